@@ -1,0 +1,28 @@
+/**
+ * The root of every error this library throws on purpose.
+ * `code` is stable and upper snake case; `message` is a sentence for people that says what to do next.
+ * Neither ever holds a key or a whole response body.
+ */
+export class CrecError extends Error {
+  override readonly name: string = "CrecError";
+  readonly code: string;
+  /** Whether the same call may succeed when made again later without any change. */
+  readonly retryable: boolean;
+
+  constructor(code: string, message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** An argument was refused before anything was sent. `path` names the value, as in `args.amounts[2]`. */
+export class ArgumentError extends CrecError {
+  override readonly name = "ArgumentError";
+  readonly path: string;
+
+  constructor(path: string, message: string, options: { code?: string; cause?: unknown } = {}) {
+    super(options.code ?? "INVALID_ARGUMENT", message, options);
+    this.path = path;
+  }
+}

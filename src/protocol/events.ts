@@ -1,0 +1,148 @@
+import type { Hex } from "./resources.ts";
+import type { Open, OperationStatus, QueryStatus, WalletStatus, WatcherStatus } from "./statuses.ts";
+
+export const EVENT_TYPES = [
+  "operation.status",
+  "query.status",
+  "watcher.status",
+  "watcher.event",
+  "wallet.status",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** How final the block of a chain event was when the oracles signed it, weakest first. */
+export const CONFIDENCES = ["latest", "safe", "finalized"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
+
+/** Signed bytes of an OCR round: hex throughout. */
+export type OcrProof = { alg: string; ocr_report: Hex; ocr_context: Hex; signatures: Hex[] };
+
+/** An event as the service sends it. `proofs` may hold items of kinds this version does not know. */
+export type ChannelEvent = {
+  event_id: string;
+  headers: { type: Open<EventType>; offset: number; proofs: unknown[] };
+  payload: Record<string, unknown>;
+  channel_id?: string;
+  created_at?: number;
+};
+
+export type EventPage = { events: ChannelEvent[]; has_more: boolean };
+
+export type WatcherEventPayload = {
+  watcher_id: string;
+  chain_selector: string;
+  event_hash: string;
+  /** base64 of `VerifiableEvent`. */
+  verifiable_event: string;
+  timestamp: number;
+};
+
+export type OperationStatusPayload = {
+  status: Open<OperationStatus>;
+  status_reason: string;
+  operation_id: string;
+  wallet_operation_id: string;
+  address: string;
+  chain_selector: string;
+  timestamp: number;
+  digest?: string;
+  event_hash?: string;
+  verifiable_event?: string;
+};
+
+export type QueryStatusPayload = {
+  query_id: string;
+  status: Open<QueryStatus>;
+  target: string;
+  chain_selector: string;
+  timestamp: number;
+  event_hash?: string;
+  /** base64 of `VerifiableResult`. */
+  verifiable_result?: string;
+};
+
+export type WatcherStatusPayload = {
+  watcher_id: string;
+  status: Open<WatcherStatus>;
+  status_reason: string;
+  chain_selector: string;
+  timestamp: number;
+  service?: string;
+  workflow_id?: string;
+};
+
+export type WalletStatusPayload = {
+  wallet_id: string;
+  status: Open<WalletStatus>;
+  status_reason: string;
+  address: string;
+  chain_selector: string;
+  timestamp: number;
+};
+
+/** What the oracles sign for a contract event. Integers of the chain are JSON integers here. */
+export type ChainEvent = {
+  chain_id: string;
+  block_number: number;
+  block_timestamp: number;
+  confidence?: Open<Confidence>;
+  tx_hash: string;
+  address: string;
+  topic_hash: string;
+  log_index: number;
+  event_signature: string;
+  /** Keyed by the ABI's names in snake_case. */
+  params?: Record<string, unknown>;
+};
+
+/** The JSON inside `verifiable_event`. Times are RFC 3339 here. */
+export type VerifiableEvent = {
+  service?: string;
+  name: string;
+  timestamp: string;
+  chain_family?: string;
+  chain_selector?: string;
+  chain_event?: ChainEvent;
+  data?: Record<string, unknown>;
+};
+
+/** `data` of a signed operation status. */
+export type OperationStatusData = {
+  wallet_operation_id: string;
+  wallet_address: string;
+  status: string;
+  status_reason: string;
+  transaction_hash?: string;
+};
+
+export const QUERY_ERROR_CODES = [
+  "CRE_GATEWAY_REJECTED",
+  "CONTRACT_NOT_FOUND",
+  "CALL_REVERTED",
+  "CHAIN_UNAVAILABLE",
+  "BLOCK_SELECTION_NOT_AVAILABLE",
+  "CRE_WORKFLOW_FAILED",
+  "QUERY_EXPIRED",
+  "INTERNAL_ERROR",
+] as const;
+export type QueryErrorCode = (typeof QUERY_ERROR_CODES)[number];
+
+/** The JSON inside `verifiable_result`: exactly one of `result` and `error` is there. */
+export type VerifiableResult = {
+  service: string;
+  name: string;
+  chain_selector: string;
+  timestamp: string;
+  data: {
+    query_id: string;
+    channel_id: string;
+    query_kind: string;
+    target: { from_address: string; contract_address: string; call_data: string };
+    block_selection: {
+      requested: { type: string; block_number?: string };
+      resolved?: { block_number: string; block_hash: string; block_timestamp: number };
+    };
+    result?: { raw_return_data: string };
+    error?: { code: Open<QueryErrorCode>; message: string; raw_revert_data?: string };
+  };
+};
