@@ -1,0 +1,258 @@
+import * as Address from "ox/Address";
+import { CrecError } from "../errors.ts";
+import type { ChannelEvent, Query } from "../protocol/index.ts";
+import { namedParams } from "./params.ts";
+import { type Fields, isObject, parseSignedText } from "./signed-text.ts";
+
+/** A JSON number, or decimal text where it passes 2^53. */
+export type ChainInteger = number | string;
+
+/** A contract event; what was signed goes before what stands beside it. */
+export type DecodedWatcherEvent = {
+  name: string;
+  /** With an ABI: its names, integers as decimal text. Without: as the service sent them, in snake_case. */
+  params: Record<string, unknown>;
+  contract?: string;
+  chainSelector: string;
+  transactionHash?: string;
+  blockNumber?: ChainInteger;
+  /** Unix seconds. */
+  blockTime?: ChainInteger;
+  logIndex?: ChainInteger;
+  confidence?: string;
+  watcherId: string;
+  service?: string;
+  /** What a service watcher made of the event. */
+  data?: unknown;
+};
+
+export type DecodedOperationStatus = {
+  status: string;
+  reason: string;
+  operationId: string;
+  walletOperationId: string;
+  wallet: string;
+  transactionHash?: string;
+};
+
+export type DecodedQueryStatus = {
+  status: string;
+  queryId: string;
+  target: string;
+  /** The block it was read at; `time` in Unix seconds. */
+  block?: { number: string; hash: string; time: ChainInteger };
+  /** The bytes the contract returned, as hex. */
+  result?: string;
+  error?: { code: string; message: string; data?: string };
+};
+
+export type DecodedWatcherStatus = {
+  status: string;
+  reason: string;
+  watcherId: string;
+  chainSelector: string;
+  /** Unix seconds. */
+  time?: ChainInteger;
+  service?: string;
+  workflowId?: string;
+};
+
+export type DecodedWalletStatus = {
+  status: string;
+  reason: string;
+  walletId: string;
+  wallet: string;
+  chainSelector: string;
+  /** Unix seconds. */
+  time?: ChainInteger;
+};
+
+export type DecodedEvent =
+  | DecodedWatcherEvent
+  | DecodedOperationStatus
+  | DecodedQueryStatus
+  | DecodedWatcherStatus
+  | DecodedWalletStatus
+  | Record<string, unknown>;
+
+/**
+ * An event as plain JSON with short names. It does not verify: do that first.
+ * With an ABI that has the event, its parameters get the ABI's names and types.
+ * A type this version does not know gives its payload unchanged.
+ *
+ * @throws CrecError `MALFORMED_EVENT` when the payload is not of the type its header names.
+ */
+export function decodeEvent(event: ChannelEvent, abi?: readonly unknown[]): DecodedEvent {
+  const { headers, payload } = fields(event, "the event");
+  const content = fields(payload, "payload");
+  const type = (isObject(headers) ? headers.type : undefined) ?? fields(event, "the event").type;
+  switch (type) {
+    case "watcher.event":
+      return watcherEvent(content, abi);
+    case "operation.status":
+      return operationStatus(content);
+    case "query.status":
+      return queryStatus(content);
+    case "watcher.status":
+      return watcherStatus(content);
+    case "wallet.status":
+      return walletStatus(content);
+    default:
+      return content;
+  }
+}
+
+function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): DecodedWatcherEvent {
+  const signed = signedFields(payload.verifiable_event, "verifiable_event");
+  const log = signed.chain_event === undefined ? {} : fields(signed.chain_event, "chain_event");
+  const params = log.params === undefined || log.params === null ? {} : fields(log.params, "params");
+  return {
+    name: text(signed.name, "name"),
+    params: abi === undefined ? params : namedParams(abi, log, params),
+    ...optional("contract", log.address, address),
+    chainSelector: digits(signed.chain_selector ?? payload.chain_selector, "chain_selector"),
+    ...optional("transactionHash", log.tx_hash, text),
+    ...optional("blockNumber", log.block_number, chainInteger),
+    ...optional("blockTime", log.block_timestamp, chainInteger),
+    ...optional("logIndex", log.log_index, chainInteger),
+    ...optional("confidence", log.confidence, text),
+    watcherId: text(payload.watcher_id, "watcher_id"),
+    ...optional("service", signed.service, text),
+    ...optional("data", signed.data, (value) => value),
+  };
+}
+
+function operationStatus(payload: Fields): DecodedOperationStatus {
+  const signed = present(payload.verifiable_event)
+    ? fields(signedFields(payload.verifiable_event, "verifiable_event").data, "data")
+    : {};
+  return {
+    status: text(signed.status ?? payload.status, "status"),
+    reason: text(signed.status_reason ?? payload.status_reason ?? "", "status_reason"),
+    operationId: text(payload.operation_id, "operation_id"),
+    walletOperationId: digits(
+      signed.wallet_operation_id ?? payload.wallet_operation_id,
+      "wallet_operation_id",
+    ),
+    wallet: address(signed.wallet_address ?? payload.address, "address"),
+    ...optional("transactionHash", signed.transaction_hash, text),
+  };
+}
+
+function queryStatus(payload: Fields): DecodedQueryStatus {
+  const decoded = {
+    status: text(payload.status, "status"),
+    queryId: text(payload.query_id, "query_id"),
+    target: address(payload.target, "target"),
+  };
+  if (!present(payload.verifiable_result)) return decoded;
+  const data = fields(signedFields(payload.verifiable_result, "verifiable_result").data, "data");
+  return { ...decoded, ...queryAnswer(data) };
+}
+
+/**
+ * The answer of a query resource, as `decodeEvent` gives it for its event. Verify it first.
+ *
+ * @throws CrecError `MALFORMED_EVENT` when what was signed does not parse.
+ */
+export function decodeQuery(query: Query): DecodedQueryStatus {
+  return queryStatus(query);
+}
+
+/** Block, result and error of the `data` that a query's signed text holds. */
+function queryAnswer(data: Fields): Pick<DecodedQueryStatus, "block" | "result" | "error"> {
+  const selection = isObject(data.block_selection) ? data.block_selection : {};
+  const result = isObject(data.result) ? data.result : {};
+  return {
+    ...optional("block", selection.resolved, (value) => {
+      const block = fields(value, "the resolved block");
+      return {
+        number: digits(block.block_number, "block_number"),
+        hash: text(block.block_hash, "block_hash"),
+        time: chainInteger(block.block_timestamp, "block_timestamp"),
+      };
+    }),
+    ...optional("result", result.raw_return_data, text),
+    ...optional("error", data.error, (value) => {
+      const error = fields(value, "error");
+      return {
+        code: text(error.code, "code"),
+        message: text(error.message ?? "", "message"),
+        ...optional("data", error.raw_revert_data, text),
+      };
+    }),
+  };
+}
+
+function watcherStatus(payload: Fields): DecodedWatcherStatus {
+  return {
+    status: text(payload.status, "status"),
+    reason: text(payload.status_reason ?? "", "status_reason"),
+    watcherId: text(payload.watcher_id, "watcher_id"),
+    chainSelector: digits(payload.chain_selector, "chain_selector"),
+    ...optional("time", payload.timestamp, chainInteger),
+    ...optional("service", payload.service, text),
+    ...optional("workflowId", payload.workflow_id, text),
+  };
+}
+
+function walletStatus(payload: Fields): DecodedWalletStatus {
+  return {
+    status: text(payload.status, "status"),
+    reason: text(payload.status_reason ?? "", "status_reason"),
+    walletId: text(payload.wallet_id, "wallet_id"),
+    // Empty until the wallet is deployed.
+    wallet: payload.address ? address(payload.address, "address") : "",
+    chainSelector: digits(payload.chain_selector, "chain_selector"),
+    ...optional("time", payload.timestamp, chainInteger),
+  };
+}
+
+function signedFields(signedText: unknown, name: string): Fields {
+  const signed = typeof signedText === "string" ? parseSignedText(signedText) : undefined;
+  return signed ?? malformed(`its ${name} does not parse`);
+}
+
+function present(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** `{ [name]: read(value) }`, or nothing where there is no value. */
+function optional<Name extends string, T>(
+  name: Name,
+  value: unknown,
+  read: (value: unknown, name: string) => T,
+): { [K in Name]?: T } {
+  return present(value) ? ({ [name]: read(value, name) } as { [K in Name]?: T }) : {};
+}
+
+function fields(value: unknown, name: string): Fields {
+  return isObject(value) ? value : malformed(`${name} is not an object`);
+}
+
+function text(value: unknown, name: string): string {
+  return typeof value === "string" ? value : malformed(`${name} is not text`);
+}
+
+function digits(value: unknown, name: string): string {
+  const written = String(chainInteger(value, name));
+  return written.replace(/^(-?)0+(?=\d)/, "$1");
+}
+
+function chainInteger(value: unknown, name: string): ChainInteger {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  if (typeof value === "string" && /^-?\d+$/.test(value)) return value;
+  return malformed(`${name} is not an integer`);
+}
+
+function address(value: unknown, name: string): string {
+  const written = text(value, name);
+  return Address.validate(written, { strict: false }) ? Address.checksum(written) : written;
+}
+
+function malformed(problem: string): never {
+  throw new CrecError(
+    "MALFORMED_EVENT",
+    `The event cannot be read: ${problem}. Do not act on it, and ask the service for it again.`,
+  );
+}

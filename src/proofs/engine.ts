@@ -1,0 +1,110 @@
+import * as Hash from "ox/Hash";
+import * as Secp256k1 from "ox/Secp256k1";
+import type { Hex } from "../protocol/index.ts";
+import { bytesToHex, hexToBytes } from "./hex.ts";
+
+/** The two primitives a verifier needs. */
+export type Engine = {
+  name: "wasm" | "js";
+  keccak256(bytes: Uint8Array): Uint8Array;
+  /**
+   * The address, in lower case, whose key signed the 32-byte digest; undefined when there is none.
+   * `signature` is 65 bytes r‖s‖v with v one of 0, 1, 27 and 28. High s is taken.
+   */
+  recoverAddress(digest: Uint8Array, signature: Uint8Array): Hex | undefined;
+};
+
+/** The engines underneath: signature as recovery id‖r‖s, public key uncompressed in 65 bytes. */
+type Primitives = {
+  keccak256(bytes: Uint8Array): Uint8Array;
+  recoverPublicKey(signature: Uint8Array, digest: Uint8Array): Uint8Array;
+};
+
+const RECOVERY_IDS = new Map([
+  [0, 0],
+  [1, 1],
+  [27, 0],
+  [28, 1],
+]);
+
+let loading: Promise<Engine> | undefined;
+
+/** The fastest engine that passes its self-test; loaded once, when first needed. */
+export function loadEngine(): Promise<Engine> {
+  loading ??= loadWasmEngine().catch(createJsEngine);
+  return loading;
+}
+
+/**
+ * WebAssembly: some fifteen times as fast as JavaScript.
+ *
+ * @throws Error when the modules cannot be compiled here, or answer wrongly.
+ */
+export async function loadWasmEngine(): Promise<Engine> {
+  const [secp256k1, hash] = await Promise.all([
+    import("ox/wasm/Secp256k1").then((module) => module.engine()),
+    import("ox/wasm/Hash").then((module) => module.engine()),
+  ]);
+  const engine = createEngine("wasm", {
+    keccak256: hash.keccak256,
+    recoverPublicKey: secp256k1.recoverPublicKey,
+  });
+  selfTest(engine);
+  return engine;
+}
+
+/** Plain JavaScript: works wherever Node does. */
+export function createJsEngine(): Engine {
+  return createEngine("js", {
+    keccak256: (bytes) => Hash.keccak256(bytes, { as: "Bytes" }),
+    recoverPublicKey: (signature, digest) =>
+      Secp256k1.recoverPublicKey({
+        payload: digest,
+        signature: {
+          yParity: signature[0] ?? 0,
+          r: bytesToHex(signature.subarray(1, 33)),
+          s: bytesToHex(signature.subarray(33)),
+        },
+        as: "Bytes",
+      }),
+  });
+}
+
+function createEngine(name: Engine["name"], { keccak256, recoverPublicKey }: Primitives): Engine {
+  return {
+    name,
+    keccak256,
+    recoverAddress(digest, signature) {
+      // The engines take digests of any length and say nothing.
+      const recoveryId = RECOVERY_IDS.get(signature[64] ?? -1);
+      if (digest.length !== 32 || signature.length !== 65 || recoveryId === undefined) return undefined;
+      const recidFirst = new Uint8Array(65);
+      recidFirst[0] = recoveryId;
+      recidFirst.set(signature.subarray(0, 64), 1);
+      try {
+        const publicKey = recoverPublicKey(recidFirst, digest);
+        return bytesToHex(keccak256(publicKey.subarray(1)).subarray(12));
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** A signature made by another implementation, and the hash of nothing. */
+const KNOWN = {
+  emptyHash: "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
+  digest: "0x01777ddfde40cc8e2a0782ec663044e73c8f0ec34cd80d5495c49bb9f6c5ad0b",
+  signature:
+    "0xe44303fae903f1abcbf9be73079d255d39dbde2726b34b67316c473d315303f6630344f1b1a43ce8923508d59b62ef79524b007668d2bf70107259cc7ec923d81b",
+  signer: "0xfd6ab8e89a6fd82c3ad1181abed3571db02968b1",
+} as const;
+
+function selfTest(engine: Engine): void {
+  const digest = hexToBytes(KNOWN.digest) ?? new Uint8Array();
+  const signature = hexToBytes(KNOWN.signature) ?? new Uint8Array();
+  const hashed = bytesToHex(engine.keccak256(new Uint8Array()));
+  if (hashed !== KNOWN.emptyHash || engine.recoverAddress(digest, signature) !== KNOWN.signer) {
+    throw new Error("The WebAssembly engine failed its self-test.");
+  }
+}

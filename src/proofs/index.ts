@@ -1,0 +1,8 @@
+export * from "./decode.ts";
+export { dedupeKey } from "./dedupe-key.ts";
+export { parseJson } from "./json.ts";
+export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
+export * from "./report.ts";
+export { PROOF_LIMITS } from "./signed-text.ts";
+export * from "./verify.ts";
+export { workflowOwnerFromOrgId } from "./workflow-owner.ts";

@@ -1,0 +1,52 @@
+/** Integers beyond 2^53 come back as decimal text, everything else as `JSON.parse` gives it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/**
+ * Numbers that `JSON.parse` might round: 16 characters or more, or with an exponent.
+ * It may also match inside a string, which only costs time.
+ */
+const MAY_ROUND = /[:[,]\s*-?(?:\d[\d.]{15,}|[\d.]+[eE])/;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** More digits than a uint256 has, so that no exponent makes a gigabyte of zeros. */
+const MAX_INTEGER_DIGITS = 100;
+
+/**
+ * Parses JSON without rounding integers: those beyond 2^53 become decimal strings, however they are
+ * written (`1.2e+21` too). The reviver halves the speed, so it runs only on text that may need it.
+ *
+ * @throws SyntaxError when the text is not JSON or an integer has more than 100 digits.
+ */
+export function parseJson(text: string): JsonValue {
+  if (!MAY_ROUND.test(text)) return JSON.parse(text);
+  // The third argument carries the text of the number; the library types do not know it yet.
+  const revive = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === "number" && context?.source !== undefined ? unrounded(value, context.source) : value;
+  return JSON.parse(text, revive);
+}
+
+function unrounded(value: number, source: string): number | string {
+  if (Number.isSafeInteger(value)) return value;
+  const digits = integerDigits(source);
+  if (digits !== undefined) return digits;
+  if (Number.isFinite(value)) return value;
+  throw new SyntaxError("A number is too large.");
+}
+
+/**
+ * The decimal digits of a number written in any way JSON allows, or undefined when it is no integer.
+ *
+ * @throws SyntaxError when it has more than 100 digits.
+ */
+export function integerDigits(source: string): string | undefined {
+  const match = NUMBER.exec(source);
+  if (match === null) return undefined;
+  const [, sign = "", whole = "", fraction = "", exponentText = "0"] = match;
+  const exponent = Number(exponentText);
+  const digits = (whole + fraction).replace(/^0+/, "");
+  if (digits === "") return "0";
+  const point = digits.length - fraction.length + exponent;
+  const isInteger = point >= 0 && /^0*$/.test(digits.slice(point));
+  if (!isInteger) return undefined;
+  if (point > MAX_INTEGER_DIGITS) throw new SyntaxError("An integer has too many digits.");
+  return `${sign}${digits.slice(0, point).padEnd(point, "0")}`;
+}

@@ -1,0 +1,40 @@
+import { parseJson } from "./json.ts";
+
+/**
+ * The largest input that is looked at; anything beyond is malformed. A page of events stays far below.
+ * `signedText` in characters of base64, `proofs` and `signatures` in items, `hex` in characters.
+ */
+export const PROOF_LIMITS = {
+  signedText: 1_400_000,
+  jsonDepth: 64,
+  proofs: 64,
+  signatures: 256,
+  hex: 65_536,
+} as const;
+
+/** A JSON object of unknown content. */
+export type Fields = Record<string, unknown>;
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The JSON object inside base64 text with padding, unrounded; undefined when it is not that. */
+export function parseSignedText(signedText: string): Fields | undefined {
+  if (signedText.length > PROOF_LIMITS.signedText) return undefined;
+  if (signedText.length % 4 !== 0 || !BASE64.test(signedText)) return undefined;
+  try {
+    const value = parseJson(utf8.decode(Buffer.from(signedText, "base64")));
+    return isObject(value) && !isDeeperThan(value, PROOF_LIMITS.jsonDepth) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+import * as Address from "ox/Address";
+import * as Hash from "ox/Hash";
+import type { Address as AddressText } from "../protocol/index.ts";
+import { bytesToHex } from "./hex.ts";
+
+const DOMAIN = "Chainlink Runtime Environment GenerateWorkflowOwnerAddress\0";
+const MARK = Uint8Array.of(0xff);
+const PADDING = new Uint8Array(84);
+
+/**
+ * The workflow owner that reports of an organization carry, checksummed.
+ * Lengths count UTF-8 bytes, so `("x", "yz")` and `("xy", "z")` differ.
+ */
+export function workflowOwnerFromOrgId(orgId: string, creTenantId: string): AddressText {
+  const seed = Buffer.concat([
+    MARK,
+    PADDING,
+    Buffer.from(DOMAIN),
+    lengthAndText(creTenantId),
+    lengthAndText(orgId),
+  ]);
+  const hash = Hash.keccak256(new Uint8Array(seed), { as: "Bytes" });
+  return Address.checksum(bytesToHex(hash.subarray(0, 20)));
+}
+
+function lengthAndText(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64BE(BigInt(bytes.length));
+  return Buffer.concat([length, bytes]);
+}
