@@ -1,0 +1,41 @@
+import { CrecError } from "../errors.ts";
+import { AbortedError } from "./errors.ts";
+
+export type Bounds = {
+  timeoutMs: number;
+  /** Makes the error when the time is up. */
+  onTimeout: () => CrecError;
+  /** Each of them ends the work. A reason that is a `CrecError` is thrown as it is, any other as `ABORTED`. */
+  signals: ReadonlyArray<AbortSignal | undefined>;
+};
+
+/**
+ * Runs `work` and settles at the latest when the time is up or a signal fires, even where the work
+ * ignores the signal it is given (undici does while a request is queued or connecting).
+ */
+export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopped = bounds.signals.find((signal) => signal?.aborted);
+  if (stopped) return Promise.reject(reasonOf(stopped));
+
+  const controller = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const stop = (error: CrecError) => {
+    reject(error);
+    controller.abort(error);
+  };
+  const timer = setTimeout(() => stop(bounds.onTimeout()), bounds.timeoutMs);
+  for (const signal of bounds.signals) {
+    signal?.addEventListener("abort", () => stop(reasonOf(signal)), { signal: controller.signal });
+  }
+  work(controller.signal).then(resolve, reject);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    // Also takes the listeners off the outer signals; the work is over, nobody listens to this one any more.
+    controller.abort();
+  });
+}
+
+/** What a fired signal means to the caller. */
+export function reasonOf(signal: AbortSignal): CrecError {
+  return signal.reason instanceof CrecError ? signal.reason : new AbortedError();
+}

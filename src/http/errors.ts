@@ -1,0 +1,94 @@
+import { CrecError } from "../errors.ts";
+
+/** What is known of the answer, if there was one. */
+export type HttpErrorDetails = {
+  status?: number | undefined;
+  /** `type` of the service's error body. */
+  type?: string | undefined;
+  requestId?: string | undefined;
+  /** How long the service asked to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+  retryable?: boolean;
+  cause?: unknown;
+};
+
+/** A call that did not end with an answer the caller can use. */
+export class HttpError extends CrecError {
+  override readonly name: string = "HttpError";
+  declare readonly status?: number;
+  declare readonly type?: string;
+  declare readonly requestId?: string;
+  declare readonly retryAfterMs?: number;
+
+  constructor(code: string, message: string, details: HttpErrorDetails = {}) {
+    const { cause, retryable = false, ...known } = details;
+    super(code, message, { cause, retryable });
+    Object.assign(this, Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)));
+  }
+}
+
+/** 401 and 403: `KEY_REFUSED`, `ORGANIZATION_NOT_FOUND`, `FORBIDDEN`. */
+export class AuthenticationError extends HttpError {
+  override readonly name = "AuthenticationError";
+}
+
+/** 404: the service's code, as `CHANNEL_NOT_FOUND`, else `NOT_FOUND`. */
+export class NotFoundError extends HttpError {
+  override readonly name = "NotFoundError";
+}
+
+/** 409: the service's code, as `CHANNEL_ALREADY_EXISTS`, else `CONFLICT`. */
+export class ConflictError extends HttpError {
+  override readonly name = "ConflictError";
+}
+
+/** Any other 4xx: the service's code, else its type, as `VALIDATION_ERROR`. */
+export class ValidationError extends HttpError {
+  override readonly name = "ValidationError";
+}
+
+/** 429: `RATE_LIMITED`. */
+export class RateLimitError extends HttpError {
+  override readonly name = "RateLimitError";
+}
+
+/** 5xx: `SERVICE_ERROR`. */
+export class ServiceError extends HttpError {
+  override readonly name = "ServiceError";
+}
+
+/** No answer, or only a part of one: `SERVICE_UNREACHABLE`, `TLS_ERROR`. */
+export class NetworkError extends HttpError {
+  override readonly name = "NetworkError";
+}
+
+/** `TIMEOUT`: the deadline of an attempt or of the whole call has passed. */
+export class TimeoutError extends HttpError {
+  override readonly name = "TimeoutError";
+}
+
+/** `BAD_RESPONSE`: an answer that is not from this service, or that cannot be read. */
+export class BadResponseError extends HttpError {
+  override readonly name = "BadResponseError";
+}
+
+/** `ABORTED`: the caller's signal has fired. */
+export class AbortedError extends HttpError {
+  override readonly name = "AbortedError";
+
+  constructor() {
+    super("ABORTED", "The call was stopped before it was over, as asked.");
+  }
+}
+
+/** `CLIENT_CLOSED`: the client was closed before or during the call. */
+export class ClientClosedError extends HttpError {
+  override readonly name = "ClientClosedError";
+
+  constructor() {
+    super(
+      "CLIENT_CLOSED",
+      "The client was closed, so the call was not finished. Make a new client to go on.",
+    );
+  }
+}

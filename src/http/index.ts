@@ -1,0 +1,28 @@
+export { type Answer, answerDetails, excerpt, readAnswer, tryParse } from "./answer.ts";
+export { bounded, reasonOf } from "./bounded.ts";
+export type { TlsSettings } from "./dispatcher.ts";
+export {
+  AbortedError,
+  AuthenticationError,
+  BadResponseError,
+  ClientClosedError,
+  ConflictError,
+  HttpError,
+  NetworkError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  TimeoutError,
+  ValidationError,
+} from "./errors.ts";
+export { parseJson } from "./json.ts";
+export { backoffMs } from "./retry.ts";
+export { timeoutOf } from "./settings.ts";
+export {
+  type Call,
+  type CallOptions,
+  type QueryParameters,
+  Transport,
+  type TransportOptions,
+} from "./transport.ts";
+export { VERSION } from "./version.ts";

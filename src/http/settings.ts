@@ -1,0 +1,73 @@
+import { ArgumentError } from "../errors.ts";
+import type { QueryParameters } from "./transport.ts";
+
+/** The longest time a timer of Node can hold. */
+const LONGEST_TIMEOUT_MS = 2_147_483_647;
+
+/** @throws {ArgumentError} naming `baseUrl`; the text is not repeated, since it may hold credentials. */
+export function baseUrlOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
+    throw new ArgumentError(
+      "baseUrl",
+      "The base URL must be a whole http or https address, as https://host/v1.",
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ArgumentError(
+      "baseUrl",
+      "The base URL must hold no user name or password. The API key has its own field.",
+    );
+  }
+  if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
+    throw new ArgumentError(
+      "baseUrl",
+      "The base URL must end with its path, without anything from ? or # on.",
+    );
+  }
+  return url;
+}
+
+/** @throws {ArgumentError} naming `apiKey`. */
+export function apiKeyOf(text: string): string {
+  if (typeof text !== "string" || text.trim() === "") {
+    throw new ArgumentError("apiKey", "The API key is missing. Enter the key of your organization.");
+  }
+  const key = text.trim();
+  if (/[^\x20-\x7e]/.test(key)) {
+    throw new ArgumentError(
+      "apiKey",
+      "The API key holds characters no key has. Copy it again, without line breaks.",
+    );
+  }
+  return key;
+}
+
+/** @throws {ArgumentError} naming the option. */
+export function timeoutOf(name: string, value: number): number {
+  if (Number.isFinite(value) && value > 0) return Math.min(value, LONGEST_TIMEOUT_MS);
+  throw new ArgumentError(name, `${name} must be a number of milliseconds above 0.`);
+}
+
+/** @throws {ArgumentError} naming the option. */
+export function positiveInteger(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new ArgumentError(name, `${name} must be a whole number above 0.`);
+}
+
+/** A function that takes the key out of a foreign text, also as it looks inside JSON or a URL. */
+export function scrubber(key: string): (text: string) => string {
+  const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]);
+  return (text) => [...forms].reduce((clean, form) => clean.replaceAll(form, "***"), text);
+}
+
+/** `path?a=1&b=x&b=y`: undefined values are left out, lists repeat their name. */
+export function withQuery(path: string, query: QueryParameters = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item));
+  }
+  const text = search.toString();
+  return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
+}

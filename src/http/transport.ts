@@ -1,0 +1,199 @@
+import type { Dispatcher } from "undici";
+import { ArgumentError, CrecError } from "../errors.ts";
+import { type Answer, readAnswer } from "./answer.ts";
+import { bounded } from "./bounded.ts";
+import { openSocketPool, type TlsSettings } from "./dispatcher.ts";
+import { ClientClosedError, TimeoutError } from "./errors.ts";
+import { networkError } from "./network-errors.ts";
+import { retry } from "./retry.ts";
+import { Semaphore } from "./semaphore.ts";
+import { apiKeyOf, baseUrlOf, positiveInteger, scrubber, timeoutOf, withQuery } from "./settings.ts";
+import { VERSION } from "./version.ts";
+
+export type TransportOptions = {
+  /** `http` or `https`, without credentials, query or fragment. */
+  baseUrl: string;
+  apiKey: string;
+  /** Milliseconds for a whole call with its repeats. Default 30,000. */
+  timeoutMs?: number;
+  /** Milliseconds for one attempt, until its body is read. Default 10,000. */
+  attemptTimeoutMs?: number;
+  /** Attempts of a call that may be repeated. Default 4. */
+  maxAttempts?: number;
+  /** Calls on the wire at once; the others queue. Default 16. */
+  maxConcurrency?: number;
+  /** Largest body taken, in bytes. Default 32 MiB. */
+  maxResponseBytes?: number;
+  tls?: TlsSettings;
+  /** URL of a proxy, with its credentials if it wants any. */
+  proxy?: string;
+  /** An undici dispatcher to send by, instead of one of our own. It is not closed by `close`. */
+  dispatcher?: Dispatcher;
+};
+
+export type QueryParameters = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
+
+/** What every method of the client takes last. */
+export type CallOptions = {
+  /** Ends the call at once, wherever it is. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for the whole call, instead of the client's. */
+  timeoutMs?: number | undefined;
+};
+
+export type Call = CallOptions & {
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Begins with `/` and is added to the base URL; empty for the base URL itself. */
+  path: string;
+  query?: QueryParameters | undefined;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Beside our own; `authorization` is always ours. */
+  headers?: Readonly<Record<string, string>>;
+  /** Whether a repeat cannot act twice, so that the call may be repeated. A GET always may. */
+  idempotent?: boolean;
+  /** Makes the result of an answer, or throws. Default: the JSON of a 2xx. */
+  read?: (answer: Answer) => unknown;
+};
+
+/** Sends calls to one service with one key: deadlines, repeats, typed errors. Shows nothing of the key. */
+export class Transport {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly #origin: string;
+  readonly #host: string;
+  readonly #basePath: string;
+  readonly #apiKey: string;
+  readonly #scrub: (text: string) => string;
+  readonly #timeoutMs: number;
+  readonly #attemptTimeoutMs: number;
+  readonly #maxAttempts: number;
+  readonly #slots: Semaphore;
+  readonly #dispatcher: Dispatcher;
+  readonly #destroyPool: () => Promise<void>;
+  readonly #closing = new AbortController();
+
+  /** @throws {ArgumentError} when an option is not usable. */
+  constructor(options: TransportOptions) {
+    const url = baseUrlOf(options.baseUrl);
+    this.#origin = url.origin;
+    this.#host = url.port === "" ? `${url.hostname}:${url.protocol === "https:" ? 443 : 80}` : url.host;
+    this.#basePath = url.pathname.replace(/\/+$/, "");
+    this.baseUrl = this.#origin + this.#basePath;
+    this.#apiKey = apiKeyOf(options.apiKey);
+    this.#scrub = scrubber(this.#apiKey);
+    this.#timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 30_000);
+    this.#attemptTimeoutMs = timeoutOf("attemptTimeoutMs", options.attemptTimeoutMs ?? 10_000);
+    this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
+    this.#slots = new Semaphore(positiveInteger("maxConcurrency", options.maxConcurrency ?? 16));
+    const pool = options.dispatcher
+      ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
+      : openSocketPool({
+          tls: options.tls,
+          proxy: options.proxy,
+          connectTimeoutMs: this.#attemptTimeoutMs,
+          maxResponseBytes: positiveInteger("maxResponseBytes", options.maxResponseBytes ?? 32 * 1024 * 1024),
+        });
+    this.#dispatcher = pool.dispatcher;
+    this.#destroyPool = pool.destroy;
+  }
+
+  /** Fires when the transport is closed, with the error to throw as its reason. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get<T>(path: string, query?: QueryParameters, options: CallOptions = {}): Promise<T> {
+    return this.request({ ...options, method: "GET", path, query });
+  }
+
+  /** Never repeated: where a repeat cannot act twice, use `request` with `idempotent`. */
+  post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
+    return this.request({ ...options, method: "POST", path, body });
+  }
+
+  patch<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
+    return this.request({ ...options, method: "PATCH", path, body });
+  }
+
+  /**
+   * Makes a call and gives what `read` makes of the answer.
+   * @throws {HttpError} for every failure; {ArgumentError} for a call that cannot be sent.
+   */
+  async request<T>(call: Call): Promise<T> {
+    const message = this.#message(call);
+    const timeoutMs = timeoutOf("timeoutMs", call.timeoutMs ?? this.#timeoutMs);
+    const deadline = performance.now() + timeoutMs;
+    const maxAttempts = call.method === "GET" || call.idempotent ? this.#maxAttempts : 1;
+    const read = call.read ?? readAnswer;
+    let lastFailure: unknown;
+
+    const attempt = (signal: AbortSignal) => async () => {
+      try {
+        return read(await this.#slots.run(signal, () => this.#exchange(message, signal))) as T;
+      } catch (error) {
+        lastFailure = error;
+        throw error;
+      }
+    };
+    const bounds = {
+      timeoutMs,
+      onTimeout: () => this.#timeout(call, timeoutMs, lastFailure),
+      signals: [call.signal, this.#closing.signal],
+    };
+    return bounded(bounds, (signal) => retry({ maxAttempts, deadline, signal }, attempt(signal)));
+  }
+
+  /** Ends every call at once with `CLIENT_CLOSED` and leaves no socket open. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ClientClosedError());
+    await this.#destroyPool();
+  }
+
+  /** One attempt: the request, and its answer read to the end, under the deadline of an attempt. */
+  #exchange(message: Dispatcher.RequestOptions, signal: AbortSignal): Promise<Answer> {
+    const bounds = {
+      timeoutMs: this.#attemptTimeoutMs,
+      onTimeout: () => this.#timeout(message, this.#attemptTimeoutMs),
+      signals: [signal],
+    };
+    return bounded(bounds, async (attemptSignal) => {
+      try {
+        const response = await this.#dispatcher.request({ ...message, signal: attemptSignal });
+        const { statusCode: status, headers, body } = response;
+        return { status, headers, text: await body.text(), host: this.#host, scrub: this.#scrub };
+      } catch (error) {
+        throw networkError(error, this.#host, this.#scrub);
+      }
+    });
+  }
+
+  #message(call: Call): Dispatcher.RequestOptions {
+    const path = withQuery(this.#basePath + call.path, call.query) || "/";
+    if ((call.path !== "" && !call.path.startsWith("/")) || /[^\x21-\x7e]|#/.test(path)) {
+      throw new ArgumentError(
+        "path",
+        "The path must begin with / and hold no spaces, # or unescaped letters.",
+      );
+    }
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "user-agent": `node-red-crec/${VERSION}`,
+    };
+    for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
+    headers.authorization = `Apikey ${this.#apiKey}`;
+    if (call.body === undefined) return { origin: this.#origin, path, method: call.method, headers };
+    headers["content-type"] = "application/json";
+    return { origin: this.#origin, path, method: call.method, headers, body: JSON.stringify(call.body) };
+  }
+
+  #timeout(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {
+    const doubt =
+      call.method === "GET" ? "" : " It may have been carried out all the same: look before a repeat.";
+    const message = `${this.#host} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.${doubt}`;
+    const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
+    return new TimeoutError("TIMEOUT", message, options);
+  }
+}

@@ -1,0 +1,503 @@
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import { setImmediate as tick } from "node:timers/promises";
+import { inspect } from "node:util";
+import should from "should";
+import { Transport, type TransportOptions } from "../../src/http/index.ts";
+import { errorOf, KEY, sendJson, startServer, startTcpServer, type TestServer } from "./support.ts";
+
+describe("Transport", () => {
+  const ended: Array<() => Promise<void>> = [];
+  const open = (url: string, options: Partial<TransportOptions> = {}) => {
+    const transport = new Transport({ baseUrl: url, apiKey: KEY, ...options });
+    ended.push(() => transport.close());
+    return transport;
+  };
+  const serve = async (listener: RequestListener): Promise<TestServer> => {
+    const server = await startServer(listener);
+    ended.push(server.close);
+    return server;
+  };
+  const tcp = async (...args: Parameters<typeof startTcpServer>) => {
+    const server = await startTcpServer(...args);
+    ended.push(server.close);
+    return server;
+  };
+  afterEach(async () => {
+    for (const end of ended.splice(0).reverse()) await end();
+  });
+
+  describe("a call", () => {
+    it("carries the key, a user agent, the query and a JSON body", async () => {
+      const seen: unknown[] = [];
+      const server = await serve((request, response) => {
+        let body = "";
+        request.on("data", (chunk) => {
+          body += chunk;
+        });
+        request.on("end", () => {
+          seen.push(
+            request.headers.authorization,
+            request.headers["user-agent"],
+            request.headers["content-type"],
+            body,
+          );
+          sendJson(response, 201, { ok: true });
+        });
+      });
+      const transport = open(`${server.url}/v1/`);
+      const query = { status: ["a", "b"], limit: 5, none: undefined };
+      const answer = await transport.request({
+        method: "POST",
+        path: "/channels",
+        query,
+        body: { name: "é" },
+      });
+      should(answer).deepEqual({ ok: true });
+      should(server.requests).deepEqual(["POST /v1/channels?status=a&status=b&limit=5"]);
+      should(seen[0]).equal(`Apikey ${KEY}`);
+      should(seen[1]).match(/^node-red-crec\/\d/);
+      should(seen.slice(2)).deepEqual(["application/json", '{"name":"é"}']);
+    });
+
+    it("gives nothing for 204", async () => {
+      const server = await serve((_request, response) => response.writeHead(204).end());
+      should(await open(server.url).get("/x")).be.undefined();
+    });
+
+    it("keeps integers beyond 2^53 as text", async () => {
+      const server = await serve((_request, response) =>
+        sendJson(response, 200, '{"n": 12345678901234567890}'),
+      );
+      should(await open(server.url).get("/x")).deepEqual({ n: "12345678901234567890" });
+    });
+
+    it("refuses a path that is no path", async () => {
+      const transport = open("http://127.0.0.1:1");
+      should((await errorOf(transport.get("no-slash"))).code).equal("INVALID_ARGUMENT");
+      should((await errorOf(transport.get("/a b"))).code).equal("INVALID_ARGUMENT");
+    });
+
+    it("works for many at once without a warning about listeners", async () => {
+      const warnings: unknown[] = [];
+      const onWarning = (warning: unknown) => warnings.push(warning);
+      process.on("warning", onWarning);
+      const server = await serve((_request, response) => sendJson(response, 200, 1));
+      const transport = open(server.url);
+      const { signal } = new AbortController();
+      await Promise.all(Array.from({ length: 100 }, () => transport.get("/x", {}, { signal })));
+      await tick();
+      process.off("warning", onWarning);
+      should(warnings).be.empty();
+    });
+  });
+
+  describe("refusals", () => {
+    const answering = async (status: number, body: unknown, headers = {}) => {
+      const server = await serve((_request, response) => sendJson(response, status, body, headers));
+      return open(server.url, { maxAttempts: 1 });
+    };
+    const cases: Array<[string, number, unknown, string, RegExp]> = [
+      ["a wrong key", 401, "", "KEY_REFUSED", /Check the key/],
+      [
+        "an unknown organization",
+        401,
+        { type: "ORGANIZATION_NOT_FOUND", message: "m" },
+        "ORGANIZATION_NOT_FOUND",
+        /organization/,
+      ],
+      [
+        "an unknown channel",
+        404,
+        { type: "NOT_FOUND", code: "CHANNEL_NOT_FOUND", message: "m" },
+        "CHANNEL_NOT_FOUND",
+        /no such channel/,
+      ],
+      ["an unknown place", 404, { type: "NOT_FOUND", message: "m" }, "NOT_FOUND", /Check the ids/],
+      [
+        "a taken name",
+        409,
+        { type: "CONFLICT", code: "CHANNEL_ALREADY_EXISTS", message: "m" },
+        "CHANNEL_ALREADY_EXISTS",
+        /another name/,
+      ],
+      ["a conflict without a code", 409, { type: "CONFLICT", message: "busy" }, "CONFLICT", /busy/],
+      [
+        "bad values",
+        400,
+        { type: "VALIDATION_ERROR", message: "name too long" },
+        "VALIDATION_ERROR",
+        /name too long/,
+      ],
+      [
+        "a code of the future",
+        409,
+        { type: "CONFLICT", code: "NEW_THING", message: "so" },
+        "NEW_THING",
+        /HTTP 409.*so/,
+      ],
+      ["a rate limit", 429, { type: "VALIDATION_ERROR", message: "m" }, "RATE_LIMITED", /ask less often/],
+      [
+        "trouble of the service",
+        500,
+        { type: "INTERNAL_ERROR", message: "db" },
+        "SERVICE_ERROR",
+        /Try again later.*db/,
+      ],
+      ["an empty 500", 500, "", "SERVICE_ERROR", /HTTP 500/],
+      ["a proxy's HTML 502", 502, "<html>Bad gateway</html>", "SERVICE_ERROR", /HTTP 502/],
+      ["a proxy's HTML 404", 404, "<html>nginx</html>", "BAD_RESPONSE", /base URL.*nginx/],
+      ["HTML with 200", 200, "<html>Log in</html>", "BAD_RESPONSE", /base URL.*Log in/],
+      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL/],
+      ["truncated JSON", 200, '{"data": [', "BAD_RESPONSE", /begins/],
+    ];
+    for (const [what, status, body, code, message] of cases) {
+      it(`${what} is ${code}`, async () => {
+        const error = await errorOf((await answering(status, body)).get("/x"));
+        should(error.code).equal(code);
+        should(error.message).match(message);
+        should(error.status).equal(status);
+      });
+    }
+
+    it("never quotes a whole body", async () => {
+      const error = await errorOf((await answering(200, `<html>${"x".repeat(5000)}`)).get("/x"));
+      should(error.message.length).be.below(500);
+    });
+
+    it("carries type, request id and the wait that was asked for", async () => {
+      const headers = { "x-request-id": "req-1", "retry-after": "7" };
+      const error = await errorOf(
+        (await answering(429, { type: "SLOW_DOWN", message: "m" }, headers)).get("/x"),
+      );
+      should(error.type).equal("SLOW_DOWN");
+      should(error.requestId).equal("req-1");
+      should(error.retryAfterMs).equal(7000);
+    });
+  });
+
+  describe("the key", () => {
+    it("is in no error, though the service or a proxy echoes it", async () => {
+      const server = await serve((request, response) => {
+        const body = { type: "VALIDATION_ERROR", message: `bad header ${request.headers.authorization}` };
+        const status = Number(request.url?.slice(1));
+        sendJson(response, status, status === 200 ? `<p>${KEY}` : body, { "x-request-id": KEY });
+      });
+      const transport = open(server.url, { maxAttempts: 1 });
+      for (const status of [200, 302, 400, 401, 404, 409, 429, 500]) {
+        const error = await errorOf(transport.get(`/${status}`));
+        should(`${inspect(error, { depth: 9, showHidden: true })}${JSON.stringify(error)}`).not.containEql(
+          KEY,
+        );
+      }
+    });
+
+    it("is in no error made from what is not HTTP", async () => {
+      const server = await tcp((socket) => {
+        socket.once("data", () => socket.end(`${KEY} is not HTTP\r\n\r\n`));
+      });
+      const error = await errorOf(open(server.url).get("/x"));
+      should(error.code).equal("BAD_RESPONSE");
+      should(inspect(error, { depth: 9, showHidden: true })).not.containEql(KEY);
+    });
+
+    it("does not show when the transport is printed or stored", () => {
+      const transport = open("http://127.0.0.1:1");
+      should(inspect(transport, { depth: 9, showHidden: true })).not.containEql(KEY);
+      should(JSON.stringify(transport)).not.containEql(KEY);
+    });
+
+    it("never follows a redirect to another host", async () => {
+      const other = await serve((_request, response) => sendJson(response, 200, {}));
+      const server = await serve((_request, response) =>
+        response.writeHead(307, { location: other.url }).end(),
+      );
+      const error = await errorOf(open(server.url).get("/x"));
+      should(error.code).equal("BAD_RESPONSE");
+      should(error.message).match(/base URL.*wrong/);
+      should(other.requests).be.empty();
+      should(server.requests).have.length(1);
+    });
+
+    it("is refused when empty or broken, and the base URL when it is not one", () => {
+      const make = (baseUrl: string, apiKey: string) => () => new Transport({ baseUrl, apiKey });
+      should(make("http://h", " ")).throw({ code: "INVALID_ARGUMENT", path: "apiKey" });
+      should(make("http://h", "a\nb")).throw({ code: "INVALID_ARGUMENT", path: "apiKey" });
+      for (const url of [
+        "",
+        "h/v1",
+        "ftp://h",
+        "http://u:p@h",
+        "http://h/?a=1",
+        "http://h/#a",
+        "http://h?",
+      ]) {
+        should(make(url, KEY)).throw({ code: "INVALID_ARGUMENT", path: "baseUrl" });
+      }
+    });
+  });
+
+  describe("repeats", () => {
+    it("a GET after a reset, a 429 and a 503", async () => {
+      let count = 0;
+      const server = await serve((request, response) => {
+        count += 1;
+        if (count === 1) request.socket.destroy();
+        else if (count === 2) sendJson(response, 429, "", { "retry-after": "0" });
+        else if (count === 3) sendJson(response, 503, "<html>");
+        else sendJson(response, 200, "done".length);
+      });
+      should(await open(server.url).get("/x")).equal(4);
+    });
+
+    it("give up after the budget with the last error", async () => {
+      const server = await serve((_request, response) => sendJson(response, 500, "", { "retry-after": "0" }));
+      should((await errorOf(open(server.url, { maxAttempts: 3 }).get("/x"))).code).equal("SERVICE_ERROR");
+      should(server.requests).have.length(3);
+    });
+
+    it("never a POST after a reset, unless it is said to be idempotent", async () => {
+      const server = await serve((request, response) => {
+        if (server.requests.length < 3) request.socket.destroy();
+        else sendJson(response, 200, true);
+      });
+      const transport = open(server.url);
+      should((await errorOf(transport.post("/x", {}))).code).equal("SERVICE_UNREACHABLE");
+      should(server.requests).have.length(1);
+      const again = { method: "POST", path: "/x", body: {}, idempotent: true } as const;
+      should(await transport.request(again)).be.true();
+      should(server.requests).have.length(3);
+    });
+
+    it("never what is permanent", async () => {
+      const server = await serve((_request, response) =>
+        sendJson(response, 404, { type: "NOT_FOUND", message: "m" }),
+      );
+      await errorOf(open(server.url).get("/x"));
+      should(server.requests).have.length(1);
+    });
+
+    it("give up at once when the service asks for a longer wait than is left", async () => {
+      const server = await serve((_request, response) =>
+        sendJson(response, 429, "", { "retry-after": "3600" }),
+      );
+      const started = performance.now();
+      const error = await errorOf(open(server.url, { timeoutMs: 5000 }).get("/x"));
+      should(error.code).equal("RATE_LIMITED");
+      should(error.message).match(/3600 s/);
+      should(performance.now() - started).be.below(2000);
+    });
+  });
+
+  describe("broken answers", () => {
+    it("shorter than promised is SERVICE_UNREACHABLE", async () => {
+      const server = await serve((_request, response) => {
+        response.writeHead(200, { "content-length": "100" });
+        response.write('{"a":', () => response.socket?.end());
+      });
+      should((await errorOf(open(server.url, { maxAttempts: 1 }).get("/x"))).code).equal(
+        "SERVICE_UNREACHABLE",
+      );
+    });
+
+    it("longer than promised is BAD_RESPONSE", async () => {
+      const server = await tcp((socket) => {
+        socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n{"a": 1, "b": 2}'));
+      });
+      should((await errorOf(open(server.url).get("/x"))).code).equal("BAD_RESPONSE");
+    });
+
+    it("cut off in a chunk is SERVICE_UNREACHABLE", async () => {
+      const server = await tcp((socket) => {
+        socket.once("data", () =>
+          socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n20\r\n{"a"'),
+        );
+      });
+      should((await errorOf(open(server.url, { maxAttempts: 1 }).get("/x"))).code).equal(
+        "SERVICE_UNREACHABLE",
+      );
+    });
+
+    it("larger than allowed is BAD_RESPONSE", async () => {
+      const server = await serve((_request, response) => sendJson(response, 200, "x".repeat(5000)));
+      const error = await errorOf(open(server.url, { maxResponseBytes: 1000 }).get("/x"));
+      should(error.code).equal("BAD_RESPONSE");
+      should(error.message).match(/larger/);
+    });
+  });
+
+  describe("what cannot be reached", () => {
+    it("says where nothing listens", async () => {
+      const server = await startServer(() => {});
+      await server.close();
+      const error = await errorOf(open(server.url, { maxAttempts: 1 }).get("/x"));
+      should(error.code).equal("SERVICE_UNREACHABLE");
+      should(error.message).containEql(`127.0.0.1:${server.port}`);
+      should(error.message).match(/nothing listens/);
+    });
+
+    it("says that a name is not known", async () => {
+      const error = await errorOf(open("http://no-such-host.invalid", { maxAttempts: 1 }).get("/x"));
+      should(error.code).equal("SERVICE_UNREACHABLE");
+      should(error.message).match(/no-such-host\.invalid:80.*name/);
+    });
+
+    it("says that it is no TLS", async () => {
+      const server = await serve((_request, response) => response.end());
+      const error = await errorOf(open(server.url.replace("http:", "https:")).get("/x"));
+      should(error.code).equal("TLS_ERROR");
+      should(error.message).match(/https or http/);
+    });
+  });
+
+  describe("deadlines", () => {
+    const limits = { attemptTimeoutMs: 100, maxAttempts: 1 };
+
+    it("hold before the headers", async () => {
+      const server = await serve(() => {});
+      const error = await errorOf(open(server.url, limits).get("/x"));
+      should(error.code).equal("TIMEOUT");
+      should(error.message).containEql(`127.0.0.1:${server.port}`);
+    });
+
+    it("hold while a body drips", async () => {
+      const server = await serve((_request, response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write(" "), 10);
+        response.on("close", () => clearInterval(drip));
+      });
+      should((await errorOf(open(server.url, limits).get("/x"))).code).equal("TIMEOUT");
+    });
+
+    it("hold for the whole call with all its repeats", async () => {
+      const server = await serve(() => {});
+      const transport = open(server.url, { attemptTimeoutMs: 60, timeoutMs: 250, maxAttempts: 100 });
+      const started = performance.now();
+      should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
+      should(performance.now() - started).be.below(1000);
+    });
+
+    it("say that what was sent may have been carried out", async () => {
+      const server = await serve(() => {});
+      should((await errorOf(open(server.url, limits).post("/x", {}))).message).match(
+        /may have been carried out/,
+      );
+    });
+  });
+
+  describe("abort", () => {
+    it("ends a call that connects", async () => {
+      // Accepts, but never answers the TLS handshake.
+      const server = await tcp(() => {});
+      const controller = new AbortController();
+      const call = errorOf(
+        open(server.url.replace("http:", "https:")).get("/x", {}, { signal: controller.signal }),
+      );
+      await server.nextConnection();
+      controller.abort();
+      should((await call).code).equal("ABORTED");
+    });
+
+    it("ends a call that queues, and leaves the queue in order", async () => {
+      const server = await serve(() => {});
+      const transport = open(server.url, { maxConcurrency: 1 });
+      const first = server.nextRequest();
+      const running = transport.get("/1");
+      const controller = new AbortController();
+      const queued = errorOf(transport.get("/2", {}, { signal: controller.signal }));
+      const last = transport.get("/3");
+      const [, response] = await first;
+      controller.abort();
+      should((await queued).code).equal("ABORTED");
+      const third = server.nextRequest();
+      sendJson(response, 200, 1);
+      sendJson((await third)[1], 200, 3);
+      should(await running).equal(1);
+      should(await last).equal(3);
+      should(server.requests).deepEqual(["GET /1", "GET /3"]);
+    });
+
+    it("ends a call in its body, and the connection with it", async () => {
+      const server = await serve((_request, response) => void response.write("{"));
+      const controller = new AbortController();
+      const next = server.nextRequest();
+      const call = errorOf(open(server.url).get("/x", {}, { signal: controller.signal }));
+      const [, response] = await next;
+      controller.abort();
+      should((await call).code).equal("ABORTED");
+      if (!response.closed) await once(response, "close");
+    });
+
+    it("ends a call that waits for its repeat", async () => {
+      const server = await serve((_request, response) =>
+        sendJson(response, 503, "", { "retry-after": "20" }),
+      );
+      const controller = new AbortController();
+      const next = server.nextRequest();
+      const call = errorOf(open(server.url).get("/x", {}, { signal: controller.signal }));
+      const [, response] = await next;
+      if (!response.closed) await once(response, "close");
+      controller.abort();
+      should((await call).code).equal("ABORTED");
+    });
+
+    it("before the call sends nothing", async () => {
+      const server = await serve((_request, response) => response.end());
+      should((await errorOf(open(server.url).get("/x", {}, { signal: AbortSignal.abort() }))).code).equal(
+        "ABORTED",
+      );
+      should(server.requests).be.empty();
+    });
+  });
+
+  describe("close", () => {
+    it("ends all that is under way and leaves no connection", async () => {
+      const server = await serve(() => {});
+      const transport = open(server.url, { maxConcurrency: 2 });
+      const calls = ["/1", "/2", "/3"].map((path) => errorOf(transport.get(path)));
+      await server.nextRequest();
+      await server.nextRequest();
+      await transport.close();
+      should((await Promise.all(calls)).map(({ code }) => code)).deepEqual(Array(3).fill("CLIENT_CLOSED"));
+      while (server.openSockets() > 0) await tick();
+      should((await errorOf(transport.get("/4"))).code).equal("CLIENT_CLOSED");
+    });
+
+    it("also ends a connection that is still being made", async () => {
+      const server = await tcp(() => {});
+      const transport = open(server.url.replace("http:", "https:"));
+      const call = errorOf(transport.get("/x"));
+      await server.nextConnection();
+      await transport.close();
+      should((await call).code).equal("CLIENT_CLOSED");
+      while (server.openSockets() > 0) await tick();
+    });
+  });
+
+  describe("a proxy", () => {
+    it("carries the call through a tunnel", async () => {
+      const server = await serve((_request, response) => sendJson(response, 200, "via".length));
+      const asked: string[] = [];
+      const { createServer } = await import("node:http");
+      const { connect } = await import("node:net");
+      const proxy = createServer();
+      proxy.on("connect", (request, socket) => {
+        asked.push(request.url ?? "");
+        const onward = connect(server.port, "127.0.0.1", () => {
+          socket.write("HTTP/1.1 200 OK\r\n\r\n");
+          onward.pipe(socket).pipe(onward);
+        });
+        socket.on("error", () => {});
+        onward.on("error", () => {});
+        ended.push(async () => void onward.destroy());
+      });
+      proxy.listen(0, "127.0.0.1");
+      await once(proxy, "listening");
+      ended.push(async () => void proxy.close());
+      const address = proxy.address() as { port: number };
+      const transport = open(server.url, { proxy: `http://user:pass@127.0.0.1:${address.port}` });
+      should(await transport.get("/x")).equal(3);
+      should(asked).deepEqual([`127.0.0.1:${server.port}`]);
+    });
+  });
+});
