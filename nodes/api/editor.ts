@@ -1,0 +1,43 @@
+import { JSON_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
+import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+
+RED.nodes.registerType("crec-api", {
+  category: CATEGORY,
+  color: COLOR,
+  icon: "api.svg",
+  inputs: 1,
+  outputs: 1,
+  defaults: {
+    name: { value: "" },
+    connection: { value: "", type: "crec-connection", required: true },
+    method: { value: "GET", required: true },
+    path: {
+      value: "/networks",
+      required: true,
+      validate(value, _options) {
+        const typed = !this.pathType || this.pathType === "str";
+        return !typed || String(value ?? "").startsWith("/") || this._("api.error.path");
+      },
+    },
+    pathType: { value: "str" },
+    body: { value: "{}" },
+    bodyType: { value: "json" },
+  },
+  paletteLabel() {
+    return this._("api.palette");
+  },
+  label() {
+    const path = this.pathType === "str" ? ` ${this.path}` : "";
+    return this.name || `${this.method}${path}`;
+  },
+  labelStyle() {
+    return this.name ? "node_label_italic" : "";
+  },
+  oneditprepare() {
+    typedField("path");
+    typedField("body", JSON_TYPES);
+    $("#node-input-method")
+      .on("change", () => toggle(".crec-api-body", $("#node-input-method").val() !== "GET"))
+      .trigger("change");
+  },
+});

@@ -1,0 +1,19 @@
+import { lookUp } from "../lib/editor/lookup.ts";
+import { filled } from "../lib/editor/validate.ts";
+
+RED.nodes.registerType("crec-channel", {
+  category: "config",
+  defaults: {
+    name: { value: "" },
+    connection: { value: "", type: "crec-connection", required: true },
+    channel: { value: "", required: true, validate: filled("channel.error.channel") },
+    createMissing: { value: false },
+  },
+  label() {
+    return this.name || String(this.channel || "") || this._("channel.label.channel");
+  },
+  oneditprepare() {
+    const connection = () => String($("#node-config-input-connection").val() ?? "");
+    $("#node-config-input-channel").autoComplete({ minLength: 0, search: lookUp("channels", connection) });
+  },
+});

@@ -1,0 +1,117 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
+import { registerLookups } from "../lib/admin/lookups.ts";
+import { registerConnectionTest } from "../lib/admin/test-connection.ts";
+import type { Connection, ConnectionNode } from "../lib/config-nodes.ts";
+import { type CodedError, nodeError } from "../lib/errors.ts";
+import { loadLibrary } from "../lib/library.ts";
+import { type TlsNode, tlsOptions } from "../lib/tls.ts";
+
+export type ConnectionDef = NodeDef & {
+  baseUrl?: string;
+  graphqlUrl?: string;
+  orgId?: string;
+  workflowOwner?: string;
+  creTenantId?: string;
+  /** Addresses, separated by commas, spaces or new lines. */
+  validSigners?: string;
+  minRequiredSignatures?: string | number;
+  /** Deadline of one call, in seconds. */
+  timeout?: string | number;
+  tls?: string;
+};
+
+export default function register(RED: NodeAPI): void {
+  function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
+    RED.nodes.createNode(this, def);
+    const connection = openConnection(RED, this, def);
+    this.connection = connection;
+    if (connection.problem) this.error(connection.problem.message);
+    this.on("close", (done: () => void) => {
+      connection.close().then(done, done);
+    });
+  }
+  RED.nodes.registerType("crec-connection", ConstructConnection, {
+    credentials: { apiKey: { type: "password" } },
+  });
+  registerConnectionTest(RED);
+  registerLookups(RED);
+}
+
+/** One client and one verifier for all nodes of this connection, made when the first of them asks. */
+function openConnection(
+  RED: NodeAPI,
+  node: Node<{ apiKey?: string }>,
+  def: ConnectionDef,
+): Connection & { close(): Promise<void> } {
+  const baseUrl = (def.baseUrl ?? "").trim();
+  const graphqlUrl = (def.graphqlUrl ?? "").trim() || undefined;
+  const verification = verificationOf(def);
+  const problem = problemOf(def, node.credentials?.apiKey);
+  let client: Promise<CrecClient> | undefined;
+  let verifier: Promise<Verifier> | undefined;
+
+  const makeClient = async (): Promise<CrecClient> => {
+    if (problem) throw problem;
+    const { CrecClient } = await loadLibrary();
+    const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
+    return new CrecClient({
+      baseUrl,
+      apiKey: node.credentials?.apiKey ?? "",
+      timeoutMs: Number(def.timeout || 30) * 1000,
+      ...(graphqlUrl ? { graphqlUrl } : {}),
+      ...(tls ? { tls } : {}),
+    });
+  };
+  return {
+    baseUrl,
+    graphqlUrl,
+    problem,
+    verification,
+    client: () => {
+      client ??= makeClient();
+      return client;
+    },
+    verifier: () => {
+      verifier ??= loadLibrary().then(({ createVerifier }) => createVerifier(verification));
+      return verifier;
+    },
+    close: async () => {
+      await (await client?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+function verificationOf(def: ConnectionDef): VerifyConfig {
+  return {
+    orgId: def.orgId?.trim() || null,
+    workflowOwner: def.workflowOwner?.trim() || null,
+    creTenantId: def.creTenantId?.trim() || null,
+    validSigners: (def.validSigners ?? "").split(/[\s,;]+/).filter((signer) => signer !== ""),
+    minRequiredSignatures: Number(def.minRequiredSignatures || 0),
+  };
+}
+
+/** Only what makes every call impossible; what verification lacks is said by each rejected event. */
+function problemOf(def: ConnectionDef, apiKey: string | undefined): CodedError | undefined {
+  const baseUrl = (def.baseUrl ?? "").trim();
+  if (baseUrl === "") {
+    return nodeError(
+      "CONNECTION_INCOMPLETE",
+      "The connection has no base URL. Open the connection and fill it in.",
+    );
+  }
+  if (!URL.canParse(baseUrl)) {
+    return nodeError(
+      "CONNECTION_INCOMPLETE",
+      `The connection's base URL "${baseUrl}" is not a web address. It looks like https://host/v1.`,
+    );
+  }
+  if (!apiKey) {
+    return nodeError(
+      "CONNECTION_INCOMPLETE",
+      "The connection has no API key. Open the connection and type it in.",
+    );
+  }
+  return undefined;
+}

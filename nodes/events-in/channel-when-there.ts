@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Node, NodeAPI } from "node-red";
+import type { ChannelRef } from "../lib/config-nodes.ts";
+import { type CodedError, shortText, toCodedError } from "../lib/errors.ts";
+import { showStatus } from "../lib/status.ts";
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+/** Trying again cannot help before somebody changes the flow. */
+const FINAL_CODES = new Set(["CONNECTION_INCOMPLETE", "CHANNEL_INCOMPLETE", "INVALID_ARGUMENT"]);
+
+/**
+ * The channel's id, as soon as there is such a channel. A flow may well create it with its first message,
+ * and a service may be down when Node-RED starts: both are waited for, and told.
+ */
+export async function channelWhenThere(
+  RED: NodeAPI,
+  node: Node,
+  channel: ChannelRef,
+  signal: AbortSignal,
+): Promise<string> {
+  let told: string | undefined;
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await channel.resolve(signal);
+    } catch (thrown) {
+      const error = toCodedError(thrown);
+      if (signal.aborted || FINAL_CODES.has(error.code)) throw error;
+      show(RED, node, error, waitMs);
+      // A channel that is not there yet is no error; anything else is told once, not at each try.
+      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== told) node.error(error, {});
+      told = error.code;
+    }
+    // A channel made by the flow a moment ago should not be waited for half a minute.
+    await sleep(waitMs, undefined, { signal });
+  }
+}
+
+function show(RED: NodeAPI, node: Node, error: CodedError, waitMs: number): void {
+  if (error.code === "CHANNEL_NOT_FOUND") {
+    showStatus(node, "waiting", "events-in.status.waiting-for-channel");
+  } else if (error.code === "KEY_REFUSED" || error.code === "ORGANIZATION_NOT_FOUND") {
+    showStatus(node, "trouble", "events-in.status.key-refused");
+  } else {
+    const text = RED._("events-in.status.retrying", {
+      error: shortText(error),
+      seconds: Math.round(waitMs / 1000),
+    });
+    showStatus(node, "trouble", text);
+  }
+}

@@ -1,0 +1,79 @@
+import { toggle } from "../lib/editor/fields.ts";
+import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { lookUp } from "../lib/editor/lookup.ts";
+import { ADDRESS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+
+const TYPES = ["watcher.event", "operation.status", "query.status", "watcher.status", "wallet.status"];
+const SECONDS_AN_HOUR = 3600;
+
+RED.nodes.registerType("crec-events-in", {
+  category: CATEGORY,
+  color: COLOR,
+  icon: "events-in.svg",
+  inputs: 0,
+  outputs: 2,
+  defaults: {
+    name: { value: "" },
+    channel: { value: "", type: "crec-channel", required: true },
+    consumer: { value: "", validate: filled("events-in.error.consumer") },
+    start: { value: "now", required: true },
+    startValue: {
+      value: "",
+      validate(value, _options) {
+        const [text, start] = [String(value ?? "").trim(), this.start];
+        if (start === "offset") return /^\d+$/.test(text) || this._("events-in.error.offset");
+        if (start === "time") return !Number.isNaN(Date.parse(text)) || this._("events-in.error.time");
+        return true;
+      },
+    },
+    types: { value: [] },
+    watcher: { value: "" },
+    contractEvent: { value: "" },
+    address: { value: "", validate: matching(ADDRESS, "common.error.address") },
+    confidence: { value: "" },
+    verify: { value: true },
+    pollMin: { value: "1", validate: numberFrom(0.1, "common.error.seconds") },
+    pollMax: { value: "15", validate: numberFrom(0.1, "common.error.seconds") },
+  },
+  paletteLabel() {
+    return this._("events-in.palette");
+  },
+  label() {
+    return this.name || this._("events-in.palette");
+  },
+  labelStyle() {
+    return this.name ? "node_label_italic" : "";
+  },
+  outputLabels(index) {
+    return this._(index === 0 ? "events-in.output.events" : "events-in.output.rejected");
+  },
+  // A copied node must not take the cursor of the one it was copied from: it gets a name of its own.
+  onadd() {
+    this.consumer = `events-${RED.nodes.id()}`;
+  },
+  oneditprepare() {
+    const channel = () => String($("#node-input-channel").val() ?? "");
+    $("#node-input-watcher").autoComplete({ minLength: 0, search: lookUp("watchers", channel) });
+    const chosen = new Set(Array.isArray(this.types) ? (this.types as string[]) : []);
+    for (const type of TYPES)
+      $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked", chosen.has(type));
+
+    $("#node-input-start")
+      .on("change", () => {
+        const start = $("#node-input-start").val();
+        toggle(".crec-events-in-start-value", start === "offset" || start === "time");
+      })
+      .trigger("change");
+    $("#node-input-pollMax")
+      .on("change keyup", () => {
+        const calls = Math.round(
+          SECONDS_AN_HOUR / Math.max(Number($("#node-input-pollMax").val()) || 15, 0.1),
+        );
+        $("#crec-events-in-calls").text(this._("events-in.calls", { calls }));
+      })
+      .trigger("change");
+  },
+  oneditsave() {
+    this.types = TYPES.filter((type) => $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked"));
+  },
+});

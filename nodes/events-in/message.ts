@@ -1,0 +1,39 @@
+import type { ChannelEvent, DecodedEvent, Delivery } from "../../src/index.ts";
+import type { CrecMessage } from "../lib/input.ts";
+
+type Decoding = {
+  decodeEvent(event: ChannelEvent): DecodedEvent;
+  dedupeKey(event: ChannelEvent): string;
+};
+
+/** A delivered event as the message that leaves the node. */
+export function toMessage(delivery: Delivery, channelId: string, decoding: Decoding): CrecMessage {
+  const { event, offset, redelivered, verification } = delivery;
+  const { type } = event.headers;
+  const payload = decoded(event, decoding);
+  const name = type === "watcher.event" && payload ? (payload as { name?: unknown }).name : undefined;
+  const dedupeKey = verification?.verified ? decoding.dedupeKey(event) : undefined;
+  return {
+    payload: payload ?? event.payload,
+    topic: typeof name === "string" ? `${type}/${name}` : type,
+    crec: {
+      event,
+      eventId: event.event_id,
+      offset,
+      channelId,
+      type,
+      ...(verification ? { verification } : {}),
+      ...(redelivered ? { redelivered } : {}),
+      ...(dedupeKey === undefined ? {} : { dedupeKey }),
+    },
+  } as CrecMessage;
+}
+
+/** An event that cannot be decoded is still an event: it goes on as it came. */
+function decoded(event: ChannelEvent, { decodeEvent }: Decoding): DecodedEvent | undefined {
+  try {
+    return decodeEvent(event);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
+import { loadLibrary } from "../library.ts";
+
+/** One line of a list to pick from. */
+export type Choice = { value: string; label: string; detail?: string };
+
+type Lookup = (RED: NodeAPI, id: string) => Promise<Choice[]>;
+
+/** At most this many lines are fetched for a list: more is not a list a person reads. */
+const MOST = 200;
+
+const LOOKUPS: Readonly<Record<string, Lookup>> = {
+  networks: async (RED, id) => {
+    const client = await clientOf(RED, id);
+    const networks = (await client?.networks.list()) ?? [];
+    return networks.map(({ chain_selector, name, type }) => ({
+      value: chain_selector,
+      label: name,
+      ...(type ? { detail: type } : {}),
+    }));
+  },
+  channels: async (RED, id) => {
+    const client = await clientOf(RED, id);
+    if (!client) return [];
+    const channels = await take(client.channels.list({ limit: 50 }));
+    return channels.map(({ name, status }) => ({ value: name, label: name, detail: status }));
+  },
+  watchers: async (RED, id) => {
+    const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
+    if (!channel || channel.problem) return [];
+    const client = await channel.connection().client();
+    const channelId = await channel.resolve(AbortSignal.timeout(10_000));
+    const watchers = await take(client.watchers.list(channelId, { limit: 50 }));
+    return watchers.map(({ watcher_id, name, status }) => ({
+      value: name ?? watcher_id,
+      label: name ?? watcher_id,
+      detail: status,
+    }));
+  },
+  "contract-events": async (RED, id) => {
+    const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
+    if (!contract || contract.problem) return [];
+    const { listEvents } = await loadLibrary();
+    return listEvents(await contract.abi()).map(({ name, signature }) => ({
+      value: name,
+      label: name,
+      detail: signature,
+    }));
+  },
+};
+
+/**
+ * `GET /crec/lookup/:kind/:id`: what a form offers to pick from, `id` being the config node asked.
+ * An undeployed or broken one has nothing to offer, so the answer is an empty list; the value can still be typed.
+ */
+export function registerLookups(RED: NodeAPI): void {
+  RED.httpAdmin.get("/crec/lookup/:kind/:id", RED.auth.needsPermission("crec.read"), (request, response) => {
+    const { kind, id } = request.params as { kind: string; id: string };
+    const lookup = Object.hasOwn(LOOKUPS, kind) ? LOOKUPS[kind] : undefined;
+    if (!lookup) {
+      response.sendStatus(404);
+      return;
+    }
+    lookup(RED, id).then(
+      (choices) => response.json(choices),
+      () => response.json([]),
+    );
+  });
+}
+
+async function clientOf(RED: NodeAPI, id: string) {
+  const connection = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection;
+  return connection && !connection.problem ? connection.client() : undefined;
+}
+
+async function take<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const taken: T[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length === MOST) break;
+  }
+  return taken;
+}

@@ -1,0 +1,69 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ConnectionNode } from "../config-nodes.ts";
+import { nodeError, toCodedError } from "../errors.ts";
+import { loadLibrary } from "../library.ts";
+import { type TlsNode, tlsOptions } from "../tls.ts";
+
+/** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
+type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown };
+
+export type TestAnswer =
+  | { ok: true; networks: Array<{ name: string; chainSelector: string }> }
+  | { ok: false; code: string; message: string };
+
+const STORED_PASSWORD = "__PWRD__";
+
+/** `POST /crec/connection/test`: asks the service for its networks with the settings in the form. */
+export function registerConnectionTest(RED: NodeAPI): void {
+  RED.httpAdmin.post("/crec/connection/test", RED.auth.needsPermission("crec.write"), (request, response) => {
+    test(RED, request.body as TestRequest).then(
+      (answer) => response.json(answer),
+      (thrown: unknown) => {
+        const { code, message } = toCodedError(thrown);
+        response.json({ ok: false, code, message } satisfies TestAnswer);
+      },
+    );
+  });
+}
+
+async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
+  const baseUrl = fromEnvironment(text(body.baseUrl));
+  const apiKey = keyFor(RED, text(body.id), baseUrl, text(body.apiKey));
+  const tls = tlsOptions(RED.nodes.getNode(text(body.tls)) as TlsNode | null);
+  const { CrecClient } = await loadLibrary();
+  const client = new CrecClient({ baseUrl, apiKey, timeoutMs: 10_000, ...(tls ? { tls } : {}) });
+  try {
+    const networks = await client.networks.list();
+    return {
+      ok: true,
+      networks: networks.map(({ name, chain_selector }) => ({ name, chainSelector: chain_selector })),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+/** The stored key only ever goes to the stored address: for another one it must be typed again. */
+function keyFor(RED: NodeAPI, id: string, baseUrl: string, typed: string): string {
+  if (typed !== "" && typed !== STORED_PASSWORD) return fromEnvironment(typed);
+  const node = RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null;
+  const stored = node?.credentials?.apiKey;
+  if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
+  if (node?.connection?.baseUrl !== baseUrl) {
+    throw nodeError(
+      "KEY_MISSING",
+      "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
+    );
+  }
+  return stored;
+}
+
+/** A form holds `${NAME}` as typed; deployed nodes get the value from Node-RED. */
+function fromEnvironment(value: string): string {
+  const name = /^\$\{(\S+)\}$/.exec(value)?.[1];
+  return name === undefined ? value : (process.env[name] ?? "");
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value.trim() : "";
+}

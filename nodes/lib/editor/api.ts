@@ -1,0 +1,73 @@
+/** The part of the Node-RED editor that our forms use, typed narrowly. */
+
+/** A node being edited: its stored properties, and the translator of its own catalog. */
+export type EditedNode = {
+  id: string;
+  name?: string;
+  _(key: string, values?: Record<string, unknown>): string;
+  [property: string]: unknown;
+};
+
+/** `true`, or the sentence the editor shows. Both parameters must be declared for a sentence to be shown. */
+export type Validator = (this: EditedNode, value: string, options?: unknown) => boolean | string;
+
+export type PropertyDef = {
+  value: unknown;
+  required?: boolean;
+  type?: string;
+  validate?: Validator;
+};
+
+export type NodeTypeDef = {
+  category: string;
+  color?: string;
+  icon?: string;
+  defaults: Record<string, PropertyDef>;
+  credentials?: Record<string, { type: "password" | "text" }>;
+  inputs?: number;
+  outputs?: number;
+  align?: "left" | "right";
+  paletteLabel?: (this: EditedNode) => string;
+  label(this: EditedNode): string;
+  labelStyle?: (this: EditedNode) => string;
+  inputLabels?: (this: EditedNode, index: number) => string;
+  outputLabels?: (this: EditedNode, index: number) => string;
+  onadd?: (this: EditedNode) => void;
+  oneditprepare?: (this: EditedNode) => void;
+  oneditsave?: (this: EditedNode) => void;
+};
+
+type EditorRed = {
+  nodes: { registerType(type: string, def: NodeTypeDef): void; id(): string };
+  notify(message: string, options?: { type?: string }): void;
+};
+
+declare global {
+  const RED: EditorRed;
+  interface JQuery {
+    typedInput(options: TypedInputOptions): JQuery;
+    typedInput(method: "value" | "type"): string;
+    typedInput(method: "value" | "type", value: string): JQuery;
+    typedInput(method: "types", types: Array<string | TypedInputType>): JQuery;
+    autoComplete(options: { minLength?: number; search: CompletionSearch }): JQuery;
+  }
+}
+
+export type Completion = { value: string; label: string | JQuery };
+export type CompletionSearch = (text: string, done: (completions: Completion[]) => void) => void;
+
+export type TypedInputType = {
+  value: string;
+  label?: string;
+  icon?: string;
+  hasValue?: boolean;
+  multiple?: boolean | string;
+  options?: Array<{ value: string; label: string }>;
+  autoComplete?: CompletionSearch;
+};
+
+export type TypedInputOptions = {
+  default?: string;
+  types: Array<string | TypedInputType>;
+  typeField?: string;
+};

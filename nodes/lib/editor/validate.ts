@@ -1,0 +1,38 @@
+import type { Validator } from "./api.ts";
+
+/** A value that is wholly `${NAME}` comes from the environment and is judged when it is used. */
+const ENVIRONMENT = /^\$\{\S+\}$/;
+
+/** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */
+export function matching(test: RegExp, message: string): Validator {
+  return function (value, _options) {
+    const text = String(value ?? "").trim();
+    return text === "" || ENVIRONMENT.test(text) || test.test(text) || this._(message);
+  };
+}
+
+export function filled(message: string): Validator {
+  return function (value, _options) {
+    return String(value ?? "").trim() !== "" || this._(message);
+  };
+}
+
+/** Both, in this order: the first sentence is the one shown. */
+export function both(first: Validator, second: Validator): Validator {
+  return function (value, options) {
+    const judged = first.call(this, value, options);
+    return judged === true ? second.call(this, value, options) : judged;
+  };
+}
+
+/** A number from `least` on, or empty for the default. */
+export function numberFrom(least: number, message: string): Validator {
+  return function (value, _options) {
+    const text = String(value ?? "").trim();
+    return text === "" || ENVIRONMENT.test(text) || Number(text) >= least || this._(message);
+  };
+}
+
+export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+export const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
+export const DIGITS = /^\d+$/;

@@ -1,0 +1,26 @@
+/** What leaves a node by Catch: a stable upper-snake-case `code` beside the sentence. */
+export type CodedError = Error & { code: string };
+
+/** Makes an error for something the flow's author can mend: the message says how. */
+export function nodeError(code: string, message: string, cause?: unknown): CodedError {
+  return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
+}
+
+/** Whatever was thrown, as an error with a code. Errors of the library have one already. */
+export function toCodedError(thrown: unknown): CodedError {
+  if (thrown instanceof Error) {
+    const { code } = thrown as { code?: unknown };
+    if (typeof code === "string") return thrown as CodedError;
+    return Object.assign(thrown, { code: "INTERNAL_ERROR" });
+  }
+  return nodeError("INTERNAL_ERROR", String(thrown), thrown);
+}
+
+const STATUS_LENGTH = 48;
+
+/** The start of an error's sentence, short enough to stand under a node. */
+export function shortText(error: Error): string {
+  const sentence = error.message.split(/(?<=[.:!?])\s/, 1)[0] ?? "";
+  const text = sentence.replace(/[.:]$/, "");
+  return text.length <= STATUS_LENGTH ? text : `${text.slice(0, STATUS_LENGTH - 1)}…`;
+}

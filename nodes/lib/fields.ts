@@ -1,0 +1,55 @@
+import type { Node, NodeAPI } from "node-red";
+import { nodeError } from "./errors.ts";
+import type { CrecMessage } from "./input.ts";
+
+/** A typed input as the editor stores it: the text, and where to look the value up. */
+export type Field = { label: string; value: string | undefined; type: string | undefined };
+
+/**
+ * What a field comes to for this message.
+ * @throws INVALID_FIELD when an expression cannot be evaluated
+ */
+export function readField(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    RED.util.evaluateNodeProperty(field.value ?? "", field.type ?? "str", node, msg, (error, result) => {
+      if (error)
+        reject(nodeError("INVALID_FIELD", `"${field.label}" cannot be worked out: ${error.message}`, error));
+      else resolve(result);
+    });
+  });
+}
+
+/** A field that must come to text, or `undefined` where it is empty. Numbers become text. */
+export async function readText(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  field: Field,
+): Promise<string | undefined> {
+  const value = await readField(RED, node, msg, field);
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "number") return String(value);
+  if (typeof value === "string") return value;
+  throw nodeError("INVALID_FIELD", `"${field.label}" must be text, but it came to ${kindOf(value)}.`);
+}
+
+/** A text field that must not be empty. */
+export async function requireText(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<string> {
+  const text = await readText(RED, node, msg, field);
+  if (text !== undefined && text.trim() !== "") return text;
+  const place =
+    field.type === undefined || field.type === "str"
+      ? "Fill it in"
+      : `It was looked for in ${field.type}.${field.value}`;
+  throw nodeError("MISSING_VALUE", `"${field.label}" is empty. ${place}.`);
+}
+
+/** A text that a message may override under `msg.crec`. */
+export function override(msg: CrecMessage, name: string): string | undefined {
+  const value = msg.crec?.[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

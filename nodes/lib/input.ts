@@ -1,0 +1,56 @@
+import type { Node, NodeAPI, NodeMessage } from "node-red";
+import { nodeError, shortText, toCodedError } from "./errors.ts";
+import { showStatus } from "./status.ts";
+
+/** A message as it travels through our nodes. `crec` carries ids and what was found out about them. */
+export type CrecMessage = NodeMessage & { crec?: Record<string, unknown>; [key: string]: unknown };
+
+export type Task = {
+  msg: CrecMessage;
+  /** Sends a copy of one message to each port; `null` where a port stays silent. */
+  send: (...ports: Array<CrecMessage | null>) => void;
+  /** Aborted when the node is closed by a deploy. */
+  signal: AbortSignal;
+};
+
+/**
+ * Runs `work` for each message. What it throws goes to Catch as an error with a code and into the status;
+ * nothing ever rejects out of the handler, for a rejection there ends Node-RED.
+ */
+export function onInput(RED: NodeAPI, node: Node, work: (task: Task) => Promise<void>): void {
+  const running = new Set<AbortController>();
+  node.on("input", (incoming, send, done) => {
+    const msg = incoming as CrecMessage;
+    const controller = new AbortController();
+    running.add(controller);
+    const ports: Task["send"] = (...out) => send(out.map((one) => one && RED.util.cloneMessage(one)));
+    const attempt = async () => work({ msg, send: ports, signal: controller.signal });
+    attempt()
+      .then(
+        () => done(),
+        (thrown: unknown) => {
+          const error = toCodedError(controller.signal.aborted ? interrupted(thrown) : thrown);
+          if (!controller.signal.aborted) showStatus(node, "trouble", shortText(error));
+          done(error);
+        },
+      )
+      .finally(() => running.delete(controller));
+  });
+  node.on("close", (done: () => void) => {
+    for (const controller of running) controller.abort();
+    done();
+  });
+}
+
+/** The same message with a new payload; what others wrote into it, and into `msg.crec`, stays. */
+export function answer(msg: CrecMessage, payload: unknown, crec: Record<string, unknown>): CrecMessage {
+  return { ...msg, payload, crec: { ...msg.crec, ...crec } };
+}
+
+function interrupted(cause: unknown): Error {
+  return nodeError(
+    "WAIT_INTERRUPTED",
+    "A deploy or a stop ended this node while it was still waiting. What it had asked for may still happen: send the message again to look.",
+    cause,
+  );
+}

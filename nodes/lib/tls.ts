@@ -1,0 +1,17 @@
+import type { Node } from "node-red";
+
+/** Node-RED's own `tls-config`: it writes its settings into an options object. */
+export type TlsNode = Node & { addTLSOptions(options: TlsOptions): TlsOptions };
+
+export type TlsOptions = {
+  ca?: string | Buffer;
+  cert?: string | Buffer;
+  key?: string | Buffer;
+  passphrase?: string;
+  servername?: string;
+  rejectUnauthorized?: boolean;
+};
+
+export function tlsOptions(node: TlsNode | null): TlsOptions | undefined {
+  return node?.addTLSOptions({});
+}

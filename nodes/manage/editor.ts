@@ -1,0 +1,75 @@
+import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
+import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { lookUp } from "../lib/editor/lookup.ts";
+import { numberFrom } from "../lib/editor/validate.ts";
+
+/** Which fields an action needs, by the name of its row in the form. */
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  "networks.list": [],
+  "channels.list": [],
+  "channels.get": ["target"],
+  "channels.create-or-find": ["target", "description"],
+  "channels.rename": ["target", "new-name"],
+  "channels.archive": ["target"],
+  "watchers.list": ["channel"],
+  "watchers.get": ["channel", "target"],
+  "watchers.rename": ["channel", "target", "new-name"],
+  "watchers.archive": ["channel", "target", "timeout"],
+};
+
+RED.nodes.registerType("crec-manage", {
+  category: CATEGORY,
+  color: COLOR,
+  icon: "manage.svg",
+  inputs: 1,
+  outputs: 1,
+  defaults: {
+    name: { value: "" },
+    connection: { value: "", type: "crec-connection", required: true },
+    channel: { value: "", type: "crec-channel", required: false },
+    action: { value: "channels.list", required: true },
+    target: { value: "" },
+    targetType: { value: "str" },
+    newName: { value: "" },
+    newNameType: { value: "str" },
+    description: { value: "" },
+    descriptionType: { value: "str" },
+    timeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
+  },
+  paletteLabel() {
+    return this._("manage.palette");
+  },
+  label() {
+    return this.name || this._(`manage.action.${String(this.action).replace(".", "-")}`);
+  },
+  labelStyle() {
+    return this.name ? "node_label_italic" : "";
+  },
+  oneditprepare() {
+    const connection = () => String($("#node-input-connection").val() ?? "");
+    const channel = () => String($("#node-input-channel").val() ?? "");
+    const action = () => String($("#node-input-action").val() ?? "");
+    const named = lookUp("channels", connection);
+    const watched = lookUp("watchers", channel);
+    typedField("target", [
+      {
+        value: "str",
+        label: this._("manage.label.name-or-id"),
+        icon: "red/images/typedInput/az.svg",
+        autoComplete: (text, done) =>
+          action().startsWith("watchers.") ? watched(text, done) : named(text, done),
+      },
+      ...TEXT_TYPES.slice(1),
+    ]);
+    typedField("newName");
+    typedField("description");
+    $("#node-input-action")
+      .on("change", () => {
+        const needed = NEEDS[action()] ?? [];
+        for (const row of ["channel", "target", "new-name", "description", "timeout"]) {
+          toggle(`.crec-manage-${row}`, needed.includes(row));
+        }
+      })
+      .trigger("change");
+  },
+});

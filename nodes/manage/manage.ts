@@ -1,0 +1,62 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import { channelOf, connectionOf } from "../lib/config-nodes.ts";
+import { nodeError } from "../lib/errors.ts";
+import { override, readText, requireText } from "../lib/fields.ts";
+import { answer, onInput } from "../lib/input.ts";
+import { showStatus } from "../lib/status.ts";
+import { ACTIONS } from "./actions.ts";
+
+export type ManageDef = NodeDef & {
+  connection?: string;
+  /** The channel in which watchers live. */
+  channel?: string;
+  /** `resource.action`, a key of ACTIONS. */
+  action?: string;
+  /** Name or id of what is meant. */
+  target?: string;
+  targetType?: string;
+  newName?: string;
+  newNameType?: string;
+  description?: string;
+  descriptionType?: string;
+  /** Seconds to wait for what does not happen at once. */
+  timeout?: string | number;
+};
+
+export default function register(RED: NodeAPI): void {
+  function ConstructManage(this: Node, def: ManageDef): void {
+    RED.nodes.createNode(this, def);
+
+    onInput(RED, this, async ({ msg, send, signal }) => {
+      const name = def.action ?? "channels.list";
+      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      if (!action)
+        throw nodeError("UNKNOWN_ACTION", `"${name}" is not an action of this node. Choose one in its form.`);
+      showStatus(this, "working", "manage.status.working");
+
+      const connection = def.channel
+        ? channelOf(RED, def.channel).connection()
+        : connectionOf(RED, def.connection);
+      const { payload, crec } = await action({
+        client: await connection.client(),
+        signal,
+        timeoutMs: Number(def.timeout || 60) * 1000,
+        channelId: async () => override(msg, "channelId") ?? channelOf(RED, def.channel).resolve(signal),
+        target: () =>
+          requireText(RED, this, msg, { label: "Name or id", value: def.target, type: def.targetType }),
+        newName: () =>
+          requireText(RED, this, msg, { label: "New name", value: def.newName, type: def.newNameType }),
+        description: () =>
+          readText(RED, this, msg, {
+            label: "Description",
+            value: def.description,
+            type: def.descriptionType,
+          }),
+        onStatus: (status) => showStatus(this, "working", status),
+      });
+      send(answer(msg, payload, crec));
+      showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
+    });
+  }
+  RED.nodes.registerType("crec-manage", ConstructManage);
+}

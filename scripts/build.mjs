@@ -1,0 +1,138 @@
+// @ts-check
+// Makes dist/: the library, the nodes with their forms, catalogs and icons.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const dist = join(root, "dist");
+
+/**
+ * @param {{ log?: (line: string) => void }} [options]
+ * @returns {Promise<void>}
+ */
+export async function build({ log = () => {} } = {}) {
+  const { build: bundle } = await import("esbuild");
+  await rm(dist, { recursive: true, force: true });
+  await mkdir(join(dist, "nodes", "locales", "en-US"), { recursive: true });
+
+  const library = await bundle({
+    ...nodeOptions,
+    entryPoints: [join(root, "src/index.ts")],
+    outfile: join(dist, "index.js"),
+    metafile: true,
+  });
+  await writeFile(join(dist, "index.mjs"), await moduleWrapper());
+  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+  await writeLicenses(Object.keys(library.metafile.inputs));
+
+  const nodes = await nodeNames();
+  await Promise.all(nodes.map((name) => buildNode(name, bundle)));
+  await cp(join(root, "icons"), join(dist, "nodes", "icons"), { recursive: true });
+  log(`built the library and ${nodes.length} nodes`);
+}
+
+const nodeOptions = /** @type {const} */ ({
+  bundle: true,
+  platform: "node",
+  target: "node22.9",
+  format: "cjs",
+  legalComments: "none",
+  logLevel: "silent",
+});
+
+/** Each folder under nodes/ that holds a form is a node. */
+async function nodeNames() {
+  const entries = await readdir(join(root, "nodes"), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory() && entry.name !== "lib").map((entry) => entry.name);
+}
+
+/**
+ * @param {string} name
+ * @param {typeof import("esbuild").build} bundle
+ */
+async function buildNode(name, bundle) {
+  const source = join(root, "nodes", name);
+  await bundle({
+    ...nodeOptions,
+    entryPoints: [join(source, `${name}.ts`)],
+    outfile: join(dist, "nodes", `${name}.js`),
+    // Node-RED calls what the file exports.
+    footer: { js: "module.exports = module.exports.default;" },
+    plugins: [librarySeparate],
+  });
+  const form = await bundle({
+    bundle: true,
+    format: "iife",
+    target: "es2020",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+    write: false,
+    entryPoints: [join(source, "editor.ts")],
+  });
+  const locales = join(source, "locales", "en-US");
+  const html = [
+    await readFile(join(source, `${name}.html`), "utf8"),
+    script("text/markdown", `data-help-name="crec-${name}"`, await readFile(join(locales, `${name}.md`), "utf8")),
+    script("text/javascript", "", form.outputFiles[0]?.text ?? ""),
+  ];
+  await writeFile(join(dist, "nodes", `${name}.html`), html.join("\n"));
+
+  const common = JSON.parse(await readFile(join(root, "nodes/lib/locales/en-US/common.json"), "utf8"));
+  const own = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"));
+  const catalog = join(dist, "nodes", "locales", "en-US", `${name}.json`);
+  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+}
+
+/** The library is one file beside the nodes, loaded when first needed: never a copy of it in each. */
+const librarySeparate = {
+  name: "library-separate",
+  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
+    onResolve({ filter: /\/src\/index\.ts$/ }, () => ({ path: "../index.js", external: true }));
+  },
+};
+
+/**
+ * @param {string} type
+ * @param {string} attributes
+ * @param {string} content
+ */
+function script(type, attributes, content) {
+  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
+}
+
+/** ES modules get the same objects as CommonJS: one library in memory, whoever asks for it. */
+async function moduleWrapper() {
+  const names = Object.keys(createRequire(import.meta.url)(join(dist, "index.js"))).sort();
+  return `import library from "./index.js";\nexport const { ${names.join(", ")} } = library;\n`;
+}
+
+/**
+ * The licences of everything that esbuild took into the library.
+ * @param {string[]} inputs
+ */
+async function writeLicenses(inputs) {
+  const packages = new Set();
+  for (const input of inputs) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(input);
+    if (name) packages.add(input.slice(0, name.index + name[0].length - 1));
+  }
+  const sections = [];
+  for (const folder of [...packages].sort()) {
+    const path = join(root, folder);
+    const { name, version, license } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+    const file = (await readdir(path)).find((entry) => /^licen[sc]e/i.test(entry));
+    const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
+    sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
+  }
+  await writeFile(join(dist, "THIRD_PARTY_LICENSES"), sections.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  build({ log: (line) => process.stdout.write(`${line}\n`) }).catch((error) => {
+    process.stderr.write(`The build failed: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}
