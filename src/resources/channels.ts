@@ -1,0 +1,74 @@
+import type { CallOptions, Transport } from "../http/index.ts";
+import { type Channel, type ChannelStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { checkDescription, checkName, checkPaging, pathId } from "./checks.ts";
+import { createOrFind } from "./create-or-find.ts";
+import { findIn, type Listing, listing } from "./pages.ts";
+
+export type CreateChannel = { name: string; description?: string };
+export type UpdateChannel = { name?: string; description?: string };
+export type ListChannels = {
+  /** A part of the name, without case. */
+  name?: string;
+  /** Without it, archived channels are left out. */
+  status?: readonly ChannelStatus[];
+  limit?: number;
+  offset?: number;
+};
+
+export class Channels {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
+    checkName(channel.name);
+    checkDescription(channel.description);
+    return this.#transport.post("/channels", channel, options);
+  }
+
+  async get(channelId: string, options?: CallOptions): Promise<Channel> {
+    return this.#transport.get(`/channels/${pathId("channelId", channelId)}`, {}, options);
+  }
+
+  list(filter: ListChannels = {}, options?: CallOptions): Listing<Channel> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.channels);
+      return this.#transport.get("/channels", { ...filter, offset }, options);
+    }, filter.offset);
+  }
+
+  async update(channelId: string, changes: UpdateChannel, options?: CallOptions): Promise<Channel> {
+    const path = `/channels/${pathId("channelId", channelId)}`;
+    if (changes.name !== undefined) checkName(changes.name);
+    checkDescription(changes.description);
+    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+  }
+
+  /** Refused with a `CONFLICT` while the channel has a watcher at work. */
+  async archive(channelId: string, options?: CallOptions): Promise<Channel> {
+    const path = `/channels/${pathId("channelId", channelId)}`;
+    return this.#transport.patch(path, { status: "archived" }, options);
+  }
+
+  /** The channel of exactly this name, unless it is archived. */
+  async findByName(name: string, options?: CallOptions): Promise<Channel | undefined> {
+    checkName(name);
+    const channels = this.list({ name, limit: PAGE_LIMITS.channels.max }, options);
+    return findIn(channels, (channel) => channel.name === name);
+  }
+
+  /** The channel of this name, made if it is not there yet. */
+  async createOrFind(
+    channel: CreateChannel,
+    options?: CallOptions,
+  ): Promise<{ channel: Channel; found: boolean }> {
+    const steps = {
+      find: () => this.findByName(channel.name, options),
+      create: () => this.create(channel, options),
+    };
+    const { resource, found } = await createOrFind(steps, options?.signal);
+    return { channel: resource, found };
+  }
+}

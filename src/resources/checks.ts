@@ -1,0 +1,70 @@
+import { ArgumentError } from "../errors.ts";
+import { ADDRESS_PATTERN, LIMITS } from "../protocol/index.ts";
+
+/** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The id as it goes into a path. */
+export function pathId(path: string, id: string): string {
+  if (typeof id !== "string" || !UUID.test(id)) {
+    throw new ArgumentError(
+      path,
+      `${path} must be an id as the service gives it, like 0f8fad5b-d9cb-469f-a165-70867728950e.`,
+    );
+  }
+  return encodeURIComponent(id.toLowerCase());
+}
+
+export function checkName(name: string, minLength = 1): void {
+  const length = typeof name === "string" ? name.trim().length : 0;
+  if (length === 0) throw new ArgumentError("name", "The name is blank. Enter a name.");
+  if (length < minLength) {
+    throw new ArgumentError(
+      "name",
+      `The name must have at least ${minLength} characters, without spaces around it.`,
+    );
+  }
+  if (name.length > LIMITS.nameLength) {
+    throw new ArgumentError(
+      "name",
+      `The name must have at most ${LIMITS.nameLength} characters, it has ${name.length}.`,
+    );
+  }
+}
+
+export function checkDescription(description: string | undefined): void {
+  if (description !== undefined && description.length > LIMITS.descriptionLength) {
+    const message = `The description must have at most ${LIMITS.descriptionLength} characters, it has ${description.length}.`;
+    throw new ArgumentError("description", message);
+  }
+}
+
+export function checkAddress(path: string, address: string): void {
+  if (typeof address !== "string" || !ADDRESS_PATTERN.test(address)) {
+    const message = `${path} must be an address: 0x and 40 hexadecimal digits.`;
+    throw new ArgumentError(path, message, { code: "INVALID_ADDRESS" });
+  }
+}
+
+export function checkSelector(selector: string): void {
+  if (typeof selector !== "string" || !/^\d{1,20}$/.test(selector)) {
+    const message =
+      "chain_selector must be the decimal digits of a network's chain selector, as text. Pick a network.";
+    throw new ArgumentError("chain_selector", message);
+  }
+}
+
+/** `limit` within what the list allows, `offset` not negative. */
+export function checkPaging(
+  paging: { limit?: number | undefined; offset?: number | undefined },
+  limits: { max: number },
+): void {
+  const { limit, offset } = paging;
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= limits.max)) {
+    throw new ArgumentError("limit", `limit must be a whole number from 1 to ${limits.max}.`);
+  }
+  if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0)) {
+    throw new ArgumentError("offset", "offset must be a whole number from 0 on.");
+  }
+}

@@ -1,0 +1,111 @@
+import type { CallOptions, QueryParameters, Transport } from "../http/index.ts";
+import {
+  type ChannelEvent,
+  type EventPage,
+  type EventType,
+  type Open,
+  PAGE_LIMITS,
+} from "../protocol/index.ts";
+import { checkPaging, pathId } from "./checks.ts";
+import { type Listing, listing, notAList } from "./pages.ts";
+
+export type PollEvents = {
+  /** Position in the channel; without it, the newest events. */
+  offset?: number;
+  limit?: number;
+  type?: Open<EventType>;
+};
+
+/** Filters of a search, as the service names them; one that does not apply to a named type is refused. */
+export type SearchEvents = {
+  type?: ReadonlyArray<Open<EventType>>;
+  /** Unix seconds. */
+  "created.gt"?: number;
+  "created.gte"?: number;
+  "created.lt"?: number;
+  "created.lte"?: number;
+  chain_selector?: readonly string[];
+  chain_environment?: Open<"mainnet" | "testnet">;
+  status?: readonly string[];
+  watcher_id?: string;
+  wallet_id?: string;
+  address?: readonly string[];
+  wallet_operation_id?: string;
+  operation_id?: string;
+  query_id?: string;
+  event_name?: string;
+  service?: readonly string[];
+  limit?: number;
+  offset?: number;
+};
+
+export class Events {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised. */
+  async poll(channelId: string, position: PollEvents = {}, options?: CallOptions): Promise<EventPage> {
+    checkPaging(position, PAGE_LIMITS.events);
+    const path = `/channels/${pathId("channelId", channelId)}/events`;
+    return asEventPage(await this.#transport.get(path, position, options));
+  }
+
+  /** Await it for one page, iterate it for every event that matches. */
+  search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.eventsSearch);
+      const path = `/channels/${pathId("channelId", channelId)}/events/search`;
+      const query: QueryParameters = { ...filter, offset };
+      const page = asEventPage(await this.#transport.get(path, query, options));
+      return { data: page.events, has_more: page.has_more };
+    }, filter.offset);
+  }
+
+  async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
+    const path = `/channels/${pathId("channelId", channelId)}/events/search/${encodeURIComponent(eventId)}`;
+    return asEvent(await this.#transport.get(path, {}, options));
+  }
+}
+
+/** The `status_reason` of the newest status event that matches: resources themselves carry none. */
+export async function statusReason(
+  events: Events,
+  channelId: string,
+  filter: SearchEvents,
+  statuses: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const newest = (
+    await events.search(channelId, { ...filter, limit: 50 }, { signal, timeoutMs: 5_000 })
+  ).data.sort((a, b) => b.headers.offset - a.headers.offset);
+  const event = newest.find(({ payload }) => statuses.includes(String(payload.status)));
+  const reason = event?.payload.status_reason;
+  return typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined;
+}
+
+function asEventPage(answer: unknown): EventPage {
+  const page = answer as { events?: unknown; data?: unknown; has_more?: unknown } | null | undefined;
+  const events = page?.events ?? page?.data;
+  if (!Array.isArray(events)) throw notAList();
+  return { events: events.map(asEvent), has_more: page?.has_more === true };
+}
+
+/** Some versions say `id` for `event_id` and have the type beside the headers: both are read, nothing is dropped. */
+function asEvent(answer: unknown): ChannelEvent {
+  const event = { ...(answer as Partial<ChannelEvent> & { id?: string; type?: string }) };
+  const headers = { ...event.headers };
+  return {
+    ...event,
+    event_id: event.event_id ?? event.id ?? "",
+    headers: {
+      ...headers,
+      type: headers.type ?? event.type ?? "",
+      offset: Number(headers.offset),
+      proofs: headers.proofs ?? [],
+    },
+    payload: event.payload ?? {},
+  };
+}

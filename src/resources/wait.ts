@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CrecError } from "../errors.ts";
+import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
+import { canReach, type Lifecycle } from "../protocol/index.ts";
+
+export type WaitOptions<S extends string, R> = {
+  /** The status to wait for; any stronger one counts as reached. */
+  target: S;
+  /** Milliseconds, default 300,000. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called with the resource as first seen and at each change of its status. */
+  onStatus?: ((resource: R) => void) | undefined;
+  /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
+  pollMs?: { min: number; max: number } | undefined;
+  /** Milliseconds for which a resource just created may still be unknown. Default 5,000. */
+  unknownForMs?: number | undefined;
+};
+
+/** What a kind of resource brings to a wait. */
+export type Waited<S extends string, R> = {
+  /** As it is called in messages and codes: `watcher` makes `WATCHER_FAILED`. */
+  noun: string;
+  id: string;
+  lifecycle: Lifecycle<S>;
+  /** Statuses that follow others but are no progress: none of them counts as a stronger one. */
+  setbacks: readonly S[];
+  look: (signal: AbortSignal) => Promise<R>;
+  /** Why it ended as it did, where that can be told. */
+  reason: (resource: R, signal: AbortSignal) => Promise<string | undefined>;
+  /** Fires when the client is closed. */
+  closing: AbortSignal;
+};
+
+type Path<S extends string> = { lifecycle: Lifecycle<S>; setbacks: readonly S[] };
+
+/** A wait that did not reach its target: `WAIT_TIMEOUT`, or `WATCHER_FAILED`, `OPERATION_EXPIRED` and the like. */
+export class WaitError extends CrecError {
+  override readonly name = "WaitError";
+  readonly id: string;
+  readonly target: string;
+  declare readonly lastStatus?: string;
+  declare readonly reason?: string;
+
+  constructor(code: string, message: string, details: WaitErrorDetails) {
+    super(code, message, { retryable: code === "WAIT_TIMEOUT" });
+    this.id = details.id;
+    this.target = details.target;
+    if (details.lastStatus !== undefined) this.lastStatus = details.lastStatus;
+    if (details.reason !== undefined) this.reason = details.reason;
+  }
+}
+
+type WaitErrorDetails = {
+  id: string;
+  target: string;
+  lastStatus?: string | undefined;
+  reason?: string | undefined;
+};
+
+/** Nothing leaves these by itself, only by a new request. */
+const HALTS = ["failed", "archive_failed"];
+
+/**
+ * Looks at a resource until it has reached the target status.
+ * @throws {WaitError} when it cannot reach it any more, or not in time; {HttpError} `ABORTED`, and what is permanent.
+ */
+export async function waitForStatus<S extends string, R extends { status: string }>(
+  waited: Waited<S, R>,
+  options: WaitOptions<S, R>,
+): Promise<R> {
+  const { noun, id } = waited;
+  const { target, onStatus, pollMs = { min: 250, max: 5_000 } } = options;
+  const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 300_000);
+  const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);
+  let lastStatus: string | undefined;
+
+  const onTimeout = () => {
+    const seen = lastStatus === undefined ? "it was not seen at all" : `it is ${lastStatus}`;
+    const message = `The ${noun} did not become ${target} within ${timeoutMs / 1000} s: ${seen}. Wait longer, or look again later.`;
+    return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
+  };
+  const bounds = { timeoutMs, onTimeout, signals: [options.signal, waited.closing] };
+  return bounded(bounds, async (signal) => {
+    for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
+      let asked = 0;
+      try {
+        const resource = await waited.look(signal);
+        if (resource.status !== lastStatus) {
+          lastStatus = resource.status;
+          pause = pollMs.min;
+          onStatus?.(resource);
+        }
+        if (isReached(waited, target, resource.status)) return resource;
+        if (isLost(waited, target, resource.status)) throw await failure(waited, target, resource, signal);
+      } catch (error) {
+        if (signal.aborted || !isPassing(error, lastStatus === undefined && performance.now() < unknownUntil))
+          throw error;
+        asked = (error instanceof HttpError && error.retryAfterMs) || 0;
+      }
+      await sleep(Math.max(asked, pause * (0.75 + Math.random() / 2)), undefined, { signal });
+    }
+  });
+}
+
+function isReached<S extends string>(waited: Path<S>, target: S, status: string): boolean {
+  if (status === target) return true;
+  return (
+    isKnown(waited.lifecycle, status) &&
+    !waited.setbacks.includes(status) &&
+    canReach(waited.lifecycle, target, status)
+  );
+}
+
+/** A status of a newer service is never an end. */
+function isLost<S extends string>(waited: Path<S>, target: S, status: string): boolean {
+  if (!isKnown(waited.lifecycle, status)) return false;
+  return HALTS.includes(status) || !canReach(waited.lifecycle, status, target);
+}
+
+function isKnown<S extends string>(lifecycle: Lifecycle<S>, status: string): status is S {
+  return Object.hasOwn(lifecycle, status);
+}
+
+/** Whether to look again: the service has trouble, or does not know yet what it just created. */
+function isPassing(error: unknown, mayBeUnknown: boolean): boolean {
+  if (error instanceof NotFoundError) return mayBeUnknown;
+  return error instanceof HttpError && error.retryable;
+}
+
+async function failure<S extends string, R extends { status: string }>(
+  waited: Waited<S, R>,
+  target: S,
+  resource: R,
+  signal: AbortSignal,
+): Promise<WaitError> {
+  const { noun, id } = waited;
+  const { status } = resource;
+  // Best effort: the status alone is an answer already.
+  const reason = await waited.reason(resource, signal).catch(() => undefined);
+  const why = reason ? `: ${reason}` : "";
+  const message = `The ${noun} is ${status} and will not become ${target}${why}${/[.!?]$/.test(why) ? "" : "."}`;
+  return new WaitError(`${noun}_${status}`.toUpperCase(), message, {
+    id,
+    target,
+    lastStatus: status,
+    reason,
+  });
+}

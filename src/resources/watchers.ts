@@ -1,0 +1,185 @@
+import { ArgumentError, CrecError } from "../errors.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import {
+  type EventFragment,
+  LIMITS,
+  PAGE_LIMITS,
+  WATCHER_LIFECYCLE,
+  type Watcher,
+  type WatcherStatus,
+} from "../protocol/index.ts";
+import { checkAddress, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { createOrFind } from "./create-or-find.ts";
+import { type Events, statusReason } from "./events.ts";
+import { findIn, type Listing, listing } from "./pages.ts";
+import { type WaitOptions, waitForStatus } from "./wait.ts";
+
+/** By contract with `abi`, or by a service the platform knows with `service`. */
+export type CreateWatcher = {
+  name: string;
+  chain_selector: string;
+  address: string;
+  /** Names of the events to watch. */
+  events: readonly string[];
+  abi?: readonly EventFragment[];
+  service?: string;
+  service_config?: Record<string, unknown>;
+};
+
+export type ListWatchers = {
+  /** A part of the name, without case. */
+  name?: string;
+  /** Without it, archived watchers are left out. */
+  status?: readonly WatcherStatus[];
+  chain_selector?: string;
+  chain_environment?: "mainnet" | "testnet";
+  address?: string;
+  service?: readonly string[];
+  event_name?: string;
+  limit?: number;
+  offset?: number;
+};
+
+export class Watchers {
+  readonly #transport: Transport;
+  readonly #events: Events;
+
+  constructor(transport: Transport, events: Events) {
+    this.#transport = transport;
+    this.#events = events;
+  }
+
+  /** @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`. */
+  async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
+    const path = watchersPath(channelId);
+    checkWatcher(watcher);
+    return this.#transport.post(path, watcher, options);
+  }
+
+  async get(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
+    return this.#transport.get(watcherPath(channelId, watcherId), {}, options);
+  }
+
+  /** Summaries, without `events` and `abi`. */
+  list(channelId: string, filter: ListWatchers = {}, options?: CallOptions): Listing<Watcher> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.watchers);
+      return this.#transport.get(watchersPath(channelId), { ...filter, offset }, options);
+    }, filter.offset);
+  }
+
+  async update(
+    channelId: string,
+    watcherId: string,
+    changes: { name: string },
+    options?: CallOptions,
+  ): Promise<Watcher> {
+    const path = watcherPath(channelId, watcherId);
+    checkName(changes.name, LIMITS.watcherNameMinLength);
+    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+  }
+
+  /** Starts to take the watcher down: it is `archiving`, wait for `archived`. */
+  async archive(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
+    return this.#transport.patch(watcherPath(channelId, watcherId), { status: "archived" }, options);
+  }
+
+  /** @throws {WaitError} `WAIT_TIMEOUT`, `WATCHER_FAILED`, `WATCHER_ARCHIVED` and the like, with reason. */
+  async waitFor(
+    channelId: string,
+    watcherId: string,
+    options: WaitOptions<WatcherStatus, Watcher>,
+  ): Promise<Watcher> {
+    const path = watcherPath(channelId, watcherId);
+    return waitForStatus(
+      {
+        noun: "watcher",
+        id: watcherId,
+        lifecycle: WATCHER_LIFECYCLE,
+        setbacks: ["failed", "archiving", "archived", "archive_failed"],
+        look: (signal) => this.#transport.get<Watcher>(path, {}, { signal }),
+        reason: ({ status }, signal) => {
+          const filter = { type: ["watcher.status"], watcher_id: watcherId };
+          // The resource shows `archive_failed` as `failed`.
+          return statusReason(this.#events, channelId, filter, [status, "archive_failed"], signal);
+        },
+        closing: this.#transport.closing,
+      },
+      options,
+    );
+  }
+
+  /** The summary of the watcher of exactly this name, unless it is archived. */
+  async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
+    checkName(name);
+    const watchers = this.list(channelId, { name, limit: PAGE_LIMITS.watchers.max }, options);
+    return findIn(watchers, (watcher) => watcher.name === name);
+  }
+
+  /**
+   * The watcher of this name on the channel, made if it is not there yet. One that is found may be in any status.
+   * @throws {CrecError} `WATCHER_DIFFERS` when one of this name watches something else.
+   */
+  async createOrFind(
+    channelId: string,
+    wanted: CreateWatcher,
+    options?: CallOptions,
+  ): Promise<{ watcher: Watcher; found: boolean }> {
+    checkWatcher(wanted);
+    const steps = {
+      find: async () => {
+        const summary = await this.findByName(channelId, wanted.name, options);
+        return summary && this.get(channelId, summary.watcher_id, options);
+      },
+      create: () => this.create(channelId, wanted, options),
+    };
+    const { resource: watcher, found } = await createOrFind(steps, options?.signal);
+    if (found) checkSame(watcher, wanted);
+    return { watcher, found };
+  }
+}
+
+function watchersPath(channelId: string): string {
+  return `/channels/${pathId("channelId", channelId)}/watchers`;
+}
+
+function watcherPath(channelId: string, watcherId: string): string {
+  return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
+}
+
+function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
+  checkName(name, LIMITS.watcherNameMinLength);
+  checkSelector(chain_selector);
+  checkAddress("address", address);
+  if (!Array.isArray(events) || events.length === 0) {
+    throw new ArgumentError("events", "Name at least one event to watch.");
+  }
+  if ((abi === undefined) === (service === undefined)) {
+    throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
+  }
+  const names = abi?.map((fragment) => fragment.name);
+  for (const [index, event] of events.entries()) {
+    if (names === undefined || names.includes(event)) continue;
+    const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
+    throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
+  }
+}
+
+/** The name is all that is unique: a watcher found by it may have been made for something else. */
+function checkSame(found: Watcher, wanted: CreateWatcher): void {
+  const differences: string[] = [];
+  const compare = (what: string, is: string, should: string) => {
+    if (is !== should) differences.push(`its ${what} is ${is || "none"}, not ${should || "none"}`);
+  };
+  compare("network", found.chain_selector, wanted.chain_selector);
+  compare("address", found.address.toLowerCase(), wanted.address.toLowerCase());
+  compare("service", found.service ?? "", wanted.service ?? "");
+  if (found.events) compare("list of events", sorted(found.events), sorted(wanted.events));
+  if (differences.length === 0) return;
+  const message = `The channel has another watcher named "${wanted.name}": ${differences.join("; ")}. Choose another name, or archive that one.`;
+  throw new CrecError("WATCHER_DIFFERS", message);
+}
+
+function sorted(events: readonly string[]): string {
+  return [...new Set(events)].sort().join(", ");
+}
