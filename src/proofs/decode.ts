@@ -1,7 +1,7 @@
 import * as Address from "ox/Address";
+import { eventParams } from "../abi/event-params.ts";
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent, Query } from "../protocol/index.ts";
-import { namedParams } from "./params.ts";
 import { type Fields, isObject, parseSignedText } from "./signed-text.ts";
 
 /** A JSON number, or decimal text where it passes 2^53. */
@@ -80,7 +80,8 @@ export type DecodedEvent =
  * With an ABI that has the event, its parameters get the ABI's names and types.
  * A type this version does not know gives its payload unchanged.
  *
- * @throws CrecError `MALFORMED_EVENT` when the payload is not of the type its header names.
+ * @throws CrecError `MALFORMED_EVENT` when the payload is not of the type its header names, or a
+ * parameter not of the ABI's type; ArgumentError `ABI_INVALID`.
  */
 export function decodeEvent(event: ChannelEvent, abi?: readonly unknown[]): DecodedEvent {
   const { headers, payload } = fields(event, "the event");
@@ -108,7 +109,7 @@ function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): Dec
   const params = log.params === undefined || log.params === null ? {} : fields(log.params, "params");
   return {
     name: text(signed.name, "name"),
-    params: abi === undefined ? params : namedParams(abi, log, params),
+    params: abi === undefined ? params : eventParams(abi, log, params),
     ...optional("contract", log.address, address),
     chainSelector: digits(signed.chain_selector ?? payload.chain_selector, "chain_selector"),
     ...optional("transactionHash", log.tx_hash, text),

@@ -1,6 +1,6 @@
+export { parseJson } from "../abi/json.ts";
 export * from "./decode.ts";
 export { dedupeKey } from "./dedupe-key.ts";
-export { parseJson } from "./json.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export * from "./report.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";

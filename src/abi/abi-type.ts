@@ -1,0 +1,62 @@
+import * as Hash from "ox/Hash";
+import * as HexText from "ox/Hex";
+import type { Hex } from "../protocol/index.ts";
+import type { AbiParameter } from "./types.ts";
+
+const BASE_TYPE = /^(?:(u?int)(\d*)|address|bool|string|bytes(\d*)|tuple|function|u?fixed(?:\d+x\d+)?)$/;
+const ARRAY_SUFFIX = /^(.*)\[(\d*)\]$/;
+
+/** The type of an array's items and its fixed length, or undefined when the type is no array. */
+export function arrayOf<P extends { type: string }>(parameter: P): { item: P; length?: number } | undefined {
+  const match = ARRAY_SUFFIX.exec(parameter.type);
+  if (match === null) return undefined;
+  const [, type = "", length = ""] = match;
+  const item = { ...parameter, type };
+  return length === "" ? { item } : { item, length: Number(length) };
+}
+
+/** An integer type's sign and size in bits. */
+export function integerType(type: string): { signed: boolean; bits: number } | undefined {
+  const match = /^(u?)int(\d+)$/.exec(type);
+  return match === null ? undefined : { signed: match[1] === "", bits: Number(match[2]) };
+}
+
+/** The size of a fixed bytes type, `bytes32` say. */
+export function fixedBytesSize(type: string): number | undefined {
+  const match = /^bytes(\d+)$/.exec(type);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** The type as signatures write it: `uint` becomes `uint256`; undefined when there is no such type. */
+export function canonicalType(type: string): string | undefined {
+  const [, base = "", suffix = ""] = /^([a-z0-9]+)((?:\[\d*\])*)$/.exec(type) ?? [];
+  const match = BASE_TYPE.exec(base);
+  if (match === null) return undefined;
+  const [, integer, bits, bytes] = match;
+  if (integer !== undefined && bits === "") return `${integer}256${suffix}`;
+  if (bits !== undefined && !(Number(bits) >= 8 && Number(bits) <= 256 && Number(bits) % 8 === 0)) {
+    return undefined;
+  }
+  if (bytes !== undefined && bytes !== "" && !(Number(bytes) >= 1 && Number(bytes) <= 32)) return undefined;
+  return `${base}${suffix}`;
+}
+
+/** `transfer(address,uint256)`: tuples written out, no names, no spaces. */
+export function signatureOf(item: { name: string; inputs: readonly AbiParameter[] }): string {
+  return `${item.name}(${item.inputs.map(typeText).join(",")})`;
+}
+
+function typeText({ type, components }: AbiParameter): string {
+  if (!type.startsWith("tuple")) return type;
+  return `(${(components ?? []).map(typeText).join(",")})${type.slice("tuple".length)}`;
+}
+
+/** keccak256 of a signature: an event's first topic. */
+export function signatureHash(signature: string): Hex {
+  return Hash.keccak256(HexText.fromString(signature));
+}
+
+/** The first four bytes of it: how a function or an error is told in data. */
+export function selectorOf(item: { name: string; inputs: readonly AbiParameter[] }): Hex {
+  return `0x${signatureHash(signatureOf(item)).slice(2, 10)}`;
+}

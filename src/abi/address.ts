@@ -1,0 +1,29 @@
+import * as OxAddress from "ox/Address";
+import { ArgumentError } from "../errors.ts";
+import { ADDRESS_PATTERN, type Address } from "../protocol/index.ts";
+
+/**
+ * An address with its checksum. All lower and all upper case are taken as they are.
+ *
+ * @throws ArgumentError `INVALID_ADDRESS` when it is no address, or in mixed case with a wrong checksum.
+ */
+export function checksumAddress(text: string, path: string): Address {
+  const trimmed = typeof text === "string" ? text.trim() : "";
+  if (!ADDRESS_PATTERN.test(trimmed)) {
+    throw invalid(path, `${path} must be an address: 0x and 40 hex digits.`);
+  }
+  const digits = trimmed.slice(2);
+  const checksummed = OxAddress.checksum(trimmed);
+  const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  if (!oneCase && trimmed !== checksummed) {
+    throw invalid(
+      path,
+      `${path} has a wrong checksum, so a character may be mistyped; copy the address again.`,
+    );
+  }
+  return checksummed;
+}
+
+function invalid(path: string, message: string): ArgumentError {
+  return new ArgumentError(path, message, { code: "INVALID_ADDRESS" });
+}

@@ -1,0 +1,111 @@
+import { ArgumentError, CrecError } from "../errors.ts";
+import type { Hex } from "../protocol/index.ts";
+import { selectorOf, signatureOf } from "./abi-type.ts";
+import { parseJson } from "./json.ts";
+import { byName, decodeValues } from "./plain.ts";
+import type { Abi, AbiFunction } from "./types.ts";
+import { bytesText, encodeValues, toValues } from "./values.ts";
+
+export type FunctionCall = {
+  abi: Abi;
+  /** Name, or signature where several share the name: `transfer(address,uint256)`. */
+  function: string;
+  /** Values in order or by name; also as JSON text. Nothing for a function without parameters. */
+  args?: readonly unknown[] | Record<string, unknown> | string;
+  /** Where the values come from, for error messages; `args` when left out. */
+  path?: string;
+};
+
+/**
+ * The call data of a function.
+ *
+ * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; `INVALID_ARGUMENT`, `INVALID_ADDRESS` or
+ * `INTEGER_OUT_OF_RANGE` with the path of the value, such as `args.amounts[2]`.
+ */
+export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: string } {
+  const path = call.path ?? "args";
+  const args = readArgs(call.args, path);
+  const item = findFunction(call.abi, call.function, args);
+  const values = encodeValues(item.inputs, toValues(item.inputs, args, path));
+  return { data: `${selectorOf(item)}${values.slice(2)}` as Hex, signature: signatureOf(item) };
+}
+
+/**
+ * What a function returned, as plain JSON: one output gives the value itself, several an object by
+ * name (by position where unnamed), none gives null. Integers are decimal text.
+ *
+ * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data is not of
+ * the function's outputs.
+ */
+export function decodeFunctionResult(call: { abi: Abi; function: string; data: string }): unknown {
+  const item = findFunction(call.abi, call.function);
+  const data = bytesText(call.data);
+  if (item.outputs.length === 0) return null;
+  if (data === "0x") {
+    throw unreadable(`${signatureOf(item)} returned nothing: is there a contract with it at that address?`);
+  }
+  try {
+    const values = decodeValues(item.outputs, data ?? "0x");
+    return values.length === 1 ? values[0] : byName(item.outputs, values);
+  } catch (cause) {
+    throw unreadable(
+      `The data is not what ${signatureOf(item)} returns; check the ABI's outputs for it.`,
+      cause,
+    );
+  }
+}
+
+/**
+ * The function of that name or signature. Where several share a name, the values decide.
+ *
+ * @throws ArgumentError `FUNCTION_NOT_IN_ABI`, or `INVALID_ARGUMENT` when it stays ambiguous.
+ */
+export function findFunction(
+  abi: Abi,
+  nameOrSignature: string,
+  args?: readonly unknown[] | Record<string, unknown>,
+): AbiFunction {
+  const functions = abi.filter((item) => item.type === "function");
+  const wanted = String(nameOrSignature).replace(/\s+/g, "");
+  const found = functions.filter((item) => item.name === wanted || signatureOf(item) === wanted);
+  if (found.length === 0) {
+    const there = functions.map(signatureOf).join(", ") || "none";
+    throw new ArgumentError("function", `The ABI has no function "${wanted}". It has: ${there}.`, {
+      code: "FUNCTION_NOT_IN_ABI",
+    });
+  }
+  const fitting = found.length === 1 || args === undefined ? found : found.filter((item) => fits(item, args));
+  const [only, ...others] = fitting;
+  if (only !== undefined && others.length === 0) return only;
+  throw new ArgumentError(
+    "function",
+    `Several functions are called ${wanted}; give the signature of one: ${found.map(signatureOf).join(", ")}.`,
+  );
+}
+
+function fits({ inputs }: AbiFunction, args: readonly unknown[] | Record<string, unknown>): boolean {
+  if (Array.isArray(args)) return args.length === inputs.length;
+  return (
+    Object.keys(args).length === inputs.length &&
+    inputs.every(({ name }, index) => Object.hasOwn(args, name || String(index)))
+  );
+}
+
+function readArgs(args: FunctionCall["args"], path: string): readonly unknown[] | Record<string, unknown> {
+  const given: unknown = typeof args === "string" ? parsedArgs(args, path) : (args ?? []);
+  if (Array.isArray(given)) return given;
+  if (typeof given === "object" && given !== null) return given as Record<string, unknown>;
+  throw new ArgumentError(path, `${path} must be a list of values or an object by parameter name.`);
+}
+
+function parsedArgs(text: string, path: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new ArgumentError(path, `${path} is text but not JSON.`, { cause });
+  }
+}
+
+function unreadable(message: string, cause?: unknown): CrecError {
+  return new CrecError("RESULT_UNREADABLE", message, { cause });
+}

@@ -1,0 +1,143 @@
+import * as OxAddress from "ox/Address";
+import { CrecError } from "../errors.ts";
+import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
+import { integerDigits } from "./json.ts";
+import { parseAbi } from "./parse.ts";
+import type { AbiEvent, AbiParameter } from "./types.ts";
+import { bytesText } from "./values.ts";
+
+type Fields = Record<string, unknown>;
+
+/** ABIs are parsed once however many events are read with them. */
+const eventsByTopic = new WeakMap<readonly unknown[], Map<string, AbiEvent>>();
+
+/**
+ * The parameters of a signed contract event with the ABI's names and types: integers as decimal text,
+ * bytes as hex, addresses checksummed. An event the ABI does not have, and what the ABI does not name,
+ * stay as they came.
+ *
+ * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value is not of its type.
+ */
+export function eventParams(
+  abi: readonly unknown[],
+  log: { topic_hash?: unknown; event_signature?: unknown },
+  params: Fields,
+): Fields {
+  const event = findEvent(abi, log);
+  return event === undefined ? params : named(event.inputs, params, "params");
+}
+
+/** `fundTokenId` as the wire writes it: `fund_token_id`. */
+export function snakeCase(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
+}
+
+/** The name a parameter goes by on the wire; those without one are counted. */
+export function wireName(name: string, index: number): string {
+  return name === "" ? `arg${index}` : snakeCase(name);
+}
+
+function findEvent(
+  abi: readonly unknown[],
+  { topic_hash: topic, event_signature: signature }: { topic_hash?: unknown; event_signature?: unknown },
+): AbiEvent | undefined {
+  let events = eventsByTopic.get(abi);
+  if (events === undefined) {
+    events = new Map(
+      parseAbi(abi)
+        .filter((item) => item.type === "event")
+        .map((event) => [signatureHash(signatureOf(event)), event]),
+    );
+    eventsByTopic.set(abi, events);
+  }
+  if (typeof topic === "string") return events.get(topic.toLowerCase());
+  return typeof signature === "string" ? events.get(signatureHash(signature)) : undefined;
+}
+
+function named(parameters: readonly AbiParameter[], given: Fields, path: string): Fields {
+  const left = new Map(Object.entries(given));
+  const entries = parameters.flatMap((parameter, index): Array<[string, unknown]> => {
+    const key = findKey(left, parameter.name, index);
+    if (key === undefined) return [];
+    const value = left.get(key);
+    left.delete(key);
+    const name = parameter.name || key;
+    return [[name, readValue(parameter, value, `${path}.${name}`)]];
+  });
+  return Object.fromEntries([...left, ...entries]);
+}
+
+/** Writers differ in how they split `tokenID`, so underscores and case do not count where need be. */
+function findKey(given: Map<string, unknown>, name: string, index: number): string | undefined {
+  const exact = [name, wireName(name, index), String(index)].find((key) => key !== "" && given.has(key));
+  if (exact !== undefined || name === "") return exact;
+  return [...given.keys()].find((key) => plainName(key) === plainName(name));
+}
+
+function plainName(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
+}
+
+function readValue(parameter: AbiParameter, value: unknown, path: string): unknown {
+  const { type } = parameter;
+  const array = arrayOf(parameter);
+  const dynamic = array !== undefined || type === "tuple" || type === "string" || type === "bytes";
+  // Of an indexed value of variable size the chain keeps only the hash.
+  if (parameter.indexed && dynamic) return value;
+  if (array !== undefined) {
+    if (!Array.isArray(value)) throw malformed(path, type);
+    return value.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`));
+  }
+  if (type === "tuple") return readTuple(parameter, value, path);
+  if (integerType(type) !== undefined) return readInteger(value) ?? throwMalformed(path, type);
+  if (type === "bytes" || fixedBytesSize(type) !== undefined) {
+    return bytesText(value) ?? (typeof value === "string" ? value : throwMalformed(path, type));
+  }
+  if (type === "bool") return readBoolean(value) ?? throwMalformed(path, type);
+  if (type === "address") return readAddress(value) ?? throwMalformed(path, type);
+  return typeof value === "string" ? value : throwMalformed(path, type);
+}
+
+function readTuple({ components = [] }: AbiParameter, value: unknown, path: string): Fields {
+  if (typeof value !== "object" || value === null) throw malformed(path, "tuple");
+  const given = Array.isArray(value)
+    ? Object.fromEntries(
+        value.map((item: unknown, index) => [components[index]?.name || String(index), item]),
+      )
+    : (value as Fields);
+  return named(components, given, path);
+}
+
+/** Also reads `600.000000` and `1.2e+21`, as some writers put integers. */
+function readInteger(value: unknown): string | undefined {
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
+  try {
+    return integerDigits(String(value));
+  } catch {
+    return undefined;
+  }
+}
+
+function readBoolean(value: unknown): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  return value === "true" ? true : value === "false" ? false : undefined;
+}
+
+function readAddress(value: unknown): string | undefined {
+  const hex = bytesText(value);
+  return hex?.length === 42 ? OxAddress.checksum(hex) : undefined;
+}
+
+function malformed(path: string, type: string): CrecError {
+  return new CrecError(
+    "MALFORMED_EVENT",
+    `The event's ${path} is not of type ${type}; check that the ABI is the one of this contract.`,
+  );
+}
+
+function throwMalformed(path: string, type: string): never {
+  throw malformed(path, type);
+}

@@ -1,0 +1,12 @@
+export { canonicalType, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+export { checksumAddress } from "./address.ts";
+export { decodeFunctionResult, encodeFunctionCall, type FunctionCall, findFunction } from "./call.ts";
+export { eventParams, snakeCase } from "./event-params.ts";
+export { type JsonValue, parseJson } from "./json.ts";
+export { eventFragments, type ListedEvent, type ListedFunction, listEvents, listFunctions } from "./list.ts";
+export { logParams } from "./log-params.ts";
+export { parseAbi } from "./parse.ts";
+export { decodeValues } from "./plain.ts";
+export { decodeRevert } from "./revert.ts";
+export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
+export { encodeValue, toAbiValue } from "./values.ts";

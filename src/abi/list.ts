@@ -1,0 +1,69 @@
+import { ArgumentError } from "../errors.ts";
+import type { EventFragment, Hex } from "../protocol/index.ts";
+import { selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
+
+export type ListedFunction = {
+  name: string;
+  signature: string;
+  selector: Hex;
+  inputs: AbiParameter[];
+  outputs: AbiParameter[];
+  stateMutability: AbiFunction["stateMutability"];
+};
+
+export type ListedEvent = {
+  name: string;
+  signature: string;
+  topicHash: Hex;
+  anonymous: boolean;
+  inputs: AbiParameter[];
+};
+
+/** The functions of an ABI, in its order. */
+export function listFunctions(abi: Abi): ListedFunction[] {
+  return abi
+    .filter((item) => item.type === "function")
+    .map(({ name, inputs, outputs, stateMutability }) => {
+      const signature = signatureOf({ name, inputs });
+      return { name, signature, selector: selectorOf({ name, inputs }), inputs, outputs, stateMutability };
+    });
+}
+
+/** The events of an ABI, in its order. */
+export function listEvents(abi: Abi): ListedEvent[] {
+  return abi
+    .filter((item) => item.type === "event")
+    .map(({ name, inputs, anonymous }) => {
+      const signature = signatureOf({ name, inputs });
+      return { name, signature, topicHash: signatureHash(signature), anonymous, inputs };
+    });
+}
+
+/**
+ * The events of these names or signatures, as a watcher is created with them.
+ * A name that several events share gives all of them.
+ *
+ * @throws ArgumentError `EVENT_NOT_IN_ABI`, listing what is there.
+ */
+export function eventFragments(abi: Abi, names: readonly string[]): EventFragment[] {
+  const events = abi.filter((item) => item.type === "event");
+  const wanted = names.flatMap((name, index) => {
+    const wantedName = name.replace(/\s+/g, "");
+    const found = events.filter((event) => event.name === wantedName || signatureOf(event) === wantedName);
+    if (found.length > 0) return found;
+    const there = events.map(signatureOf).join(", ") || "none";
+    throw new ArgumentError(`events[${index}]`, `The ABI has no event "${name}". Its events are: ${there}.`, {
+      code: "EVENT_NOT_IN_ABI",
+    });
+  });
+  return [...new Set(wanted)].map(toFragment);
+}
+
+function toFragment({ name, anonymous, inputs }: AbiEvent): EventFragment {
+  return { type: "event", name, anonymous, inputs: inputs.map(toWireInput) };
+}
+
+function toWireInput(input: AbiParameter): AbiParameter {
+  return { ...input, internalType: input.internalType ?? input.type, indexed: input.indexed ?? false };
+}

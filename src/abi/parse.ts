@@ -1,0 +1,102 @@
+import { ArgumentError } from "../errors.ts";
+import { canonicalType } from "./abi-type.ts";
+import { readHumanReadable } from "./human-readable.ts";
+import type { Abi, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
+
+type Fields = Record<string, unknown>;
+
+const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
+const MAX_TUPLE_DEPTH = 16;
+
+/**
+ * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, or human-readable text
+ * such as `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line.
+ * Items that can neither be called nor watched (constructor, fallback, receive) are left out.
+ *
+ * @throws ArgumentError `ABI_INVALID`, naming the line or item.
+ */
+export function parseAbi(input: string | readonly unknown[] | object): Abi {
+  const source = typeof input === "string" ? parseText(input) : input;
+  const items = Array.isArray(source) ? source : isFields(source) ? source.abi : undefined;
+  if (!Array.isArray(items)) {
+    throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact that has it as `abi`.");
+  }
+  const isText = items.length > 0 && items.every((item) => typeof item === "string");
+  return (isText ? readHumanReadable(items.join("\n")) : items).flatMap((item: unknown, index) => {
+    const path = `abi[${index}]`;
+    if (!isFields(item)) throw invalid(path, `Item ${index} of the ABI is not an object.`);
+    return readItem(item, path);
+  });
+}
+
+function parseText(text: string): unknown {
+  const trimmed = text.trim();
+  if (trimmed === "") throw invalid("abi", "The ABI is empty; paste it as JSON or as one item a line.");
+  if (!/^[[{]/.test(trimmed)) return readHumanReadable(text);
+  try {
+    return JSON.parse(trimmed);
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : "";
+    throw invalid("abi", `The ABI begins like JSON but does not parse: ${problem}.`, cause);
+  }
+}
+
+function readItem(item: Fields, path: string): AbiItem[] {
+  const type = item.type ?? "function";
+  if (type !== "function" && type !== "event" && type !== "error") {
+    if (typeof type === "string") return [];
+    throw invalid(`${path}.type`, `${path}.type must be text.`);
+  }
+  const { name } = item;
+  if (typeof name !== "string" || name === "") {
+    throw invalid(`${path}.name`, `${path} is a ${type} without a name.`);
+  }
+  const inputs = readParameters(item.inputs ?? [], `${path}.inputs`, type === "event");
+  switch (type) {
+    case "event":
+      return [{ type, name, anonymous: item.anonymous === true, inputs }];
+    case "error":
+      return [{ type, name, inputs }];
+    case "function": {
+      const outputs = readParameters(item.outputs ?? [], `${path}.outputs`, false);
+      return [{ type, name, inputs, outputs, stateMutability: mutability(item) }];
+    }
+  }
+}
+
+/** Very old compilers wrote `constant` and `payable` instead. */
+function mutability(item: Fields): AbiFunction["stateMutability"] {
+  const known = MUTABILITIES.find((word) => word === item.stateMutability);
+  return known ?? (item.constant === true ? "view" : item.payable === true ? "payable" : "nonpayable");
+}
+
+function readParameters(list: unknown, path: string, ofEvent: boolean, depth = 0): AbiParameter[] {
+  if (!Array.isArray(list)) throw invalid(path, `${path} must be a list.`);
+  if (depth > MAX_TUPLE_DEPTH) throw invalid(path, `${path} is nested too deeply.`);
+  return list.map((parameter: unknown, index) => {
+    const at = `${path}[${index}]`;
+    if (!isFields(parameter)) throw invalid(at, `${at} is not an object.`);
+    const { name, internalType, indexed, components } = parameter;
+    const type = typeof parameter.type === "string" ? canonicalType(parameter.type) : undefined;
+    if (type === undefined) {
+      throw invalid(`${at}.type`, `${at}.type is ${JSON.stringify(parameter.type)}, which is no ABI type.`);
+    }
+    return {
+      name: typeof name === "string" ? name : "",
+      type,
+      ...(typeof internalType === "string" ? { internalType } : {}),
+      ...(ofEvent && depth === 0 ? { indexed: indexed === true } : {}),
+      ...(type.startsWith("tuple")
+        ? { components: readParameters(components ?? [], `${at}.components`, ofEvent, depth + 1) }
+        : {}),
+    };
+  });
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(path: string, message: string, cause?: unknown): ArgumentError {
+  return new ArgumentError(path, message, { code: "ABI_INVALID", cause });
+}

@@ -1,0 +1,60 @@
+import { selectorOf } from "./abi-type.ts";
+import { decodeValues } from "./plain.ts";
+import type { Abi, AbiError } from "./types.ts";
+import { bytesText } from "./values.ts";
+
+/** What every Solidity contract may revert with. */
+const ERROR_STRING: AbiError = {
+  type: "error",
+  name: "Error",
+  inputs: [{ name: "message", type: "string" }],
+};
+const PANIC: AbiError = { type: "error", name: "Panic", inputs: [{ name: "code", type: "uint256" }] };
+
+const PANICS: Record<string, string> = {
+  "0": "a generic panic",
+  "1": "an assertion failed",
+  "17": "arithmetic overflow or underflow",
+  "18": "division or modulo by zero",
+  "33": "a value is outside its enum",
+  "34": "a stored byte array is encoded wrongly",
+  "49": "pop from an empty array",
+  "50": "array index out of bounds",
+  "65": "too much memory allocated",
+  "81": "call of an uninitialised function pointer",
+};
+
+/**
+ * The reason of a revert in words: the message of `require`, the meaning of a panic, a custom error of
+ * the ABI with its values, else the data as hex. Never throws.
+ */
+export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): string {
+  const bytes = bytesText(data);
+  if (bytes === undefined) return String(data);
+  if (bytes === "0x") return "reverted without a reason";
+  const errors = [...abi.filter((item) => item.type === "error"), ERROR_STRING, PANIC];
+  for (const error of errors) {
+    if (!bytes.startsWith(selectorOf(error))) continue;
+    try {
+      const values = decodeValues(error.inputs, `0x${bytes.slice(10)}`);
+      return describe(error, values);
+    } catch {
+      // Another error may have the same selector; what nobody can read stays hex.
+    }
+  }
+  return bytes;
+}
+
+function describe(error: AbiError, values: unknown[]): string {
+  const selector = selectorOf(error);
+  if (selector === selectorOf(ERROR_STRING)) return String(values[0]);
+  if (selector === selectorOf(PANIC)) {
+    const code = String(values[0]);
+    return `panic ${code}: ${Object.hasOwn(PANICS, code) ? PANICS[code] : "unknown"}`;
+  }
+  const shown = error.inputs.map(({ name }, index) => {
+    const value = typeof values[index] === "string" ? values[index] : JSON.stringify(values[index]);
+    return name === "" ? value : `${name}: ${value}`;
+  });
+  return `${error.name}(${shown.join(", ")})`;
+}

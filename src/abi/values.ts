@@ -1,0 +1,209 @@
+import * as AbiParameters from "ox/AbiParameters";
+import { ArgumentError } from "../errors.ts";
+import type { Hex } from "../protocol/index.ts";
+import { arrayOf, canonicalType, fixedBytesSize, integerType } from "./abi-type.ts";
+import { checksumAddress } from "./address.ts";
+import { parseJson } from "./json.ts";
+import type { AbiParameter } from "./types.ts";
+
+/** Far beyond a uint256, and short enough that reading it costs nothing. */
+const MAX_INTEGER_TEXT = 300;
+const DECIMAL = /^-?\d+$/;
+const HEX_INTEGER = /^0x[0-9a-f]+$/i;
+const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+
+/**
+ * One value, ABI-encoded.
+ *
+ * @throws ArgumentError as `toAbiValue`.
+ */
+export function encodeValue(type: string | AbiParameter, value: unknown, path: string): Hex {
+  const parameter = typeof type === "string" ? { name: "", type: canonicalType(type) ?? type } : type;
+  return encodeValues([parameter], [toAbiValue(parameter, value, path)]);
+}
+
+/** Values that `toAbiValue` gave, encoded one after the other. */
+export function encodeValues(parameters: readonly AbiParameter[], values: readonly unknown[]): Hex {
+  return AbiParameters.encode(parameters, values as never);
+}
+
+/**
+ * Checks a value as a flow may carry it and turns it into what the encoder takes.
+ * Integers: safe number, bigint, decimal or `0x` text. Booleans: also as text. Bytes: `0x` text, bytes,
+ * list of numbers. Tuples: object or list. Lists, tuples: also as JSON text.
+ *
+ * @throws ArgumentError `INVALID_ARGUMENT`, `INVALID_ADDRESS` or `INTEGER_OUT_OF_RANGE`, with the path of
+ * the value that is wrong.
+ */
+export function toAbiValue(parameter: AbiParameter, value: unknown, path: string): unknown {
+  const { type } = parameter;
+  const array = arrayOf(parameter);
+  if (array !== undefined) return toList(array, value, path, type);
+  if (type === "tuple") return toTuple(parameter.components ?? [], value, path);
+  const integer = integerType(type);
+  if (integer !== undefined) return toInteger(integer, value, path, type);
+  const size = fixedBytesSize(type);
+  if (size !== undefined || type === "bytes") return toBytes(size, value, path);
+  switch (type) {
+    case "bool":
+      return toBoolean(value, path);
+    case "address":
+      if (typeof value !== "string") throw invalid(path, `must be an address as text, not ${kind(value)}`);
+      return checksumAddress(value, path);
+    case "string":
+      if (typeof value !== "string") throw invalid(path, `must be text, not ${kind(value)}`);
+      return value;
+    default:
+      throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data yourself`);
+  }
+}
+
+function toList(
+  { item, length }: { item: AbiParameter; length?: number },
+  value: unknown,
+  path: string,
+  type: string,
+): unknown[] {
+  const list = fromJsonText(value);
+  if (!Array.isArray(list)) throw invalid(path, `must be a list for ${type}, not ${kind(value)}`);
+  if (length !== undefined && list.length !== length) {
+    throw invalid(path, `must have ${length} items for ${type}, and has ${list.length}`);
+  }
+  return list.map((entry: unknown, index) => toAbiValue(item, entry, `${path}[${index}]`));
+}
+
+function toTuple(components: readonly AbiParameter[], value: unknown, path: string): unknown {
+  const given = fromJsonText(value);
+  if (Array.isArray(given) || isRecord(given)) {
+    return toValues(components, given, path);
+  }
+  throw invalid(path, `must be an object or a list, not ${kind(value)}`);
+}
+
+/**
+ * Several values, by name or in order.
+ *
+ * @throws ArgumentError as `toAbiValue`; also when one is missing or there are too many.
+ */
+export function toValues(
+  parameters: readonly AbiParameter[],
+  given: readonly unknown[] | Record<string, unknown>,
+  path: string,
+): unknown[] {
+  if (Array.isArray(given) && given.length !== parameters.length) {
+    const wanted = parameters.map(({ type, name }) => `${type} ${name}`.trim()).join(", ") || "none";
+    throw invalid(path, `must have ${parameters.length} value(s) (${wanted}), and has ${given.length}`);
+  }
+  return parameters.map((parameter, index) => {
+    const at = parameter.name === "" ? `${path}[${index}]` : `${path}.${parameter.name}`;
+    const value = isList(given) ? given[index] : ownValue(given, parameter.name || String(index));
+    if (value === undefined) throw invalid(at, `is missing; give a value of type ${parameter.type}`);
+    return toAbiValue(parameter, value, at);
+  });
+}
+
+function toInteger(
+  { signed, bits }: { signed: boolean; bits: number },
+  value: unknown,
+  path: string,
+  type: string,
+): bigint {
+  const integer = readInteger(value, path);
+  const min = signed ? -(2n ** BigInt(bits - 1)) : 0n;
+  const max = signed ? 2n ** BigInt(bits - 1) - 1n : 2n ** BigInt(bits) - 1n;
+  if (integer === undefined || integer < min || integer > max) {
+    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max}).`, {
+      code: "INTEGER_OUT_OF_RANGE",
+    });
+  }
+  return integer;
+}
+
+/** Undefined for text so long that no type can hold it. */
+function readInteger(value: unknown, path: string): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number") {
+    if (Number.isSafeInteger(value)) return BigInt(value);
+    throw invalid(
+      path,
+      Number.isInteger(value)
+        ? "is a number beyond 2^53, which may already be rounded; give it as text"
+        : "must be a whole number",
+    );
+  }
+  if (typeof value === "string") {
+    const text = value.trim();
+    if (DECIMAL.test(text) || HEX_INTEGER.test(text)) {
+      return text.length > MAX_INTEGER_TEXT ? undefined : BigInt(text);
+    }
+    throw invalid(path, "must be a whole number, as decimal digits or 0x and hex digits");
+  }
+  throw invalid(path, `must be a whole number, not ${kind(value)}`);
+}
+
+function toBoolean(value: unknown, path: string): boolean {
+  if (typeof value === "boolean") return value;
+  const word = typeof value === "string" ? value.trim().toLowerCase() : "";
+  if (word === "true") return true;
+  if (word === "false") return false;
+  throw invalid(path, "must be true or false");
+}
+
+function toBytes(size: number | undefined, value: unknown, path: string): Hex {
+  const hex = bytesText(value);
+  if (hex === undefined) {
+    throw invalid(
+      path,
+      "must be bytes: 0x and an even number of hex digits, or a list of numbers from 0 to 255",
+    );
+  }
+  const given = (hex.length - 2) / 2;
+  if (size !== undefined && given !== size) throw invalid(path, `must have ${size} bytes, and has ${given}`);
+  return hex;
+}
+
+/** Bytes of any form as hex; undefined when it is none. Also reads how a Buffer looks after JSON. */
+export function bytesText(value: unknown): Hex | undefined {
+  if (typeof value === "string") return HEX_BYTES.test(value) ? (value.toLowerCase() as Hex) : undefined;
+  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;
+  const list = isRecord(value) && value.type === "Buffer" ? value.data : value;
+  if (!Array.isArray(list)) return undefined;
+  const isByte = (byte: unknown): byte is number =>
+    typeof byte === "number" && Number.isInteger(byte) && byte >= 0 && byte <= 255;
+  return list.every(isByte) ? `0x${Buffer.from(list).toString("hex")}` : undefined;
+}
+
+function fromJsonText(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return value;
+  }
+}
+
+function ownValue(given: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(given, name) ? given[name] : undefined;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
+  );
+}
+
+function kind(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (typeof value === "string") return value === "" ? "empty text" : "text";
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
+  return `a ${typeof value}`;
+}
+
+function invalid(path: string, problem: string): ArgumentError {
+  return new ArgumentError(path, `${path} ${problem}.`);
+}
