@@ -1,0 +1,20 @@
+export {
+  generatePrivateKey,
+  type LocalEcdsaSigner,
+  localEcdsaSigner,
+  recoverSigner,
+} from "./local-ecdsa-signer.ts";
+export {
+  type NormalizedOperation,
+  normalizeOperation,
+  type OperationInput,
+  type TransactionInput,
+} from "./operation.ts";
+export type { Signer } from "./signer.ts";
+export {
+  OPERATION_TYPES,
+  type OperationTypedData,
+  operationDigest,
+  operationTypedData,
+} from "./typed-data.ts";
+export { randomWalletOperationId } from "./wallet-operation-id.ts";

@@ -1,0 +1,89 @@
+import * as Address from "ox/Address";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import { ArgumentError, CrecError } from "../errors.ts";
+import type { Address as AddressText, Hex } from "../protocol/index.ts";
+import type { Signer } from "./signer.ts";
+
+export type LocalEcdsaSigner = Signer & { kind: "ecdsa"; address: AddressText };
+
+const PRIVATE_KEY = /^(?:0x)?([0-9a-f]{64})$/i;
+const DIGEST = /^0x[0-9a-f]{64}$/i;
+
+/**
+ * Signs with a secp256k1 key held in this process: 65 bytes r‖s‖v with low s and v 27 or 28, the same
+ * for the same digest (RFC 6979). Every signature is recovered and compared before it is handed out.
+ *
+ * @throws ArgumentError `INVALID_PRIVATE_KEY`. No message ever holds the key.
+ */
+export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
+  const key = readPrivateKey(privateKey);
+  const address = addressOf(key);
+  return {
+    kind: "ecdsa",
+    address,
+    async sign({ digest }) {
+      if (!DIGEST.test(digest)) throw new ArgumentError("digest", "digest must be 32 bytes as hex.");
+      const signed = Secp256k1.sign({ payload: digest, privateKey: key, extraEntropy: false });
+      const signature = Signature.toHex(signed);
+      if (recoverSigner(digest, signature) !== address) {
+        throw new CrecError(
+          "SIGNATURE_MISMATCH",
+          "The signature just made does not belong to the signer's own address; nothing was sent.",
+        );
+      }
+      return signature;
+    },
+  };
+}
+
+/** A new key from the system's random source: 32 bytes as hex. A secret: keep it as one. */
+export function generatePrivateKey(): Hex {
+  return Secp256k1.randomPrivateKey();
+}
+
+/**
+ * The address whose key made a 65-byte signature of a digest, checksummed.
+ *
+ * @throws ArgumentError `INVALID_SIGNATURE`.
+ */
+export function recoverSigner(digest: Hex, signature: Hex): AddressText {
+  try {
+    const parts = Signature.fromHex(signature);
+    const { yParity } = parts;
+    if (yParity === undefined) throw new Error("The recovery byte is missing.");
+    return Address.checksum(Secp256k1.recoverAddress({ payload: digest, signature: { ...parts, yParity } }));
+  } catch (cause) {
+    throw new ArgumentError(
+      "signature",
+      "signature must be 65 bytes r, s and v as hex, and belong to a key.",
+      {
+        code: "INVALID_SIGNATURE",
+        cause,
+      },
+    );
+  }
+}
+
+function readPrivateKey(privateKey: string): Hex {
+  const digits = typeof privateKey === "string" ? PRIVATE_KEY.exec(privateKey.trim())?.[1] : undefined;
+  if (digits === undefined) throw invalidKey();
+  return `0x${digits.toLowerCase()}`;
+}
+
+function addressOf(key: Hex): AddressText {
+  try {
+    return Address.checksum(Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey: key })));
+  } catch {
+    // No cause: it might quote the key.
+    throw invalidKey();
+  }
+}
+
+function invalidKey(): ArgumentError {
+  return new ArgumentError(
+    "privateKey",
+    "privateKey must be a secp256k1 key: 32 bytes as 64 hex digits. Generate one if you have none.",
+    { code: "INVALID_PRIVATE_KEY" },
+  );
+}

@@ -1,0 +1,73 @@
+import { checksumAddress, toAbiValue } from "../abi/index.ts";
+import { ArgumentError } from "../errors.ts";
+import { type Address, type Hex, LIMITS } from "../protocol/index.ts";
+
+/** An operation as a caller gives it. Integers beyond 2^53 as decimal text or bigint. */
+export type OperationInput = {
+  /** Single use per wallet and chain: the `wallet_operation_id` of the wire. */
+  id: string | bigint | number;
+  /** The smart-account wallet that executes it. */
+  account: string;
+  /** Unix seconds; 0 for none. */
+  deadline: string | bigint | number;
+  /** 1 to 16 calls, executed in order, all or none. */
+  transactions: readonly TransactionInput[];
+};
+
+export type TransactionInput = {
+  to: string;
+  /** Wei, paid from the wallet's own balance. */
+  value: string | bigint | number;
+  /** Call data as hex; the `0x` may be left out. */
+  data: string;
+};
+
+/** The same, checked and in one form: integers as decimal text, addresses checksummed. */
+export type NormalizedOperation = {
+  id: string;
+  account: Address;
+  deadline: string;
+  transactions: Array<{ to: Address; value: string; data: Hex }>;
+};
+
+/**
+ * Checks an operation and brings it into one form.
+ *
+ * @throws ArgumentError `INVALID_ARGUMENT`, `INVALID_ADDRESS` or `INTEGER_OUT_OF_RANGE`, with the path
+ * of the value, such as `operation.transactions[0].value`.
+ */
+export function normalizeOperation(operation: OperationInput, path = "operation"): NormalizedOperation {
+  const { id, account, deadline, transactions } = operation;
+  const { transactionsPerOperation: most } = LIMITS;
+  if (!Array.isArray(transactions) || transactions.length < 1 || transactions.length > most) {
+    throw new ArgumentError(
+      `${path}.transactions`,
+      `${path}.transactions must be a list of 1 to ${most} calls.`,
+    );
+  }
+  return {
+    id: uint256(id, `${path}.id`),
+    account: checksumAddress(account, `${path}.account`),
+    deadline: uint256(deadline, `${path}.deadline`),
+    transactions: transactions.map(({ to, value, data }: TransactionInput, index) => {
+      const at = `${path}.transactions[${index}]`;
+      return {
+        to: checksumAddress(to, `${at}.to`),
+        value: uint256(value, `${at}.value`),
+        data: callData(data, `${at}.data`),
+      };
+    }),
+  };
+}
+
+function uint256(value: unknown, path: string): string {
+  return String(toAbiValue({ name: "", type: "uint256" }, value, path));
+}
+
+function callData(data: unknown, path: string): Hex {
+  const digits = typeof data === "string" ? data.trim().replace(/^0x/i, "") : undefined;
+  if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) {
+    throw new ArgumentError(path, `${path} must be hex with an even number of digits; 0x alone for no data.`);
+  }
+  return `0x${digits.toLowerCase()}`;
+}

@@ -1,0 +1,87 @@
+import * as TypedData from "ox/TypedData";
+import { ArgumentError } from "../errors.ts";
+import type { Address, Hex } from "../protocol/index.ts";
+import { type NormalizedOperation, normalizeOperation, type OperationInput } from "./operation.ts";
+
+/** What a wallet checks signatures of, by EIP-712. */
+export const OPERATION_TYPES = {
+  Operation: [
+    { name: "id", type: "uint256" },
+    { name: "account", type: "address" },
+    { name: "deadline", type: "uint256" },
+    { name: "transactions", type: "Transaction[]" },
+  ],
+  Transaction: [
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "data", type: "bytes" },
+  ],
+} as const;
+
+const DOMAIN_TYPE = [
+  { name: "name", type: "string" },
+  { name: "version", type: "string" },
+  { name: "chainId", type: "uint256" },
+  { name: "verifyingContract", type: "address" },
+] as const;
+
+/** Plain JSON, as wallets and remote signers take it. */
+export type OperationTypedData = {
+  domain: { name: "CLLSmartAccount"; version: "1"; chainId: number; verifyingContract: Address };
+  types: typeof OPERATION_TYPES & { EIP712Domain: typeof DOMAIN_TYPE };
+  primaryType: "Operation";
+  message: NormalizedOperation;
+};
+
+/**
+ * An operation as typed data. `chainId` is the EVM chain id, not the chain selector.
+ *
+ * @throws ArgumentError as `normalizeOperation`, and `INVALID_ARGUMENT` for a wrong chain id.
+ */
+export function operationTypedData(
+  operation: OperationInput,
+  chainId: string | number | bigint,
+): OperationTypedData {
+  const message = normalizeOperation(operation);
+  return {
+    domain: {
+      name: "CLLSmartAccount",
+      version: "1",
+      chainId: readChainId(chainId),
+      verifyingContract: message.account,
+    },
+    types: { EIP712Domain: DOMAIN_TYPE, ...OPERATION_TYPES },
+    primaryType: "Operation",
+    message,
+  };
+}
+
+/**
+ * The 32 bytes that are signed.
+ *
+ * @throws ArgumentError as `operationTypedData`.
+ */
+export function operationDigest(operation: OperationInput, chainId: string | number | bigint): Hex {
+  const { domain, types, primaryType, message } = operationTypedData(operation, chainId);
+  return TypedData.getSignPayload({
+    domain: { ...domain, chainId: BigInt(domain.chainId) },
+    types,
+    primaryType,
+    message: {
+      id: BigInt(message.id),
+      account: message.account,
+      deadline: BigInt(message.deadline),
+      transactions: message.transactions.map(({ to, value, data }) => ({ to, value: BigInt(value), data })),
+    },
+  });
+}
+
+function readChainId(chainId: string | number | bigint): number {
+  const isDigits = typeof chainId !== "string" || /^\d{1,16}$/.test(chainId);
+  const number = isDigits ? Number(chainId) : Number.NaN;
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new ArgumentError(
+    "chainId",
+    "chainId must be the network's EVM chain id, 11155111 for Sepolia say; a chain selector is another number.",
+  );
+}
