@@ -1,0 +1,124 @@
+import Type from "typebox";
+import { EVENT_TYPES, type EventType, PAGE_LIMITS } from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import type { EventFilter } from "../store/events.ts";
+import { defined } from "../store/rows.ts";
+import { channelOf } from "./channels.ts";
+import { invalid, notFound } from "./errors.ts";
+import { networksOf } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+
+const ChannelParams = Type.Object({ channel_id: Id });
+const Type_ = oneOf(EVENT_TYPES);
+const Time = Type.Optional(Type.Integer({ description: "a time in whole Unix seconds" }));
+
+/** Filters that apply to events of each type, beside those that apply to all. */
+const APPLICABLE: Record<EventType, ReadonlyArray<keyof EventFilter>> = {
+  "operation.status": ["status", "chain_selector", "address", "operation_id", "wallet_operation_id"],
+  "query.status": ["status", "chain_selector", "query_id"],
+  "watcher.status": ["watcher_id", "status", "chain_selector"],
+  "watcher.event": ["watcher_id", "chain_selector", "address", "event_name", "service"],
+  "wallet.status": ["wallet_id", "status", "chain_selector", "address"],
+};
+
+const Poll = Type.Object({
+  type: Type.Optional(Type_),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: "a whole number of 0 or more" })),
+  limit: listQuery(PAGE_LIMITS.events, {}).properties.limit,
+});
+
+const Search = listQuery(PAGE_LIMITS.eventsSearch, {
+  type: many(Type_),
+  "created.gt": Time,
+  "created.gte": Time,
+  "created.lt": Time,
+  "created.lte": Time,
+  chain_selector: many(ChainSelector),
+  chain_environment: Type.Optional(ChainEnvironment),
+  status: many(Type.String()),
+  watcher_id: Type.Optional(Id),
+  wallet_id: Type.Optional(Id),
+  address: many(Address),
+  wallet_operation_id: Type.Optional(
+    Type.String({ pattern: "^[0-9]{1,78}$", description: "a number in decimal digits" }),
+  ),
+  operation_id: Type.Optional(Id),
+  query_id: Type.Optional(Id),
+  event_name: Type.Optional(Type.String()),
+  service: many(Type.String()),
+});
+
+/** Pages come out of the store as text: nothing is parsed or serialized on the way. */
+export function eventRoutes(app: Routes, context: Context): void {
+  const { store } = context;
+
+  app.get(
+    "/channels/:channel_id/events",
+    { schema: { tags: ["events"], params: ChannelParams, querystring: Poll } },
+    (request, reply) => {
+      const channel = channelOf(store, request.params.channel_id);
+      reply.type("application/json; charset=utf-8");
+      return store.events.poll(channel.channel_id, request.query);
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/events/search",
+    { schema: { tags: ["events"], params: ChannelParams, querystring: Search } },
+    (request, reply) => {
+      const channel = channelOf(store, request.params.channel_id);
+      const { limit, offset, chain_environment, ...query } = request.query;
+      const filter: EventFilter = {
+        ...defined({
+          type: query.type,
+          chain_selector: query.chain_selector,
+          status: query.status,
+          address: query.address,
+          service: query.service,
+          watcher_id: query.watcher_id,
+          wallet_id: query.wallet_id,
+          operation_id: query.operation_id,
+          wallet_operation_id: query.wallet_operation_id?.replace(/^0+(?=\d)/, ""),
+          query_id: query.query_id,
+          event_name: query.event_name,
+        }),
+        created: defined({
+          gt: query["created.gt"],
+          gte: query["created.gte"],
+          lt: query["created.lt"],
+          lte: query["created.lte"],
+        }),
+      };
+      refuseInapplicable(filter);
+      reply.type("application/json; charset=utf-8");
+      if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
+      return store.events.search(channel.channel_id, filter, { limit, offset });
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/events/search/:event_id",
+    { schema: { tags: ["events"], params: Type.Object({ channel_id: Id, event_id: Id }) } },
+    (request, reply) => {
+      const channel = channelOf(store, request.params.channel_id);
+      const event = store.events.get(channel.channel_id, request.params.event_id);
+      if (event === undefined) throw notFound("EVENT_NOT_FOUND", "event", request.params.event_id);
+      reply.type("application/json; charset=utf-8");
+      return event;
+    },
+  );
+}
+
+function refuseInapplicable(filter: EventFilter): void {
+  for (const type of filter.type ?? []) {
+    for (const name of Object.keys(filter) as Array<keyof EventFilter>) {
+      if (name === "type" || name === "created") continue;
+      if (!APPLICABLE[type as EventType].includes(name)) {
+        throw invalid(
+          `The filter ${name} does not apply to events of type ${type}. Leave one of the two out.`,
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from "node:timers/promises";
+import Type, { type Static } from "typebox";
+import type { Routes } from "./routes.ts";
+import { oneOf } from "./schemas.ts";
+
+/** What goes wrong on purpose, for whoever tests a client. */
+export const Fault = Type.Object({
+  match: Type.Optional(
+    Type.Object({ method: Type.Optional(Type.String()), path: Type.Optional(Type.String()) }),
+  ),
+  /** How many requests it meets. */
+  times: Type.Integer({ minimum: 1, default: 1 }),
+  /**
+   * `status`: answers with `status` at once. `delay`: waits `delayMs`, then goes on. `reset`: cuts the connection
+   * before anything is done. `drop_answer`: does everything, then cuts the connection without a word.
+   * `truncate`: does everything, then sends half the answer.
+   */
+  action: oneOf(["status", "delay", "reset", "drop_answer", "truncate"] as const),
+  status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
+  delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** The body of `status`; without it the error shape of the contract. */
+  body: Type.Optional(Type.String()),
+});
+export type Fault = Static<typeof Fault>;
+
+/** The faults that wait for their requests, in the order they were asked for. */
+export class Faults {
+  #waiting: Fault[] = [];
+
+  add(fault: Fault): void {
+    this.#waiting.push({ ...fault });
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+
+  list(): Fault[] {
+    return this.#waiting;
+  }
+
+  /** The fault this request meets, counted. `path` matches as a part of the request's path. */
+  take(method: string, path: string): Fault | undefined {
+    const fault = this.#waiting.find(
+      ({ match }) =>
+        (match?.method === undefined || match.method.toUpperCase() === method) &&
+        path.includes(match?.path ?? ""),
+    );
+    if (fault === undefined) return undefined;
+    fault.times -= 1;
+    if (fault.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== fault);
+    return fault;
+  }
+}
+
+/** Lets requests meet their faults. Those under /local never do. */
+export function injectFaults(app: Routes, faults: Faults): void {
+  const met = new WeakMap<object, Fault>();
+
+  app.addHook("onRequest", async (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "";
+    if (path.startsWith("/local")) return;
+    const fault = faults.take(request.method, path);
+    if (fault === undefined) return;
+    met.set(request, fault);
+    if (fault.action === "delay") await delay(fault.delayMs ?? 1000);
+    if (fault.action === "reset") {
+      reply.hijack();
+      request.raw.socket.destroy();
+    }
+    if (fault.action === "status") {
+      const status = fault.status ?? 503;
+      const type = status === 429 || status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR";
+      await reply
+        .code(status)
+        .headers(fault.headers ?? {})
+        .send(fault.body ?? { type, message: "This answer was asked for under /local/faults." });
+    }
+  });
+
+  app.addHook("onSend", async (request, reply, payload) => {
+    const fault = met.get(request);
+    if (fault?.action === "drop_answer") {
+      reply.hijack();
+      request.raw.socket.destroy();
+    }
+    if (fault?.action === "truncate" && typeof payload === "string") {
+      reply.hijack();
+      const body = Buffer.from(payload);
+      reply.raw.writeHead(reply.statusCode, {
+        "content-type": "application/json",
+        "content-length": body.length,
+      });
+      reply.raw.write(body.subarray(0, body.length >> 1), () => request.raw.socket.destroy());
+    }
+    return payload;
+  });
+}

@@ -1,0 +1,56 @@
+import Type, { type TProperties, type TSchema } from "typebox";
+import { ADDRESS_PATTERN, LIMITS } from "../../../src/protocol/index.ts";
+
+// `description` completes the sentence "<field> must be …" of a validation error.
+
+export const Id = Type.String({
+  pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+  description: "a lower-case UUID",
+});
+
+export const Address = Type.String({
+  pattern: ADDRESS_PATTERN.source,
+  description: "an address: 0x and 40 hex digits",
+});
+
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.nameLength,
+  pattern: "\\S",
+  description: `a text of 1 to ${LIMITS.nameLength} characters that is not blank`,
+});
+
+export const Description = Type.String({
+  maxLength: LIMITS.descriptionLength,
+  description: `a text of at most ${LIMITS.descriptionLength} characters`,
+});
+
+export const ChainSelector = Type.String({
+  pattern: "^[0-9]{1,20}$",
+  description: "a chain selector in decimal digits",
+});
+
+export const ChainEnvironment = Type.Enum(["mainnet", "testnet"], { description: "mainnet or testnet" });
+
+/** A filter that may be repeated. */
+export function many<T extends TSchema>(item: T) {
+  return Type.Optional(Type.Array(item));
+}
+
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return Type.Unsafe<T[number]>(Type.Enum([...values], { description: `one of ${values.join(", ")}` }));
+}
+
+/** Query parameters of a list: its filters, `limit` and `offset`. */
+export function listQuery<T extends TProperties>(limits: { max: number; default: number }, filters: T) {
+  return Type.Object({
+    ...filters,
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: limits.max,
+      default: limits.default,
+      description: `a whole number from 1 to ${limits.max}`,
+    }),
+    offset: Type.Integer({ minimum: 0, default: 0, description: "a whole number of 0 or more" }),
+  });
+}

@@ -1,0 +1,103 @@
+import swagger from "@fastify/swagger";
+import { type FastifyError, fastify } from "fastify";
+import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
+import { isAuthorized } from "./auth.ts";
+import { channelRoutes } from "./channels.ts";
+import { ApiError } from "./errors.ts";
+import { eventRoutes } from "./events.ts";
+import { type Faults, injectFaults } from "./faults.ts";
+import { type Account, graphqlRoutes } from "./graphql.ts";
+import { localRoutes } from "./local.ts";
+import { networkRoutes } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { validatorCompiler } from "./validation.ts";
+import { watcherRoutes } from "./watchers.ts";
+
+export const BASE_PATH = "/v1";
+export const GRAPHQL_PATH = "/graphql";
+
+/** Room for 16 transactions with large calldata, and for a large ABI. */
+const BODY_LIMIT = 2 * 1024 * 1024;
+
+/** Paths that need no key. */
+const ANONYMOUS = new Set([`${BASE_PATH}/health-check`, "/openapi.json"]);
+
+export type ServerOptions = { apiKey: string; account: Account; faults: Faults; local: boolean };
+
+/** The service's HTTP interface, not yet listening. */
+export async function createServer(context: Context, options: ServerOptions): Promise<Routes> {
+  const app: Routes = fastify({
+    bodyLimit: BODY_LIMIT,
+    // A client that opens a connection and says nothing must not keep `close()` waiting.
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const answer = toApiError(error);
+    if (answer.status >= 500) context.log(`An answer failed: ${messageOf(error)}`);
+    reply.code(answer.status).send(answer.body);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?", 1)[0];
+    reply.code(404).send({ type: "NOT_FOUND", message: `There is no ${request.method} ${path} here.` });
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "";
+    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKey)) return;
+    const message =
+      "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
+    await reply
+      .code(401)
+      .send(
+        path === GRAPHQL_PATH
+          ? { errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] }
+          : { type: "UNAUTHORIZED", message },
+      );
+  });
+  if (options.local) injectFaults(app, options.faults);
+
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Local channel service", version: "0.8.0" },
+      components: { securitySchemes: { apikey: { type: "apiKey", in: "header", name: "Authorization" } } },
+      security: [{ apikey: [] }],
+    },
+    refResolver: {
+      buildLocalReference: (schema, _base, _fragment, index) =>
+        String(schema.$id ?? schema.title ?? `Schema${index}`),
+    },
+  });
+  await app.register(
+    async (v1: Routes) => {
+      v1.get("/health-check", () => ({ status: "ok" }));
+      networkRoutes(v1, context);
+      channelRoutes(v1, context);
+      watcherRoutes(v1, context);
+      eventRoutes(v1, context);
+    },
+    { prefix: BASE_PATH },
+  );
+  graphqlRoutes(app, GRAPHQL_PATH, options.account);
+  if (options.local)
+    await app.register(async (local: Routes) => localRoutes(local, context, options.faults), {
+      prefix: "/local",
+    });
+  app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
+  return app;
+}
+
+/** Whatever went wrong, in the shape of the contract. */
+function toApiError(error: FastifyError | ApiError): ApiError {
+  if (error instanceof ApiError) return error;
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) {
+    return new ApiError(status, { type: "VALIDATION_ERROR", message: error.message });
+  }
+  return new ApiError(500, {
+    type: "INTERNAL_ERROR",
+    message: "The local service failed; its log says why.",
+  });
+}

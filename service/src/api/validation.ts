@@ -1,0 +1,59 @@
+import type { FastifySchemaCompiler } from "fastify";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import Value from "typebox/value";
+import { invalid } from "./errors.ts";
+
+type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };
+
+/**
+ * Validates by TypeBox. Query parameters are text, so they are converted first; bodies are taken as they are:
+ * "5" is no number there. What fails is one sentence that names the field.
+ */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  return (input) => {
+    const value =
+      httpPart === "body" ? input : Value.Convert(schema, Value.Default(schema, { ...(input as object) }));
+    if (validator.Check(value)) return { value };
+    return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
+  };
+};
+
+function explain(schema: TSchema, problems: Problem[], httpPart: string | undefined): string {
+  // The deepest field says most: of a failed choice the outer problem comes last.
+  const problem = problems.find(({ keyword }) => keyword !== "boolean") ?? problems[0];
+  if (problem === undefined) return "The request is not valid.";
+  const field = fieldName(problem.instancePath);
+  const where = field === "" ? (httpPart === "body" ? "The body" : "The query") : field;
+  if (problem.keyword === "required") {
+    const { requiredProperties } = problem.params as { requiredProperties: string[] };
+    return `${field === "" ? "" : `${field}: `}${requiredProperties.join(", ")} is required.`;
+  }
+  if (problem.keyword === "additionalProperties") {
+    const { additionalProperties } = problem.params as { additionalProperties: string[] };
+    return `${where} takes no field ${additionalProperties.join(", ")}.`;
+  }
+  const wanted = describedAt(schema, problem.schemaPath);
+  return wanted === undefined ? `${where} ${problem.message}.` : `${where} must be ${wanted}.`;
+}
+
+function fieldName(instancePath: string): string {
+  return instancePath
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, "[$1]")
+    .replaceAll("/", ".");
+}
+
+/** The description of the innermost described schema on the way to `path`, as in `#/properties/name`. */
+function describedAt(schema: TSchema, path: string): string | undefined {
+  let at: unknown = schema;
+  let described: string | undefined;
+  for (const step of path.split("/").slice(1)) {
+    if (typeof at !== "object" || at === null) break;
+    at = (at as Record<string, unknown>)[step];
+    const description = (at as { description?: unknown } | undefined)?.description;
+    if (typeof description === "string") described = description;
+  }
+  return described;
+}

@@ -1,0 +1,197 @@
+import Type from "typebox";
+import { checksumAddress } from "viem";
+import {
+  type AbiInput,
+  type EventFragment,
+  LIMITS,
+  PAGE_LIMITS,
+  WATCHER_STATUSES,
+  type Watcher,
+} from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { defined } from "../store/rows.ts";
+import type { StoredWatcher } from "../store/watchers.ts";
+import { channelOf } from "./channels.ts";
+import { conflict, invalid, notFound } from "./errors.ts";
+import { checkNetwork, networksOf } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, Name, oneOf } from "./schemas.ts";
+
+const ChannelParams = Type.Object({ channel_id: Id });
+const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
+
+const Input = Type.Object({
+  name: Type.String(),
+  type: Type.String({ minLength: 1 }),
+  internalType: Type.Optional(Type.String()),
+  indexed: Type.Optional(Type.Boolean()),
+  components: Type.Optional(Type.Array(Type.Unknown())),
+});
+const Fragment = Type.Object({
+  type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
+  name: Type.String({ minLength: 1 }),
+  anonymous: Type.Optional(Type.Boolean()),
+  inputs: Type.Array(Input),
+});
+
+const NewWatcher = Type.Object({
+  name: Name,
+  chain_selector: ChainSelector,
+  address: Type.Optional(Address),
+  events: Type.Array(Type.String({ minLength: 1 }), {
+    minItems: 1,
+    description: "a list of at least one event name",
+  }),
+  abi: Type.Optional(
+    Type.Array(Fragment, { minItems: 1, description: "a list of at least one event fragment" }),
+  ),
+  service: Type.Optional(Type.String()),
+  service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+
+export function watcherRoutes(app: Routes, context: Context): void {
+  const { store } = context;
+
+  app.post(
+    "/channels/:channel_id/watchers",
+    { schema: { tags: ["watchers"], params: ChannelParams, body: NewWatcher } },
+    (request, reply) => {
+      const channel = channelOf(store, request.params.channel_id);
+      if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
+      const { chain_selector, address, events, abi, service } = request.body;
+      const name = watcherName(request.body.name);
+      checkNetwork(context, chain_selector);
+      if (service !== undefined) {
+        throw invalid(
+          `The local service knows no watcher service ${JSON.stringify(service)}. Create the watcher with an address and an abi.`,
+        );
+      }
+      if (address === undefined) throw invalid("address is required.");
+      if (abi === undefined) throw invalid("abi is required.");
+      refuseMissingEvents(events, abi);
+      refuseTakenName(context, channel.channel_id, name);
+      reply.code(201);
+      return shown(
+        createWatcher(context, {
+          channel_id: channel.channel_id,
+          name,
+          chain_selector,
+          address: checksumAddress(address as `0x${string}`),
+          events,
+          abi: abi.map((fragment): EventFragment => ({ ...fragment, inputs: fragment.inputs as AbiInput[] })),
+        }),
+      );
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/watchers",
+    {
+      schema: {
+        tags: ["watchers"],
+        params: ChannelParams,
+        querystring: listQuery(PAGE_LIMITS.watchers, {
+          name: Type.Optional(Type.String()),
+          status: many(oneOf(WATCHER_STATUSES)),
+          chain_selector: Type.Optional(ChainSelector),
+          chain_environment: Type.Optional(ChainEnvironment),
+          address: Type.Optional(Address),
+          service: many(Type.String()),
+          event_name: Type.Optional(Type.String()),
+        }),
+      },
+    },
+    (request) => {
+      const channel = channelOf(store, request.params.channel_id);
+      const { chain_selector, chain_environment, event_name, ...filter } = request.query;
+      if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
+      const page = store.watchers.list({
+        ...filter,
+        channelId: channel.channel_id,
+        ...defined({ chainSelector: chain_selector, eventName: event_name }),
+      });
+      return { ...page, data: page.data.map(summary) };
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/watchers/:watcher_id",
+    { schema: { tags: ["watchers"], params: WatcherParams } },
+    (request) => shown(watcherOf(context, request.params)),
+  );
+
+  app.patch(
+    "/channels/:channel_id/watchers/:watcher_id",
+    {
+      schema: {
+        tags: ["watchers"],
+        params: WatcherParams,
+        body: Type.Object({ name: Type.Optional(Name), status: Type.Optional(oneOf(["archived"] as const)) }),
+      },
+    },
+    (request, reply) => {
+      const watcher = watcherOf(context, request.params);
+      const { status } = request.body;
+      if (request.body.name !== undefined) {
+        const name = watcherName(request.body.name);
+        if (name !== watcher.name) {
+          refuseTakenName(context, watcher.channel_id, name);
+          store.watchers.rename(watcher.watcher_id, name);
+        }
+      }
+      if (status === undefined) return shown(watcherOf(context, request.params));
+      if (!canArchive(watcher)) {
+        throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
+      }
+      reply.code(202);
+      return shown(archiveWatcher(context, watcher.watcher_id));
+    },
+  );
+}
+
+/** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
+function shown({ fromBlock, ...watcher }: StoredWatcher): Watcher {
+  return watcher.status === "archive_failed" ? { ...watcher, status: "failed" } : watcher;
+}
+
+function summary(watcher: StoredWatcher): Watcher {
+  const { events, abi, ...rest } = shown(watcher);
+  return rest;
+}
+
+/** @throws ApiError 404 */
+function watcherOf({ store }: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
+  channelOf(store, params.channel_id);
+  const watcher = store.watchers.get(params.watcher_id);
+  if (watcher === undefined || watcher.channel_id !== params.channel_id) {
+    throw notFound("WATCHER_NOT_FOUND", "watcher", params.watcher_id);
+  }
+  return watcher;
+}
+
+function watcherName(given: string): string {
+  const name = given.trim();
+  if (name.length < LIMITS.watcherNameMinLength) {
+    throw invalid(`name must have at least ${LIMITS.watcherNameMinLength} characters.`);
+  }
+  return name;
+}
+
+function refuseMissingEvents(events: string[], abi: Array<{ name: string }>): void {
+  const missing = events.find((name) => !abi.some((fragment) => fragment.name === name));
+  if (missing !== undefined) {
+    throw invalid(
+      `events names ${JSON.stringify(missing)}, which is not in the abi. It has: ${abi.map(({ name }) => name).join(", ")}.`,
+    );
+  }
+}
+
+function refuseTakenName({ store }: Context, channelId: string, name: string): void {
+  if (store.watchers.hasName(channelId, name)) {
+    throw conflict(
+      `The channel has a watcher named ${JSON.stringify(name)} already.`,
+      "WATCHER_ALREADY_EXISTS",
+    );
+  }
+}

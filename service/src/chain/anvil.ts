@@ -1,0 +1,164 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { messageOf, ServiceProblem } from "../problem.ts";
+import { isAlive } from "./process.ts";
+
+/** A running anvil of our own. */
+export type Anvil = {
+  rpcUrl: string;
+  pid: number;
+  /** Lets it save its state and ends it; within two seconds in any case. */
+  stop(): Promise<void>;
+};
+
+const START_TIMEOUT_MS = 20_000;
+const STOP_GRACE_MS = 1500;
+/** An anvil whose service was killed is ended by its watchdog; this long we wait for that. */
+const PREDECESSOR_TIMEOUT_MS = 5000;
+
+/**
+ * Starts anvil on a free port, its state kept in `folder`, and ends it when this process is gone.
+ *
+ * @throws ServiceProblem when there is no anvil for this machine, or it does not start.
+ */
+export async function startAnvil(folder: string): Promise<Anvil> {
+  mkdirSync(folder, { recursive: true });
+  await awaitPredecessor(join(folder, "anvil.pid"));
+  const binary = findAnvil();
+  // The watchdog first: there is no moment at which anvil runs unwatched.
+  const watchdog = spawn(process.execPath, [fileURLToPath(new URL("watchdog.ts", import.meta.url))], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watchdog.unref();
+  // Detached, so that Ctrl-C reaches the service alone, which then ends anvil in order.
+  const child = spawn(binary, anvilArguments(folder), { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  if (child.pid !== undefined) watchdog.stdin?.write(`${child.pid}\n`);
+  const { port, pid } = await listening(child, binary);
+  writeFileSync(join(folder, "anvil.pid"), String(pid));
+  return {
+    rpcUrl: `http://127.0.0.1:${port}`,
+    pid,
+    async stop() {
+      await end(child);
+      rmSync(join(folder, "anvil.pid"), { force: true });
+      watchdog.stdin?.end();
+    },
+  };
+}
+
+function anvilArguments(folder: string): string[] {
+  return [
+    ...["--host", "127.0.0.1", "--port", "0", "--no-cors", "--no-mining", "--slots-in-an-epoch", "4"],
+    // Without these two, states of old blocks pile up in memory and under the home directory.
+    ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
+    ...["--state", join(folder, "state.json"), "--state-interval", "5"],
+  ];
+}
+
+/** The platform's binary from npm, else one on the PATH. */
+function findAnvil(): string {
+  const os = process.platform === "win32" ? "win32" : process.platform;
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  const executable = process.platform === "win32" ? "anvil.exe" : "anvil";
+  const candidates: string[] = [];
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${os}-${arch}/package.json`);
+    candidates.push(join(dirname(manifest), "bin", executable));
+  } catch {
+    // Not installed for this platform.
+  }
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) candidates.push(join(folder, executable));
+  const found = candidates.find(isExecutable);
+  if (found !== undefined) return found;
+  throw new ServiceProblem(
+    `The local chain needs anvil, and there is none for ${process.platform} ${process.arch}. Run "npm install" again with optional packages allowed, or install Foundry so that anvil is on the PATH, or name a node of your own with --rpc-url or CREC_RPC_URL.`,
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function listening(child: ChildProcess, binary: string): Promise<{ port: number; pid: number }> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      reject(new ServiceProblem(`The local chain (${binary}) did not start: ${why}`));
+    };
+    const timer = setTimeout(() => fail(`no answer in ${START_TIMEOUT_MS / 1000} s.`), START_TIMEOUT_MS);
+    const exited = (code: number | null) =>
+      fail(
+        `it ended with code ${code}. ${lastLine(output)} If its saved state is damaged, remove the folder "chain" in the data directory.`,
+      );
+    child.once("error", (error) => fail(messageOf(error)));
+    child.once("exit", exited);
+    child.stderr?.on("data", (chunk) => {
+      output += chunk;
+    });
+    const onOutput = (chunk: Buffer) => {
+      output += chunk;
+      const port = /Listening on [^\s]+:(\d+)/.exec(output)?.[1];
+      if (port === undefined || child.pid === undefined) return;
+      clearTimeout(timer);
+      child.off("exit", exited);
+      child.stdout?.off("data", onOutput);
+      // Keep both pipes flowing, so that anvil never waits for a reader.
+      child.stdout?.resume();
+      child.stderr?.removeAllListeners("data").resume();
+      resolve({ port: Number(port), pid: child.pid });
+    };
+    child.stdout?.on("data", onOutput);
+  });
+}
+
+function lastLine(output: string): string {
+  return output.trim().split("\n").at(-1)?.trim() ?? "";
+}
+
+function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_GRACE_MS);
+    child.once("exit", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill("SIGTERM");
+  });
+}
+
+/** Two chains must not write one state file: waits until the one of a killed service is gone, or ends it. */
+async function awaitPredecessor(pidFile: string): Promise<void> {
+  let pid: number;
+  try {
+    pid = Number(readFileSync(pidFile, "utf8"));
+  } catch {
+    return;
+  }
+  const deadline = Date.now() + PREDECESSOR_TIMEOUT_MS;
+  while (pid > 0 && isAlive(pid) && isAnvil(pid)) {
+    if (Date.now() > deadline) process.kill(pid, "SIGKILL");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Process ids are used again: never wait for, or end, a stranger. */
+function isAnvil(pid: number): boolean {
+  if (process.platform === "win32") return false;
+  try {
+    return execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes("anvil");
+  } catch {
+    return false;
+  }
+}

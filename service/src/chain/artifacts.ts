@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import type { Abi, Hex } from "viem";
+
+export const CONTRACT_NAMES = [
+  "DemoToken",
+  "Counter",
+  "SensorRegistry",
+  "SmartAccountFactory",
+  "SmartAccount",
+] as const;
+export type ContractName = (typeof CONTRACT_NAMES)[number];
+
+export type Artifact = { abi: Abi; bytecode: Hex };
+
+const loaded = new Map<ContractName, Artifact>();
+
+/** ABI and creation bytecode of one of our contracts. */
+export function artifact(name: ContractName): Artifact {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const file = new URL(`../../contracts/artifacts/${name}.json`, import.meta.url);
+  const read = JSON.parse(readFileSync(file, "utf8")) as Artifact;
+  loaded.set(name, read);
+  return read;
+}
+
+/** All custom errors of our contracts, to explain reverts with. */
+export function knownErrors(): Abi {
+  return CONTRACT_NAMES.flatMap((name) => artifact(name).abi.filter((item) => item.type === "error"));
+}

@@ -1,0 +1,209 @@
+import { createPublicClient, http, type PublicClient, TransactionReceiptNotFoundError } from "viem";
+import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
+import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
+import { messageOf, ServiceProblem } from "../problem.ts";
+
+/** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
+export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number };
+
+/** The newest block, and how far `safe` and `finalized` reach. */
+export type Heads = { latest: Block; safe: number; finalized: number };
+
+export type RawLog = {
+  address: Address;
+  topics: Hex[];
+  data: Hex;
+  blockNumber: number;
+  blockHash: Hex;
+  logIndex: number;
+  transactionHash: Hex;
+};
+
+export type Receipt = { hash: Hex; succeeded: boolean; blockNumber: number; blockHash: Hex };
+
+/** The node's answer to a call: what it returned, or what it reverted with. */
+export type CallResult = { data: Hex } | { reverted: Hex; message: string };
+
+const CALL_TIMEOUT_MS = 10_000;
+
+/** One EVM chain over JSON-RPC, with just the calls the service makes. */
+export class Chain {
+  readonly network: Network;
+  readonly rpcUrl: string;
+  /** Whether blocks come when we ask for them (a development node), or by themselves. */
+  readonly minesOnRequest: boolean;
+  readonly #client: PublicClient;
+
+  private constructor(client: PublicClient, rpcUrl: string, network: Network, minesOnRequest: boolean) {
+    this.#client = client;
+    this.rpcUrl = rpcUrl;
+    this.network = network;
+    this.minesOnRequest = minesOnRequest;
+  }
+
+  /**
+   * Connects to a node and asks which chain it is.
+   *
+   * @throws ServiceProblem when it does not answer, or is of a chain without a known selector.
+   */
+  static async connect(rpcUrl: string, createdAt: number): Promise<Chain> {
+    const client = createPublicClient({
+      transport: http(rpcUrl, { timeout: CALL_TIMEOUT_MS, retryCount: 1, batch: true }),
+    });
+    let chainId: string;
+    let version: string;
+    try {
+      chainId = String(await client.getChainId());
+      version = await client.request({ method: "web3_clientVersion" });
+    } catch (error) {
+      throw new ServiceProblem(
+        `No EVM node answers at ${rpcUrl} (${firstLine(messageOf(error))}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
+      );
+    }
+    const known = KNOWN_CHAINS.find((chain) => chain.chainId === chainId);
+    if (known === undefined) {
+      throw new ServiceProblem(
+        `The node at ${rpcUrl} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${KNOWN_CHAINS.map((chain) => chain.chainId).join(", ")}.`,
+      );
+    }
+    const development = /anvil|hardhat/i.test(version);
+    const network: Network = {
+      id: known.chainSelector,
+      name: development ? "Local anvil" : known.name,
+      chain_selector: known.chainSelector,
+      chain_id: chainId,
+      chain_family: "evm",
+      type: "testnet",
+      created_at: createdAt,
+      updated_at: createdAt,
+    };
+    return new Chain(client, rpcUrl, network, development);
+  }
+
+  /** Any JSON-RPC method. */
+  async rpc<T>(method: string, params: unknown[] = []): Promise<T> {
+    // viem types the methods it knows; the development ones are not among them.
+    const request = this.#client.request as (call: { method: string; params: unknown[] }) => Promise<unknown>;
+    return (await request({ method, params })) as T;
+  }
+
+  async mine(blocks = 1): Promise<void> {
+    if (blocks === 1) await this.rpc("evm_mine");
+    else if (blocks > 1) await this.rpc("anvil_mine", [hexNumber(blocks)]);
+  }
+
+  async heads(): Promise<Heads> {
+    const [latest, safe, finalized] = await Promise.all(
+      (["latest", "safe", "finalized"] as const).map((tag) => this.block(tag)),
+    );
+    if (latest === undefined) throw new Error("The node has no newest block.");
+    return { latest, safe: safe?.number ?? 0, finalized: finalized?.number ?? 0 };
+  }
+
+  /** A block by number or tag; undefined when the chain has none. */
+  async block(at: number | Confidence): Promise<Block | undefined> {
+    const found = await this.rpc<Record<"number" | "hash" | "parentHash" | "timestamp", Hex> | null>(
+      "eth_getBlockByNumber",
+      [typeof at === "number" ? hexNumber(at) : at, false],
+    );
+    if (found === null) return undefined;
+    return {
+      number: Number(found.number),
+      hash: found.hash,
+      parentHash: found.parentHash,
+      timestamp: Number(found.timestamp),
+    };
+  }
+
+  /** Logs of a range of blocks, both ends included, in the order of the chain. */
+  async logs(range: {
+    from: number;
+    to: number;
+    addresses: string[];
+    topics?: Array<Hex | Hex[] | null>;
+  }): Promise<RawLog[]> {
+    type Found = Record<
+      "address" | "data" | "blockNumber" | "blockHash" | "logIndex" | "transactionHash",
+      Hex
+    > & {
+      topics: Hex[];
+    };
+    const found = await this.rpc<Found[]>("eth_getLogs", [
+      {
+        fromBlock: hexNumber(range.from),
+        toBlock: hexNumber(range.to),
+        address: range.addresses,
+        ...(range.topics === undefined ? {} : { topics: range.topics }),
+      },
+    ]);
+    return found
+      .map((log) => ({ ...log, blockNumber: Number(log.blockNumber), logIndex: Number(log.logIndex) }))
+      .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  }
+
+  async receipt(hash: Hex): Promise<Receipt | undefined> {
+    try {
+      const receipt = await this.#client.getTransactionReceipt({ hash });
+      return {
+        hash,
+        succeeded: receipt.status === "success",
+        blockNumber: Number(receipt.blockNumber),
+        blockHash: receipt.blockHash,
+      };
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  async code(address: string, at: number | Confidence = "latest"): Promise<Hex> {
+    return await this.rpc<Hex>("eth_getCode", [address, typeof at === "number" ? hexNumber(at) : at]);
+  }
+
+  async balance(address: string): Promise<bigint> {
+    return BigInt(await this.rpc<Hex>("eth_getBalance", [address, "latest"]));
+  }
+
+  /**
+   * `eth_call`. A revert is an answer; anything else that goes wrong is thrown.
+   */
+  async call(
+    transaction: { from?: string; to: string; data: Hex; value?: bigint },
+    at: number | Confidence = "latest",
+  ): Promise<CallResult> {
+    const { value, ...rest } = transaction;
+    try {
+      const data = await this.rpc<Hex>("eth_call", [
+        value === undefined ? rest : { ...rest, value: `0x${value.toString(16)}` },
+        typeof at === "number" ? hexNumber(at) : at,
+      ]);
+      return { data };
+    } catch (error) {
+      const revert = revertOf(error);
+      if (revert !== undefined) return revert;
+      throw error;
+    }
+  }
+}
+
+/** An RPC error that means "the call reverted", with the data it reverted with. */
+function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { data, code, details } = cause as { data?: unknown; code?: unknown; details?: unknown };
+    const hex = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+    if (typeof hex === "string" && hex.startsWith("0x"))
+      return { reverted: hex as Hex, message: firstLine(String(details ?? cause.message)) };
+    if (code === 3 || /execution reverted/i.test(cause.message)) {
+      return { reverted: "0x", message: firstLine(cause.message) };
+    }
+  }
+  return undefined;
+}
+
+export function hexNumber(number: number): Hex {
+  return `0x${number.toString(16)}`;
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? text;
+}

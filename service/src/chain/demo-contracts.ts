@@ -1,0 +1,51 @@
+import { type Abi, encodeDeployData, getContractAddress } from "viem";
+import type { Address, Hex } from "../../../src/protocol/index.ts";
+import type { Settings } from "../store/settings.ts";
+import { artifact, type ContractName } from "./artifacts.ts";
+import type { Chain } from "./chain.ts";
+import { awaitReceipt, type Relayer } from "./relayer.ts";
+
+export const DEPLOYED_NAMES = ["DemoToken", "Counter", "SensorRegistry", "SmartAccountFactory"] as const;
+export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
+
+const FIRST_SUPPLY = 1_000_000n * 10n ** 18n;
+
+/**
+ * Our contracts on this chain: found where an earlier start left them, else deployed.
+ * A chain that was rolled back or replaced gets them again.
+ */
+export async function deployedContracts(
+  chain: Chain,
+  relayer: Relayer,
+  settings: Settings,
+): Promise<Deployed> {
+  const key = `contracts:${chain.network.chain_selector}`;
+  const known: Partial<Deployed> = settings.get<Partial<Deployed>>(key) ?? {};
+  const missing: Array<(typeof DEPLOYED_NAMES)[number]> = [];
+  for (const name of DEPLOYED_NAMES) {
+    const address = known[name];
+    if (address === undefined || (await chain.code(address)) === "0x") missing.push(name);
+  }
+  const hashes: Array<{ name: ContractName; hash: Hex }> = [];
+  for (const name of missing) {
+    const nonce = BigInt(await chain.rpc<Hex>("eth_getTransactionCount", [relayer.address, "pending"]));
+    known[name] = getContractAddress({ from: relayer.address, nonce });
+    hashes.push({ name, ...(await relayer.send({ data: deployData(name, relayer.address) })) });
+  }
+  if (hashes.length > 0 && chain.minesOnRequest) await chain.mine();
+  for (const { name, hash } of hashes) {
+    const receipt = await awaitReceipt(chain, hash);
+    if (!receipt.succeeded) throw new Error(`The contract ${name} could not be deployed.`);
+  }
+  settings.set(key, known);
+  return known as Deployed;
+}
+
+function deployData(name: ContractName, relayer: Address): Hex {
+  const { abi, bytecode } = artifact(name);
+  const args: Partial<Record<ContractName, unknown[]>> = {
+    DemoToken: [FIRST_SUPPLY],
+    SmartAccountFactory: [relayer],
+  };
+  return encodeDeployData({ abi: abi as Abi, bytecode, args: args[name] ?? [] });
+}

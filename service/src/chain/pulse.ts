@@ -1,0 +1,111 @@
+import { messageOf } from "../problem.ts";
+import type { Chain, Heads } from "./chain.ts";
+
+/** Called at each beat with how far the chain is. */
+export type BeatListener = (heads: Heads) => Promise<void>;
+
+/** Closest distance of two beats that were asked for. */
+const POKE_DISTANCE_MS = 20;
+
+/**
+ * The heartbeat of everything that follows the chain. Each beat mines a block where one is due, reads the
+ * chain's heads and tells the listeners one after the other. It beats every `intervalMs`, and soon after `poke()`.
+ */
+export class Pulse {
+  readonly #chain: Chain;
+  readonly #intervalMs: number;
+  readonly #log: (line: string) => void;
+  readonly #listeners: BeatListener[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> | undefined;
+  #pokedAgain = false;
+  #stopped = true;
+  #lastMinedAt = 0;
+  /** The newest block that somebody may wait to see finalized. */
+  #busyUntil = 0;
+  #troubled = false;
+
+  constructor(options: { chain: Chain; intervalMs: number; log: (line: string) => void }) {
+    this.#chain = options.chain;
+    this.#intervalMs = options.intervalMs;
+    this.#log = options.log;
+  }
+
+  onBeat(listener: BeatListener): void {
+    this.#listeners.push(listener);
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#schedule(0);
+  }
+
+  /** Something happened on the chain or waits for it: beat soon. */
+  poke(): void {
+    if (this.#stopped) return;
+    if (this.#beating === undefined) this.#schedule(POKE_DISTANCE_MS);
+    else this.#pokedAgain = true;
+  }
+
+  /** Keeps blocks coming until this one is finalized. */
+  keepBusyUntil(block: number): void {
+    this.#busyUntil = Math.max(this.#busyUntil, block);
+  }
+
+  /** No beat starts any more; resolves when the one under way has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+  }
+
+  #schedule(inMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#pokedAgain = false;
+      this.#beating = this.#beat().finally(() => {
+        this.#beating = undefined;
+        if (!this.#stopped) this.#schedule(this.#pokedAgain ? POKE_DISTANCE_MS : this.#intervalMs);
+      });
+    }, inMs);
+  }
+
+  async #beat(): Promise<void> {
+    let heads: Heads;
+    try {
+      if (this.#chain.minesOnRequest) await this.#mineIfDue();
+      heads = await this.#chain.heads();
+      if (this.#troubled) this.#log("The chain answers again.");
+      this.#troubled = false;
+    } catch (error) {
+      if (!this.#troubled && !this.#stopped) {
+        this.#log(
+          `The chain at ${this.#chain.rpcUrl} does not answer (${messageOf(error).split("\n", 1)[0]}).`,
+        );
+      }
+      this.#troubled = true;
+      return;
+    }
+    for (const listener of this.#listeners) {
+      if (this.#stopped) return;
+      // One lifecycle in trouble holds up no other; it has another go at the next beat.
+      await listener(heads).catch((error: unknown) => {
+        if (!this.#stopped) this.#log(`Trouble following the chain: ${messageOf(error)}`);
+      });
+    }
+  }
+
+  async #mineIfDue(): Promise<void> {
+    const [pool, finalized] = await Promise.all([
+      this.#chain.rpc<{ pending: string }>("txpool_status"),
+      this.#chain.block("finalized"),
+    ]);
+    const waiting = Number(pool.pending) > 0;
+    const unfinalized = (finalized?.number ?? 0) < this.#busyUntil;
+    const due = Date.now() - this.#lastMinedAt >= this.#intervalMs;
+    if (!waiting && !(unfinalized && due)) return;
+    await this.#chain.mine();
+    this.#lastMinedAt = Date.now();
+    if (waiting) this.keepBusyUntil((await this.#chain.block("latest"))?.number ?? 0);
+  }
+}

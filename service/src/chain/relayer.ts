@@ -1,0 +1,105 @@
+import { keccak256 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { type Chain, hexNumber, type Receipt } from "./chain.ts";
+
+export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
+export type SignedTransaction = { hash: Hex; raw: Hex };
+
+/** Enough for an operation of 16 transactions or the deployment of a large contract. */
+const DEFAULT_GAS = 8_000_000n;
+const TIP_WEI = 1_000_000_000n;
+
+/**
+ * The account that pays gas for everything the service sends: deployments, the faucet, operations.
+ * Transactions are signed one after the other, so that nonces never collide.
+ */
+export class Relayer {
+  readonly address: Address;
+  readonly #chain: Chain;
+  readonly #account: ReturnType<typeof privateKeyToAccount>;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(chain: Chain, privateKey: Hex) {
+    this.#chain = chain;
+    this.#account = privateKeyToAccount(privateKey);
+    this.address = this.#account.address;
+  }
+
+  /**
+   * Signs with the next nonce and broadcasts. `beforeBroadcast` runs between the two: what it stores is there
+   * even when the process is killed right after the chain has the transaction. What it throws stops the broadcast.
+   */
+  send(
+    request: TransactionRequest,
+    beforeBroadcast?: (signed: SignedTransaction) => void,
+  ): Promise<SignedTransaction> {
+    const sent = this.#queue.then(async () => {
+      const signed = await this.#sign(request);
+      beforeBroadcast?.(signed);
+      await this.#chain.rpc("eth_sendRawTransaction", [signed.raw]);
+      return signed;
+    });
+    this.#queue = sent.catch(() => undefined);
+    return sent;
+  }
+
+  /** Hands a signed transaction to the chain again. A chain that has it already is content with that. */
+  async broadcastAgain(raw: Hex): Promise<void> {
+    await this.#queue;
+    await this.#chain.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
+      if (!/already (known|imported)/i.test(String(error))) throw error;
+    });
+  }
+
+  async #sign(request: TransactionRequest): Promise<SignedTransaction> {
+    const [nonce, gasPrice] = await Promise.all([
+      this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]),
+      this.#chain.rpc<Hex>("eth_gasPrice"),
+    ]);
+    const tip = BigInt(gasPrice) < TIP_WEI ? BigInt(gasPrice) : TIP_WEI;
+    const raw = await this.#account.signTransaction({
+      type: "eip1559",
+      chainId: Number(this.#chain.network.chain_id),
+      nonce: Number(nonce),
+      gas: request.gas ?? DEFAULT_GAS,
+      maxFeePerGas: 2n * BigInt(gasPrice) + tip,
+      maxPriorityFeePerGas: tip,
+      value: request.value ?? 0n,
+      ...(request.to === undefined ? {} : { to: request.to }),
+      ...(request.data === undefined ? {} : { data: request.data }),
+    });
+    return { raw, hash: keccak256(raw) };
+  }
+}
+
+/**
+ * Waits until a transaction is in a block.
+ *
+ * @throws Error when it is not after `timeoutMs`.
+ */
+export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000): Promise<Receipt> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const receipt = await chain.receipt(hash);
+    if (receipt !== undefined) return receipt;
+    if (Date.now() > deadline)
+      throw new Error(`The transaction ${hash} was not mined within ${timeoutMs / 1000} s.`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/**
+ * Gives the relayer gas where that is possible: a development node has unlocked accounts.
+ * True when it has any afterwards.
+ */
+export async function fundRelayer(chain: Chain, address: Address): Promise<boolean> {
+  if ((await chain.balance(address)) > 0n) return true;
+  const [rich] = await chain.rpc<Address[]>("eth_accounts").catch(() => []);
+  if (rich === undefined) return false;
+  const value = hexNumber(100e18);
+  const hash = await chain.rpc<Hex>("eth_sendTransaction", [{ from: rich, to: address, value }]);
+  if (chain.minesOnRequest) await chain.mine();
+  await awaitReceipt(chain, hash);
+  return true;
+}

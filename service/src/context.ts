@@ -1,0 +1,22 @@
+import type { Confidence } from "../../src/protocol/index.ts";
+import type { Chain } from "./chain/chain.ts";
+import type { Deployed } from "./chain/demo-contracts.ts";
+import type { Pulse } from "./chain/pulse.ts";
+import type { Relayer } from "./chain/relayer.ts";
+import type { OracleNetwork } from "./oracles/network.ts";
+import type { Store } from "./store/store.ts";
+
+export type Log = (line: string) => void;
+
+/** What the parts of a running service share. */
+export type Context = {
+  store: Store;
+  chain: Chain;
+  relayer: Relayer;
+  pulse: Pulse;
+  oracles: OracleNetwork;
+  contracts: Deployed;
+  /** Levels at which a watcher reports each log. */
+  confidences: readonly Confidence[];
+  log: Log;
+};

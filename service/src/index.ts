@@ -1,0 +1,240 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
+import type { Confidence, Hex } from "../../src/protocol/index.ts";
+import { Faults } from "./api/faults.ts";
+import { BASE_PATH, createServer, GRAPHQL_PATH } from "./api/server.ts";
+import { type Anvil, startAnvil } from "./chain/anvil.ts";
+import { Chain } from "./chain/chain.ts";
+import { deployedContracts } from "./chain/demo-contracts.ts";
+import { Pulse } from "./chain/pulse.ts";
+import { fundRelayer, Relayer } from "./chain/relayer.ts";
+import type { Context } from "./context.ts";
+import { LogReader } from "./lifecycles/logs.ts";
+import { oracleKeys } from "./oracles/keys.ts";
+import { OracleNetwork } from "./oracles/network.ts";
+import { messageOf, ServiceProblem } from "./problem.ts";
+import { Store } from "./store/store.ts";
+import { now } from "./time.ts";
+
+export { ServiceProblem } from "./problem.ts";
+
+export const DEFAULT_API_KEY = "local-development-key";
+export const DEFAULT_ORG_ID = "org_local";
+export const DEFAULT_TENANT_ID = "1";
+
+/** How a service is started; everything but the data directory has a default. */
+export type ServiceOptions = {
+  /** Where everything is kept. */
+  dataDir: string;
+  /** 0 (the default) takes a free one. */
+  port?: number;
+  /** 127.0.0.1 unless told otherwise. */
+  host?: string;
+  /** A node to use instead of an anvil of our own. */
+  rpcUrl?: string | undefined;
+  apiKey?: string | undefined;
+  orgId?: string | undefined;
+  creTenantId?: string | undefined;
+  /** Time from block to block while something waits to be finalized; 1000. */
+  blockTimeMs?: number;
+  /** Levels at which watchers report each log; latest and finalized. */
+  confidences?: readonly Confidence[];
+  /** Whether the endpoints under /local are there; they are. */
+  local?: boolean;
+  log?: (line: string) => void;
+};
+
+/** Everything one needs to use a running service. */
+export type ReadyInfo = {
+  base_url: string;
+  graphql_url: string;
+  api_key: string;
+  org_id: string;
+  workflow_owner: string;
+  cre_tenant_id: string;
+  valid_signers: string[];
+  min_required_signatures: number;
+  rpc_url: string;
+  chain_selector: string;
+  chain_id: string;
+  contracts: Record<string, string>;
+};
+
+export type RunningService = {
+  ready: ReadyInfo;
+  /** Ends everything in order, the chain too, within two seconds. */
+  close(): Promise<void>;
+};
+
+/** Blocks before anything asks for `safe` or `finalized`: after a restart their state is there again only then. */
+const WARM_UP_BLOCKS = 9;
+/** Account 0 of every anvil. */
+const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+/**
+ * Starts the whole channel service on this machine.
+ *
+ * @throws ServiceProblem, one sentence that says what to do, when a port is taken, a directory cannot be used,
+ * another service holds it, or there is no chain to run on.
+ */
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const host = options.host ?? "127.0.0.1";
+  const apiKey = options.apiKey ?? DEFAULT_API_KEY;
+  refuseOpenDoor(host, apiKey);
+  const log = options.log ?? (() => {});
+  const dataDir = resolve(options.dataDir);
+  const started: Array<() => Promise<void> | void> = [];
+  const close = async () => {
+    for (const end of started.splice(0).reverse()) await end();
+  };
+  try {
+    const store = new Store(dataDir);
+    started.push(() => store.close());
+    const { anvil, chain } = await startChain(options, dataDir, store, log);
+    if (anvil !== undefined) started.push(() => anvil.stop());
+
+    const orgId = options.orgId ?? DEFAULT_ORG_ID;
+    const creTenantId = options.creTenantId ?? DEFAULT_TENANT_ID;
+    const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
+    const relayer = await startRelayer(chain, dataDir, anvil !== undefined);
+    log("Looking for the demo contracts, deploying what is missing.");
+    const context: Context = {
+      store,
+      chain,
+      relayer,
+      pulse: new Pulse({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
+      oracles: new OracleNetwork(oracleKeys(join(dataDir, "oracle-keys.json")), workflowOwner),
+      contracts: await deployedContracts(chain, relayer, store.settings),
+      confidences: options.confidences ?? ["latest", "finalized"],
+      log,
+    };
+    if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
+    follow(context);
+    started.push(() => rememberTip(context).catch(() => undefined));
+    started.push(() => context.pulse.stop());
+    context.pulse.start();
+
+    const app = await createServer(context, {
+      apiKey,
+      account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
+      faults: new Faults(),
+      local: options.local ?? true,
+    });
+    started.push(() => app.close());
+    const origin = await listen(app, host, options.port ?? 0);
+    return {
+      close,
+      ready: {
+        base_url: `${origin}${BASE_PATH}`,
+        graphql_url: `${origin}${GRAPHQL_PATH}`,
+        api_key: apiKey,
+        org_id: orgId,
+        workflow_owner: workflowOwner,
+        cre_tenant_id: creTenantId,
+        valid_signers: context.oracles.signers,
+        min_required_signatures: context.oracles.minRequiredSignatures,
+        rpc_url: chain.rpcUrl,
+        chain_selector: chain.network.chain_selector,
+        chain_id: chain.network.chain_id,
+        contracts: { ...context.contracts },
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startChain(
+  options: ServiceOptions,
+  dataDir: string,
+  store: Store,
+  log: (line: string) => void,
+): Promise<{ anvil: Anvil | undefined; chain: Chain }> {
+  let anvil: Anvil | undefined;
+  if (options.rpcUrl === undefined) {
+    log("Starting the local chain (anvil).");
+    anvil = await startAnvil(join(dataDir, "chain"));
+  }
+  try {
+    const chain = await Chain.connect(anvil?.rpcUrl ?? options.rpcUrl ?? "", firstStart(store));
+    await compareTip(chain, store, log);
+    return { anvil, chain };
+  } catch (error) {
+    await anvil?.stop();
+    throw error;
+  }
+}
+
+/** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
+async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): Promise<Relayer> {
+  if (ownChain) return new Relayer(chain, ANVIL_KEY);
+  const file = join(dataDir, "relayer-key");
+  if (!existsSync(file)) writeFileSync(file, `0x${randomBytes(32).toString("hex")}`, { mode: 0o600 });
+  const relayer = new Relayer(chain, readFileSync(file, "utf8").trim() as Hex);
+  if (!(await fundRelayer(chain, relayer.address))) {
+    throw new ServiceProblem(
+      `The service's account ${relayer.address} on chain ${chain.network.chain_id} has no coins to pay gas with. Send it some, then start again.`,
+    );
+  }
+  return relayer;
+}
+
+/** Everything that follows the chain, in the order it is told of a beat. */
+function follow(context: Context): void {
+  const logs = new LogReader(context);
+  context.pulse.onBeat((heads) => logs.read(heads));
+}
+
+/** Says so when the chain is not where the last run left it. */
+async function compareTip(chain: Chain, store: Store, log: (line: string) => void): Promise<void> {
+  const tip = store.settings.get<{ number: number; hash: string }>(`tip:${chain.network.chain_selector}`);
+  if (tip === undefined || (await chain.block(tip.number))?.hash === tip.hash) return;
+  const { latest } = await chain.heads();
+  log(
+    `The chain was at block ${tip.number} when the service last ran, and what it has now is another chain, at block ${latest.number}: the newest blocks were not saved. Watchers go on from the last common block.`,
+  );
+}
+
+async function rememberTip({ chain, store }: Context): Promise<void> {
+  const { latest } = await chain.heads();
+  store.settings.set(`tip:${chain.network.chain_selector}`, { number: latest.number, hash: latest.hash });
+}
+
+function firstStart(store: Store): number {
+  const known = store.settings.get<number>("first_start");
+  if (known !== undefined) return known;
+  const time = now();
+  store.settings.set("first_start", time);
+  return time;
+}
+
+function refuseOpenDoor(host: string, apiKey: string): void {
+  if (["127.0.0.1", "::1", "localhost"].includes(host) || apiKey !== DEFAULT_API_KEY) return;
+  throw new ServiceProblem(
+    `The service would listen on ${host} with the key everybody knows. Set CREC_API_KEY to a key of your own, or listen on 127.0.0.1.`,
+  );
+}
+
+async function listen(
+  app: Awaited<ReturnType<typeof createServer>>,
+  host: string,
+  port: number,
+): Promise<string> {
+  try {
+    const address = new URL(await app.listen({ host, port }));
+    // 0.0.0.0 is no address to call.
+    return `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : address.hostname}:${address.port}`;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {
+      throw new ServiceProblem(
+        `Port ${port} is taken by another program. Stop that one, or choose another port with --port or CREC_SERVICE_PORT.`,
+      );
+    }
+    throw new ServiceProblem(
+      `The service cannot listen on ${host} port ${port} (${messageOf(error)}). Choose another address with --host and --port.`,
+    );
+  }
+}

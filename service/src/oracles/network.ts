@@ -1,0 +1,87 @@
+import { createHash, randomBytes } from "node:crypto";
+import { hexToBytes, keccak256, stringToBytes, toHex } from "viem";
+import { serializeSignature, sign } from "viem/accounts";
+import { buildReport, reportDigest } from "../../../src/proofs/report.ts";
+import type {
+  Address,
+  Hex,
+  OcrProof,
+  VerifiableEvent,
+  VerifiableResult,
+} from "../../../src/protocol/index.ts";
+import { now } from "../time.ts";
+import type { Oracle } from "./keys.ts";
+
+/** What the oracles attest: the exact text, its hash, and the proof over that. */
+export type Attestation = { text: string; hash: Hex; proof: OcrProof };
+
+/** A network of n oracles bears F faulty ones, F = (n − 1) / 3; one honest signature more makes F + 1. */
+export function threshold(oracles: number): number {
+  return Math.floor((oracles - 1) / 3) + 1;
+}
+
+/** The simulated oracle network: every report carries exactly F + 1 signatures. */
+export class OracleNetwork {
+  readonly signers: Address[];
+  readonly minRequiredSignatures: number;
+  readonly #oracles: Oracle[];
+  readonly #workflowOwner: Uint8Array;
+  readonly #configDigest = createHash("sha256").update("local oracle network").digest();
+  #sequence = 0;
+
+  constructor(oracles: Oracle[], workflowOwner: Address) {
+    this.#oracles = oracles;
+    this.#workflowOwner = hexToBytes(workflowOwner);
+    this.signers = oracles.map((oracle) => oracle.address);
+    this.minRequiredSignatures = threshold(oracles.length);
+  }
+
+  /** Signs a statement. The hash covers the bytes of the base64 text, not of what it decodes to. */
+  async attest(statement: VerifiableEvent | VerifiableResult): Promise<Attestation> {
+    const text = Buffer.from(JSON.stringify(statement)).toString("base64");
+    const hash = keccak256(stringToBytes(text));
+    const report = buildReport({
+      timestamp: now(),
+      donId: 1,
+      donConfigVersion: 1,
+      workflowExecutionId: randomBytes(32),
+      workflowCid: this.#configDigest,
+      workflowName: Buffer.from("local-crec"),
+      workflowOwner: this.#workflowOwner,
+      reportId: Buffer.from([0, 1]),
+      eventHash: hexToBytes(hash),
+    });
+    const context = this.#context();
+    const digest = toHex(reportDigest(report, context));
+    const signatures = await Promise.all(
+      this.#quorum().map(async ({ privateKey }) =>
+        serializeSignature(await sign({ hash: digest, privateKey })),
+      ),
+    );
+    const proof = {
+      alg: "ecdsa-secp256k1",
+      ocr_report: toHex(report),
+      ocr_context: toHex(context),
+      signatures,
+    };
+    return { text, hash, proof };
+  }
+
+  /** Config digest, then epoch and round, then extra hash: 32 bytes each. */
+  #context(): Uint8Array {
+    const context = Buffer.alloc(96);
+    this.#configDigest.copy(context);
+    this.#sequence += 1;
+    context.writeUIntBE(this.#sequence, 58, 6);
+    return new Uint8Array(context);
+  }
+
+  /** Another F + 1 of the oracles each round. */
+  #quorum(): Oracle[] {
+    const first = this.#sequence % this.#oracles.length;
+    return [...this.#oracles.slice(first), ...this.#oracles.slice(0, first)].slice(
+      0,
+      this.minRequiredSignatures,
+    );
+  }
+}

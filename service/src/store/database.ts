@@ -1,0 +1,196 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { messageOf, ServiceProblem } from "../problem.ts";
+
+/**
+ * Opens (or makes) the database of a data directory. The file stays locked for this process alone, and the
+ * system gives the lock back however the process ends: two services can never share a data directory.
+ *
+ * @throws ServiceProblem when the directory cannot be used or another service holds it.
+ */
+export function openDatabase(dataDir: string): DatabaseSync {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ServiceProblem(
+      `The data directory ${dataDir} cannot be made (${messageOf(error)}). Choose another one with --data-dir or CREC_DATA_DIR.`,
+    );
+  }
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(join(dataDir, "service.sqlite"));
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    database.exec("BEGIN IMMEDIATE; COMMIT;");
+    database.exec(SCHEMA);
+    return database;
+  } catch (error) {
+    database?.close();
+    if (/locked|busy/i.test(messageOf(error))) {
+      throw new ServiceProblem(
+        `Another local service is using the data directory ${dataDir}. Stop it first, or choose another directory with --data-dir or CREC_DATA_DIR.`,
+      );
+    }
+    throw new ServiceProblem(
+      `The data directory ${dataDir} cannot be used (${messageOf(error)}). Check its permissions and free space, or choose another one with --data-dir or CREC_DATA_DIR.`,
+    );
+  }
+}
+
+/** Runs `work` so that all of its writes are kept or none. Calls within one another are one transaction. */
+export function transaction<T>(database: DatabaseSync, work: () => T): T {
+  if (database.isTransaction) return work();
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE TABLE IF NOT EXISTS channels (
+  sequence INTEGER PRIMARY KEY,
+  channel_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_offset INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS watchers (
+  sequence INTEGER PRIMARY KEY,
+  watcher_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  address TEXT NOT NULL,
+  events TEXT NOT NULL,
+  abi TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  from_block INTEGER,
+  UNIQUE (channel_id, name)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS events (
+  channel_id TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  event_id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  chain_selector TEXT,
+  status TEXT,
+  address TEXT,
+  watcher_id TEXT,
+  wallet_id TEXT,
+  operation_id TEXT,
+  wallet_operation_id TEXT,
+  query_id TEXT,
+  event_name TEXT,
+  service TEXT,
+  json TEXT NOT NULL,
+  PRIMARY KEY (channel_id, offset)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS events_by_type ON events (channel_id, type, offset);
+CREATE INDEX IF NOT EXISTS events_by_operation ON events (channel_id, wallet_operation_id) WHERE wallet_operation_id IS NOT NULL;
+
+-- Blocks whose logs have been read, newest kept: how a reorganized chain is noticed.
+CREATE TABLE IF NOT EXISTS blocks (
+  chain_selector TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (chain_selector, number)
+) STRICT, WITHOUT ROWID;
+
+-- How far logs have been reported, for each confidence.
+CREATE TABLE IF NOT EXISTS positions (
+  chain_selector TEXT NOT NULL,
+  confidence TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (chain_selector, confidence)
+) STRICT, WITHOUT ROWID;
+
+-- What has been reported: never twice for one log of one block at one confidence.
+CREATE TABLE IF NOT EXISTS reported (
+  watcher_id TEXT NOT NULL,
+  block_hash TEXT NOT NULL,
+  log_index INTEGER NOT NULL,
+  confidence TEXT NOT NULL,
+  PRIMARY KEY (watcher_id, block_hash, log_index, confidence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS wallets (
+  sequence INTEGER PRIMARY KEY,
+  wallet_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT,
+  address TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL,
+  status_channel_id TEXT,
+  ecdsa_signers TEXT NOT NULL,
+  rsa_signers TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  raw_transaction TEXT,
+  transaction_hash TEXT
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS operations (
+  sequence INTEGER PRIMARY KEY,
+  operation_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  address TEXT NOT NULL,
+  wallet_operation_id TEXT NOT NULL,
+  deadline INTEGER NOT NULL,
+  transactions TEXT NOT NULL,
+  signature TEXT,
+  digest TEXT NOT NULL,
+  initiator TEXT NOT NULL,
+  signer TEXT,
+  canceller TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  signed_at INTEGER,
+  cancelled_at INTEGER,
+  confirmed_at INTEGER,
+  raw_transaction TEXT,
+  transaction_hash TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS operations_once ON operations (chain_selector, address, wallet_operation_id)
+  WHERE status NOT IN ('failed', 'cancelled', 'expired');
+CREATE INDEX IF NOT EXISTS operations_by_status ON operations (status);
+
+CREATE TABLE IF NOT EXISTS queries (
+  sequence INTEGER PRIMARY KEY,
+  query_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  status TEXT NOT NULL,
+  query_kind TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  target TEXT NOT NULL,
+  params TEXT NOT NULL,
+  metadata TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  times TEXT NOT NULL,
+  event_hash TEXT,
+  verifiable_result TEXT,
+  proof TEXT,
+  UNIQUE (channel_id, idempotency_key)
+) STRICT;
+CREATE INDEX IF NOT EXISTS queries_by_status ON queries (status);
+`;

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
+import { now } from "../time.ts";
+import { Conditions, type Row, text } from "./rows.ts";
+
+export type NewEvent = {
+  channelId: string;
+  type: EventType;
+  payload: Record<string, unknown>;
+  proof?: OcrProof | undefined;
+  /** What the event is found by, beside what its payload says: columns of `events`. */
+  found?: { address?: string; event_name?: string; service?: string };
+};
+
+/** Filters of a search; times in Unix seconds. Lists mean "one of". */
+export type EventFilter = {
+  type?: string[];
+  chain_selector?: string[];
+  status?: string[];
+  address?: string[];
+  service?: string[];
+  watcher_id?: string;
+  wallet_id?: string;
+  operation_id?: string;
+  wallet_operation_id?: string;
+  query_id?: string;
+  event_name?: string;
+  created?: { gt?: number; gte?: number; lt?: number; lte?: number };
+};
+
+/** Event columns that come straight from the payload. */
+const PAYLOAD_COLUMNS = [
+  "chain_selector",
+  "status",
+  "watcher_id",
+  "wallet_id",
+  "operation_id",
+  "wallet_operation_id",
+  "query_id",
+] as const;
+const COMPARISONS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+
+/** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
+export class Events {
+  readonly #database: DatabaseSync;
+  readonly #nextOffset: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #from: StatementSync;
+  readonly #fromOfType: StatementSync;
+  readonly #newest: StatementSync;
+  readonly #newestOfType: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#nextOffset = database.prepare(
+      "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset",
+    );
+    this.#insert = database.prepare(
+      `INSERT INTO events (channel_id, offset, event_id, type, created_at, ${PAYLOAD_COLUMNS.join(", ")}, address, event_name, service, json)
+       VALUES (?, ?, ?, ?, ?, ${PAYLOAD_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
+    );
+    const page = (condition: string, direction: string) =>
+      database.prepare(
+        `SELECT json FROM events WHERE channel_id = ? ${condition} ORDER BY offset ${direction} LIMIT ?`,
+      );
+    this.#from = page("AND offset >= ?", "ASC");
+    this.#fromOfType = page("AND offset >= ? AND type = ?", "ASC");
+    this.#newest = page("", "DESC");
+    this.#newestOfType = page("AND type = ?", "DESC");
+  }
+
+  /** Appends to a channel. Call it in the transaction that makes the event true. */
+  append(event: NewEvent): void {
+    const row = this.#nextOffset.get(event.channelId);
+    if (row === undefined) throw new Error(`There is no channel ${event.channelId} to append an event to.`);
+    const offset = Number(row.last_offset);
+    const eventId = randomUUID();
+    const createdAt = now();
+    const json = JSON.stringify({
+      event_id: eventId,
+      headers: { type: event.type, offset, proofs: event.proof === undefined ? [] : [event.proof] },
+      payload: event.payload,
+      channel_id: event.channelId,
+      created_at: createdAt,
+    });
+    this.#insert.run(
+      event.channelId,
+      offset,
+      eventId,
+      event.type,
+      createdAt,
+      ...PAYLOAD_COLUMNS.map((column) => columnValue(event.payload[column])),
+      columnValue(event.found?.address ?? event.payload.address)
+        ?.toString()
+        .toLowerCase() ?? null,
+      columnValue(event.found?.event_name),
+      columnValue(event.found?.service),
+      json,
+    );
+  }
+
+  /** A page as JSON text: from `offset` upwards, or the newest downwards when no offset is given. */
+  poll(channelId: string, options: { offset?: number; type?: string; limit: number }): string {
+    const { offset, type, limit } = options;
+    const count = limit + 1;
+    let rows: Record<string, unknown>[];
+    if (offset === undefined) {
+      rows =
+        type === undefined
+          ? this.#newest.all(channelId, count)
+          : this.#newestOfType.all(channelId, type, count);
+    } else {
+      rows =
+        type === undefined
+          ? this.#from.all(channelId, offset, count)
+          : this.#fromOfType.all(channelId, offset, type, count);
+    }
+    return pageText(rows as Row[], limit);
+  }
+
+  /** A page of matching events as JSON text, oldest first. */
+  search(channelId: string, filter: EventFilter, options: { limit: number; offset: number }): string {
+    const conditions = new Conditions()
+      .equal("channel_id", channelId)
+      .oneOf("type", filter.type)
+      .oneOf("chain_selector", filter.chain_selector)
+      .oneOf("status", filter.status)
+      .oneOf("service", filter.service)
+      .oneOf(
+        "address",
+        filter.address?.map((address) => address.toLowerCase()),
+      )
+      .equal("watcher_id", filter.watcher_id)
+      .equal("wallet_id", filter.wallet_id)
+      .equal("operation_id", filter.operation_id)
+      .equal("wallet_operation_id", filter.wallet_operation_id)
+      .equal("query_id", filter.query_id)
+      .equal("event_name", filter.event_name);
+    for (const [name, operator] of Object.entries(COMPARISONS)) {
+      const time = filter.created?.[name as keyof typeof COMPARISONS];
+      if (time !== undefined) conditions.add(`created_at ${operator} ?`, time);
+    }
+    return pageText(
+      conditions.select(this.#database, "events", { columns: "json", order: "offset", ...options }),
+      options.limit,
+    );
+  }
+
+  /** One event as JSON text. */
+  get(channelId: string, eventId: string): string | undefined {
+    const row = this.#database
+      .prepare("SELECT json FROM events WHERE channel_id = ? AND event_id = ?")
+      .get(channelId, eventId);
+    return row === undefined ? undefined : text(row as Row, "json");
+  }
+}
+
+function pageText(rows: Row[], limit: number): string {
+  const events = rows.slice(0, limit).map((row) => row.json);
+  return `{"events":[${events.join(",")}],"has_more":${rows.length > limit}}`;
+}
+
+function columnValue(value: unknown): SQLInputValue {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,78 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+
+/** A row as SQLite gives it. */
+export type Row = Record<string, SQLInputValue>;
+
+/** Conditions of a list, joined with AND. Conditions without a value are left out. */
+export class Conditions {
+  readonly #parts: string[] = [];
+  readonly #values: SQLInputValue[] = [];
+
+  equal(column: string, value: SQLInputValue | undefined): this {
+    return value === undefined ? this : this.add(`${column} = ?`, value);
+  }
+
+  /** One of several values; an empty list means no condition. */
+  oneOf(column: string, values: readonly string[] | undefined): this {
+    if (values === undefined || values.length === 0) return this;
+    return this.add(`${column} IN (${values.map(() => "?").join(", ")})`, ...values);
+  }
+
+  add(sql: string, ...values: SQLInputValue[]): this {
+    this.#parts.push(sql);
+    this.#values.push(...values);
+    return this;
+  }
+
+  /** The rows that meet the conditions; with a `limit` one row more, so that a caller sees whether there is more. */
+  select(
+    database: DatabaseSync,
+    table: string,
+    options: { columns?: string; order: string; limit?: number; offset?: number },
+  ): Row[] {
+    const limit = options.limit === undefined ? -1 : options.limit + 1;
+    const where = this.#parts.length === 0 ? "" : `WHERE ${this.#parts.join(" AND ")}`;
+    const sql = `SELECT ${options.columns ?? "*"} FROM ${table} ${where} ORDER BY ${options.order} LIMIT ? OFFSET ?`;
+    return database.prepare(sql).all(...this.#values, limit, options.offset ?? 0) as Row[];
+  }
+}
+
+/** A page of at most `limit` items from rows that may hold one more. */
+export function pageOf<T>(
+  rows: Row[],
+  limit: number,
+  toItem: (row: Row) => T,
+): { data: T[]; has_more: boolean } {
+  return { data: rows.slice(0, limit).map(toItem), has_more: rows.length > limit };
+}
+
+export function text(row: Row, column: string): string {
+  return String(row[column]);
+}
+
+export function optionalText(row: Row, column: string): string | undefined {
+  const value = row[column];
+  return value === null || value === undefined ? undefined : String(value);
+}
+
+export function integer(row: Row, column: string): number {
+  return Number(row[column]);
+}
+
+export function optionalInteger(row: Row, column: string): number | undefined {
+  const value = row[column];
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+export function json<T>(row: Row, column: string): T {
+  return JSON.parse(text(row, column)) as T;
+}
+
+/** The object without its undefined members: exact optional properties from what may be missing. */
+export function defined<T extends object>(object: T): Defined<T> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};

@@ -1,0 +1,38 @@
+import type { DatabaseSync } from "node:sqlite";
+import { Channels } from "./channels.ts";
+import { openDatabase, transaction } from "./database.ts";
+import { Events } from "./events.ts";
+import { Positions } from "./positions.ts";
+import { Settings } from "./settings.ts";
+import { Watchers } from "./watchers.ts";
+
+/** Everything the service knows, on disk. What has been committed survives a kill. */
+export class Store {
+  readonly settings: Settings;
+  readonly channels: Channels;
+  readonly watchers: Watchers;
+  readonly events: Events;
+  readonly #database: DatabaseSync;
+
+  /** @throws ServiceProblem when the data directory cannot be used or another service holds it. */
+  constructor(dataDir: string) {
+    this.#database = openDatabase(dataDir);
+    this.settings = new Settings(this.#database);
+    this.channels = new Channels(this.#database);
+    this.watchers = new Watchers(this.#database);
+    this.events = new Events(this.#database);
+  }
+
+  positions(chainSelector: string): Positions {
+    return new Positions(this.#database, chainSelector);
+  }
+
+  /** All writes of `work`, or none. */
+  transaction<T>(work: () => T): T {
+    return transaction(this.#database, work);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

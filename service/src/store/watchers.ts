@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { EventFragment, Watcher, WatcherStatus } from "../../../src/protocol/index.ts";
+import { now } from "../time.ts";
+import { namePart, visible } from "./channels.ts";
+import { Conditions, integer, json, optionalInteger, pageOf, type Row, text } from "./rows.ts";
+
+/** A watcher with what only the service knows: the first block whose logs it reports. */
+export type StoredWatcher = Watcher & {
+  name: string;
+  events: string[];
+  abi: EventFragment[];
+  status: WatcherStatus;
+  fromBlock?: number;
+};
+
+export type WatcherFilter = {
+  channelId: string;
+  name?: string;
+  status?: string[];
+  chainSelector?: string;
+  address?: string;
+  service?: string[];
+  eventName?: string;
+  limit: number;
+  offset: number;
+};
+
+export class Watchers {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  create(
+    input: Pick<StoredWatcher, "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi">,
+  ) {
+    const watcher = { watcher_id: randomUUID(), status: "pending", created_at: now() };
+    this.#database
+      .prepare(
+        `INSERT INTO watchers (watcher_id, channel_id, name, status, chain_selector, address, events, abi, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        watcher.watcher_id,
+        input.channel_id,
+        input.name,
+        watcher.status,
+        input.chain_selector,
+        input.address,
+        JSON.stringify(input.events),
+        JSON.stringify(input.abi),
+        watcher.created_at,
+      );
+    return watcher.watcher_id;
+  }
+
+  get(watcherId: string): StoredWatcher | undefined {
+    const row = this.#database.prepare("SELECT * FROM watchers WHERE watcher_id = ?").get(watcherId);
+    return row === undefined ? undefined : toWatcher(row as Row);
+  }
+
+  hasName(channelId: string, name: string): boolean {
+    return (
+      this.#database
+        .prepare("SELECT 1 FROM watchers WHERE channel_id = ? AND name = ?")
+        .get(channelId, name) !== undefined
+    );
+  }
+
+  /** Watchers of these statuses on one chain, of all channels. */
+  withStatus(chainSelector: string, ...status: WatcherStatus[]): StoredWatcher[] {
+    return new Conditions()
+      .equal("chain_selector", chainSelector)
+      .oneOf("status", status)
+      .select(this.#database, "watchers", { order: "sequence" })
+      .map(toWatcher);
+  }
+
+  /** Whether the channel has a watcher that observes or will: such a channel cannot be archived. */
+  anyRunning(channelId: string): boolean {
+    return (
+      this.#database
+        .prepare(
+          "SELECT 1 FROM watchers WHERE channel_id = ? AND status IN ('pending', 'active', 'archiving')",
+        )
+        .get(channelId) !== undefined
+    );
+  }
+
+  list(filter: WatcherFilter): { data: StoredWatcher[]; has_more: boolean } {
+    const conditions = new Conditions()
+      .equal("channel_id", filter.channelId)
+      .add(...namePart(filter.name))
+      .add(...visible(filter.status))
+      .oneOf(
+        "status",
+        filter.status?.flatMap((status) => (status === "failed" ? [status, "archive_failed"] : [status])),
+      )
+      .equal("chain_selector", filter.chainSelector)
+      .equal("lower(address)", filter.address?.toLowerCase());
+    // Watchers made from a contract's ABI belong to no service.
+    if (filter.service !== undefined && filter.service.length > 0) conditions.add("0");
+    if (filter.eventName !== undefined) {
+      conditions.add("EXISTS (SELECT 1 FROM json_each(watchers.events) WHERE value = ?)", filter.eventName);
+    }
+    const rows = conditions.select(this.#database, "watchers", {
+      order: "sequence",
+      limit: filter.limit,
+      offset: filter.offset,
+    });
+    return pageOf(rows, filter.limit, toWatcher);
+  }
+
+  rename(watcherId: string, name: string): void {
+    this.#database.prepare("UPDATE watchers SET name = ? WHERE watcher_id = ?").run(name, watcherId);
+  }
+
+  setStatus(watcherId: string, status: WatcherStatus): void {
+    this.#database.prepare("UPDATE watchers SET status = ? WHERE watcher_id = ?").run(status, watcherId);
+  }
+
+  setFromBlock(watcherId: string, block: number): void {
+    this.#database.prepare("UPDATE watchers SET from_block = ? WHERE watcher_id = ?").run(block, watcherId);
+  }
+
+  /** After blocks above `lastCommonBlock` were replaced: what is mined there now is new to every watcher. */
+  rewind(chainSelector: string, lastCommonBlock: number): void {
+    this.#database
+      .prepare("UPDATE watchers SET from_block = min(from_block, ?) WHERE chain_selector = ?")
+      .run(lastCommonBlock + 1, chainSelector);
+  }
+}
+
+function toWatcher(row: Row): StoredWatcher {
+  const fromBlock = optionalInteger(row, "from_block");
+  return {
+    watcher_id: text(row, "watcher_id"),
+    name: text(row, "name"),
+    channel_id: text(row, "channel_id"),
+    created_at: integer(row, "created_at"),
+    status: text(row, "status") as WatcherStatus,
+    chain_selector: text(row, "chain_selector"),
+    address: text(row, "address"),
+    events: json<string[]>(row, "events"),
+    abi: json<EventFragment[]>(row, "abi"),
+    don_family: "local",
+    ...(fromBlock === undefined ? {} : { fromBlock }),
+  };
+}

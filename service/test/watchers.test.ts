@@ -1,0 +1,166 @@
+import should from "should";
+import { verifyEvent } from "../../src/proofs/index.ts";
+import type { ChannelEvent, VerifiableEvent } from "../../src/protocol/index.ts";
+import { type Api, signedText, startTestService, TRANSFER } from "./support.ts";
+
+describe("watchers of the local service", function () {
+  this.timeout(20_000);
+  let api: Api;
+  let dispose: () => Promise<void>;
+
+  before(async () => {
+    ({ api, dispose } = await startTestService());
+  });
+  after(() => dispose());
+
+  const observed = (events: ChannelEvent[], confidence?: string) =>
+    events.filter(
+      (event) =>
+        event.headers.type === "watcher.event" &&
+        (confidence === undefined ||
+          signedText<VerifiableEvent>(event).chain_event?.confidence === confidence),
+    );
+
+  it("report a real transfer within a second, with a proof that verifies", async () => {
+    const channelId = await api.channel();
+    const watcher = await api.transferWatcher(channelId);
+    const to = "0x00000000000000000000000000000000000000A1";
+    const started = Date.now();
+    const paid = await api.ok("POST", "/local/faucet", { to, amount: "1500000000000000000" });
+    const events = await api.eventsUntil(channelId, (all) => observed(all).length > 0);
+    (Date.now() - started).should.be.below(1000);
+
+    const [event] = observed(events);
+    should(event).be.ok();
+    if (event === undefined) return;
+    event.payload.should.have.properties({
+      watcher_id: watcher.watcher_id,
+      chain_selector: api.ready.chain_selector,
+    });
+    const { chain_event, name } = signedText<VerifiableEvent>(event);
+    should(name).equal("Transfer");
+    should(chain_event).containDeep({
+      chain_id: "31337",
+      confidence: "latest",
+      tx_hash: paid.transaction_hash,
+      address: api.ready.contracts.DemoToken,
+      event_signature: "Transfer(address,address,uint256)",
+      params: { to, value: "1500000000000000000" },
+    });
+
+    const config = {
+      orgId: api.ready.org_id,
+      creTenantId: api.ready.cre_tenant_id,
+      validSigners: api.ready.valid_signers,
+      minRequiredSignatures: api.ready.min_required_signatures,
+    };
+    const verdict = await verifyEvent(event, config);
+    should(verdict.verified).be.true();
+    const tampered = structuredClone(event);
+    tampered.payload.verifiable_event = `A${String(event.payload.verifiable_event).slice(1)}`;
+    should(await verifyEvent(tampered, config)).containDeep({ verified: false });
+    should(await verifyEvent(event, { ...config, orgId: "org_other" })).containDeep({
+      verified: false,
+      reason: "workflow_owner_mismatch",
+    });
+  });
+
+  it("report each log once at latest and once at finalized, with offsets that count from 1 without gaps", async () => {
+    const channelId = await api.channel();
+    await api.transferWatcher(channelId);
+    for (let payment = 0; payment < 3; payment += 1) await api.ok("POST", "/local/faucet", {});
+    const events = await api.eventsUntil(channelId, (all) => observed(all, "finalized").length === 3);
+    observed(events, "latest").length.should.equal(3);
+    observed(events).length.should.equal(6);
+    events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
+    events
+      .slice(0, 2)
+      .map((event) => event.payload.status)
+      .should.eql(["pending", "active"]);
+  });
+
+  it("report nothing from before they were active, and nothing after they are archived", async () => {
+    const channelId = await api.channel();
+    await api.ok("POST", "/local/faucet", { amount: "1" });
+    const watcher = await api.transferWatcher(channelId);
+    const path = `/channels/${channelId}/watchers/${watcher.watcher_id}`;
+    await api.ok("POST", "/local/faucet", { amount: "2" });
+    await api.eventsUntil(channelId, (all) => observed(all, "finalized").length === 1);
+
+    const archiving = await api.call("PATCH", path, { status: "archived" });
+    should(archiving.status).equal(202);
+    should(archiving.body.status).equal("archiving");
+    await api.until(path, "archived");
+    await api.ok("POST", "/local/faucet", { amount: "3" });
+    await api.ok("POST", "/local/mine", { blocks: 10 });
+    const other = await api.channel();
+    await api.transferWatcher(other);
+    const events = await api.events(channelId);
+    observed(events)
+      .map((event) => signedText<VerifiableEvent>(event).chain_event?.params?.value)
+      .should.eql(["2", "2"]);
+    events
+      .map((event) => event.payload.status)
+      .filter(Boolean)
+      .should.eql(["pending", "active", "archiving", "archived"]);
+
+    const again = await api.call("PATCH", path, { status: "archived" });
+    should(again.status).equal(409);
+    const listed = await api.ok<{ data: unknown[] }>("GET", `/channels/${channelId}/watchers`);
+    listed.data.should.eql([]);
+    const named = await api.ok<{ data: unknown[] }>("GET", `/channels/${channelId}/watchers?status=archived`);
+    named.data.length.should.equal(1);
+    named.data[0]?.should.not.have.properties(["events", "abi"]);
+  });
+
+  it("report a log again when a reorganization moves it to another block, and only then", async () => {
+    const channelId = await api.channel();
+    await api.transferWatcher(channelId);
+    await api.ok("POST", "/local/faucet", { amount: "7" });
+    await api.eventsUntil(channelId, (all) => observed(all).length === 1);
+    // The block with the transfer is replaced by an empty one; the next transfer lands on the new chain.
+    await api.ok("POST", "/local/reorg", { depth: 2 });
+    await api.ok("POST", "/local/faucet", { amount: "8" });
+    const events = await api.eventsUntil(channelId, (all) => observed(all, "finalized").length === 1);
+    const values = (confidence: string) =>
+      observed(events, confidence).map(
+        (event) => signedText<VerifiableEvent>(event).chain_event?.params?.value,
+      );
+    values("latest").should.eql(["7", "8"]);
+    values("finalized").should.eql(["8"]);
+  });
+
+  it("are refused with a sentence that names what is wrong", async () => {
+    const channelId = await api.channel();
+    const path = `/channels/${channelId}/watchers`;
+    const good = {
+      name: "transfers",
+      chain_selector: api.ready.chain_selector,
+      address: api.ready.contracts.DemoToken,
+      events: ["Transfer"],
+      abi: [TRANSFER],
+    };
+    const refused = async (change: object) => {
+      const { status, body } = await api.call<{ type: string; message: string }>("POST", path, {
+        ...good,
+        ...change,
+      });
+      should(status).equal(400);
+      should(body.type).equal("VALIDATION_ERROR");
+      return body.message;
+    };
+    (await refused({ address: "0x12" })).should.equal("address must be an address: 0x and 40 hex digits.");
+    (await refused({ name: " ab " })).should.match(/^name must have at least 4 characters/);
+    (await refused({ events: ["Approval"] })).should.match(/"Approval".*not in the abi.*Transfer/);
+    (await refused({ events: [] })).should.match(/^events must be a list/);
+    (await refused({ abi: [{ ...TRANSFER, type: "function" }] })).should.match(
+      /^abi\[0\]\.type must be "event"/,
+    );
+    (await refused({ chain_selector: "1" })).should.match(/chain_selector 1 is not a network/);
+    (await refused({ service: "dvp" })).should.match(/knows no watcher service "dvp"/);
+
+    await api.transferWatcher(channelId, "transfers");
+    const taken = await api.call("POST", path, good);
+    taken.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "WATCHER_ALREADY_EXISTS" } });
+  });
+});
