@@ -1,0 +1,110 @@
+// @ts-check
+// Part of `npm run lint`: imports run one way (docs/architecture.md). Prints each line that goes against it.
+//
+//   nodes → src/index.ts (their forms: src/protocol)   service → src/{protocol, proofs, signing, abi, errors}
+//   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+
+/** What each area of src may import, beside itself and packages. src/index.ts may import all of them. */
+/** @type {Record<string, readonly string[]>} */
+const ALLOWED = {
+  protocol: [],
+  errors: ["protocol"],
+  abi: ["protocol", "errors"],
+  proofs: ["protocol", "errors", "abi"],
+  signing: ["protocol", "errors", "abi"],
+  http: ["protocol", "errors"],
+  resources: ["protocol", "errors", "http"],
+  consumer: ["protocol", "errors", "proofs"],
+};
+
+const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];
+
+/** What runs in the browser, where the library cannot: it takes the pure data of src/protocol. */
+const FORM = /^nodes\/(?:[^/]+\/editor\.ts|lib\/editor\/.*)$/;
+
+/** `from "x"`, `import "x"` and `import("x")`, types included. */
+const SPECIFIER = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
+const COMMENT = /^\s*(?:\*|\/\/|\/\*)/;
+
+/** The package's own name holds the word, and the user agent says that name. */
+const OWN_NAME = /node-red-crec/g;
+
+/**
+ * Why a file may not import another, or undefined when it may.
+ *
+ * @param {string} file both by their paths from the root, with slashes
+ * @param {string} target
+ * @returns {string | undefined}
+ */
+function refusal(file, target) {
+  const from = areaOf(file);
+  const to = areaOf(target);
+  if (FORM.test(file) && to.part === "src") {
+    return to.area === "protocol"
+      ? undefined
+      : "forms run in the browser: of src they import src/protocol only";
+  }
+  if (from.part === "nodes" && to.part === "src" && to.area !== "index") {
+    return "nodes import the library through src/index.ts only";
+  }
+  if (from.part === "nodes" && to.part === "service") return "nodes never import the local service";
+  if (from.part === "service" && to.part === "nodes") return "the local service never imports nodes";
+  if (from.part === "service" && to.part === "src" && !FOR_SERVICE.includes(to.area)) {
+    return `the local service imports src/{${FOR_SERVICE.join(", ")}} only`;
+  }
+  if (from.part !== "src") return undefined;
+  if (to.part !== "src") return `src never imports ${to.part}`;
+  if (to.area === "index") return "nothing in src imports src/index.ts";
+  if (from.area === "index" || from.area === to.area) return undefined;
+  if (ALLOWED[from.area]?.includes(to.area)) return undefined;
+  return `src/${from.area} may import ${ALLOWED[from.area]?.join(", ") || "nothing outside itself"}, not ${to.area}`;
+}
+
+/**
+ * @param {string} path such as `src/http/transport.ts`
+ * @returns {{ part: string, area: string }} such as `src` and `http`
+ */
+function areaOf(path) {
+  const [part = "", area = ""] = path.split("/");
+  return { part, area: area.replace(/\.ts$/, "") };
+}
+
+/** @param {string} file its path from the root, with slashes */
+function complaintsAbout(file) {
+  const complaints = [];
+  const lines = readFileSync(join(root, file), "utf8").split("\n");
+  for (const [index, line] of lines.entries()) {
+    const place = `${file}:${index + 1}`;
+    if (file.startsWith("src/") && /node-?red/i.test(line.replaceAll(OWN_NAME, ""))) {
+      complaints.push(`${place}: src knows nothing of Node-RED\n    ${line.trim()}`);
+    }
+    if (COMMENT.test(line)) continue;
+    for (const [, specifier = ""] of line.matchAll(SPECIFIER)) {
+      const isOwn = specifier.startsWith(".");
+      const why = isOwn
+        ? refusal(file, posix.join(posix.dirname(file), specifier))
+        : file.startsWith("src/protocol/") && "src/protocol imports no packages";
+      if (why) complaints.push(`${place}: ${why}\n    ${line.trim()}`);
+    }
+  }
+  return complaints;
+}
+
+/** @param {string} folder */
+function sourcesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+const complaints = ["nodes", "service/src", "src"].flatMap(sourcesIn).flatMap(complaintsAbout);
+if (complaints.length > 0) {
+  process.stderr.write(`Imports that go the wrong way:\n${complaints.join("\n")}\n`);
+  process.exitCode = 1;
+}

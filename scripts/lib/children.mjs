@@ -1,0 +1,65 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { root } from "./paths.mjs";
+import { StartError } from "./say.mjs";
+
+/** @typedef {import("node:child_process").ChildProcess} ChildProcess */
+
+/** How long a child may take to end before it is killed, in milliseconds: a little more than it gives itself. */
+const GRACE_MS = 2_500;
+
+const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
+
+/** The processes that a launcher started. They end in the reverse order of their start. */
+export class Children {
+  /** @type {{ name: string, process: ChildProcess }[]} */
+  #running = [];
+  #ending = false;
+  #onLost;
+
+  /** @param {(name: string, how: string) => void} onLost called when a child ends without being asked to */
+  constructor(onLost) {
+    this.#onLost = onLost;
+  }
+
+  /**
+   * Starts a Node.js process with an IPC channel, at whose end it ends itself.
+   *
+   * @param {string} name what people call it
+   * @param {readonly string[]} args the file to run and its arguments
+   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr" }} options `env` is added to our own;
+   *   `stdout` says whether we read what it prints, or people do
+   * @returns {ChildProcess}
+   */
+  start(name, args, { env, stdout }) {
+    if (this.#ending) throw new StartError(`${name} was not started, because everything is being ended.`);
+    const child = spawn(process.execPath, ["--import", preload, ...args], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, 2, "ipc"],
+      // A group of its own, so that Ctrl-C in a terminal reaches us alone and we keep the order.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    const entry = { name, process: child };
+    this.#running.push(entry);
+    child.once("exit", (code, signal) => {
+      this.#running.splice(this.#running.indexOf(entry), 1);
+      if (!this.#ending) this.#onLost(name, signal ? `signal ${signal}` : `exit code ${code}`);
+    });
+    return child;
+  }
+
+  /** Ends what is running, the last one first, and waits until it is gone. */
+  async end() {
+    this.#ending = true;
+    for (const { process: child } of [...this.#running].reverse()) {
+      const gone = once(child, "exit");
+      const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+      if (child.connected) child.disconnect();
+      await gone;
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// @ts-check
+import { Children } from "./children.mjs";
+import { watchNpm } from "./npm-parent.mjs";
+import { StartError, say } from "./say.mjs";
+
+/**
+ * Runs a launcher: starts things, stays until it is asked to end or one of them ends by itself, and leaves
+ * nothing running. Exit code 0 when asked, 1 otherwise.
+ *
+ * @param {(children: Children) => Promise<void>} start
+ */
+export async function launch(start) {
+  let stopping = false;
+
+  /** @param {number} code @param {string} reason */
+  async function stop(code, reason) {
+    if (stopping) return;
+    stopping = true;
+    say(reason);
+    await children.end();
+    process.exit(code);
+  }
+
+  const children = new Children((name, how) => {
+    stop(1, `${name} ended by itself (${how}), so everything else is ended too; what it said is above.`);
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0, "\nEnding …"));
+  // Whoever read our lines may be gone before us; ending in order matters more than telling.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  await watchNpm(() => stop(0, "npm is gone: ending …"));
+
+  try {
+    await start(children);
+  } catch (error) {
+    await stop(
+      1,
+      error instanceof StartError ? error.message : String((error instanceof Error && error.stack) || error),
+    );
+  }
+}

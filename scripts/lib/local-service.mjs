@@ -1,0 +1,40 @@
+// @ts-check
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { dataDir } from "./paths.mjs";
+import { StartError, say } from "./say.mjs";
+
+/**
+ * What the local service says when it is up.
+ *
+ * @typedef {{ base_url: string, graphql_url: string, api_key: string, org_id: string, workflow_owner: string,
+ *   cre_tenant_id: string, valid_signers: string[], min_required_signatures: number, rpc_url: string,
+ *   chain_selector: string, chain_id: string | number, contracts: Record<string, string> }} Ready
+ */
+
+const READY = "ready ";
+
+/**
+ * Starts the local service, and with it the chain.
+ *
+ * @param {import("./children.mjs").Children} children
+ * @param {{ port?: number, args?: readonly string[] }} options `port` 0 means any; `args` are passed on
+ * @returns {Promise<Ready>}
+ */
+export function startLocalService(children, { port, args = [] }) {
+  const child = children.start("The local service", ["service/src/cli.ts", ...args], {
+    env: {
+      CREC_DATA_DIR: join(dataDir(), "service"),
+      ...(port === undefined ? {} : { CREC_SERVICE_PORT: String(port) }),
+    },
+    stdout: "pipe",
+  });
+  const { stdout } = child;
+  if (stdout === null) throw new StartError("The local service has no output to read.");
+  return new Promise((resolve) => {
+    createInterface({ input: stdout }).on("line", (line) => {
+      if (line.startsWith(READY)) resolve(JSON.parse(line.slice(READY.length)));
+      else say(`  ${line}`);
+    });
+  });
+}

@@ -1,0 +1,101 @@
+// @ts-check
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dataDir, root } from "./paths.mjs";
+import { HOST } from "./ports.mjs";
+import { StartError } from "./say.mjs";
+
+/** The example flows that a first start deploys, by the beginning of their file names. */
+const QUICKSTART = "01-";
+const POLL_MS = 50;
+
+/**
+ * Starts Node-RED with our nodes, on a user directory of its own, and on its first start with the quickstart.
+ *
+ * @param {import("./children.mjs").Children} children
+ * @param {{ port: number, env: NodeJS.ProcessEnv }} options `port` 0 means any; `env` is what flows find there
+ * @returns {Promise<string>} the address of the editor
+ * @throws {StartError} when the quickstart cannot be deployed
+ */
+export async function startNodeRed(children, { port, env }) {
+  const userDir = join(dataDir(), "node-red");
+  const isFirstStart = !existsSync(join(userDir, "flows.json"));
+  const child = children.start(
+    "Node-RED",
+    [
+      join(root, "node_modules/node-red/red.js"),
+      ...["--settings", join(root, "scripts/node-red-settings.cjs")],
+      ...["--userDir", userDir],
+      ...["--port", String(port)],
+    ],
+    { env: { ...env, CREC_CREDENTIAL_SECRET_FILE: credentialSecretFile(userDir) }, stdout: "stderr" },
+  );
+  const listening = await new Promise((resolve) => child.once("message", resolve));
+  const editorUrl = `http://${HOST}:${listening.port}/`;
+  await flowsLoaded(editorUrl);
+  if (isFirstStart) await deploy(editorUrl, await quickstartFlows());
+  return editorUrl;
+}
+
+/**
+ * The file with the secret that encrypts the flows' credentials: made once, readable by its owner alone.
+ *
+ * @param {string} userDir
+ */
+function credentialSecretFile(userDir) {
+  const file = join(userDir, "credential-secret");
+  mkdirSync(userDir, { recursive: true });
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  return file;
+}
+
+/**
+ * Node-RED listens a moment before it has read its flows; what is deployed in between would be lost.
+ *
+ * @param {string} editorUrl
+ */
+async function flowsLoaded(editorUrl) {
+  while ((await (await admin(editorUrl, "GET")).json()) === null) await sleep(POLL_MS);
+}
+
+/** @returns {Promise<unknown[]>} the nodes of all quickstart flows */
+async function quickstartFlows() {
+  const folder = join(root, "examples");
+  const files = (await readdir(folder)).filter(
+    (name) => name.startsWith(QUICKSTART) && name.endsWith(".json"),
+  );
+  const flows = await Promise.all(
+    files.sort().map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8"))),
+  );
+  return flows.flat();
+}
+
+/**
+ * @param {string} editorUrl
+ * @param {unknown[]} flows
+ */
+async function deploy(editorUrl, flows) {
+  const response = await admin(editorUrl, "POST", { flows });
+  if (response.ok) return;
+  throw new StartError(
+    `Node-RED refused the quickstart flow (HTTP ${response.status}): ${await response.text()}`,
+  );
+}
+
+/**
+ * Version 2 of the flows API: it alone takes the credentials that an example brings.
+ *
+ * @param {string} editorUrl
+ * @param {"GET" | "POST"} method
+ * @param {unknown} [body]
+ */
+function admin(editorUrl, method, body) {
+  return fetch(new URL("flows", editorUrl), {
+    method,
+    headers: { "Content-Type": "application/json", "Node-RED-API-Version": "v2" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}

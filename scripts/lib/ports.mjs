@@ -1,0 +1,37 @@
+// @ts-check
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { StartError } from "./say.mjs";
+
+/** The only address anything here listens on. */
+export const HOST = "127.0.0.1";
+
+/**
+ * Reads a port from the environment and checks that nobody listens there. 0 means any free port.
+ *
+ * @param {string} variable the environment variable
+ * @param {number} fallback the port when it is not set
+ * @param {string} user who wants it, for the sentence when it is taken
+ * @returns {Promise<number>}
+ * @throws {StartError} when it is not a port, or is taken
+ */
+export async function freePort(variable, fallback, user) {
+  const text = process.env[variable] || String(fallback);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) {
+    throw new StartError(`${variable} is "${text}", which is no port: set it to a number from 1 to 65535.`);
+  }
+  const server = createServer().listen(port, HOST);
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const why =
+      /** @type {NodeJS.ErrnoException} */ (error).code === "EADDRINUSE" ? "is taken" : "may not be used";
+    throw new StartError(
+      `Port ${port} on ${HOST} ${why}: end what uses it, or set ${variable} to another port for ${user}.`,
+    );
+  }
+  server.close();
+  await once(server, "close");
+  return port;
+}

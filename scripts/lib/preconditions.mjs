@@ -1,0 +1,60 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { root } from "./paths.mjs";
+import { StartError } from "./say.mjs";
+
+const require = createRequire(join(root, "package.json"));
+
+/**
+ * Checks that this Node runs TypeScript as it is, which the sources rely on. `npm install` puts such a one into
+ * node_modules, where npm scripts find it first, unless npm was told to run no install scripts.
+ *
+ * @throws {StartError} when it does not
+ */
+export function checkNode() {
+  if (process.features.typescript) return;
+  throw new StartError(
+    `This needs the Node.js 24 that "npm install" puts into node_modules, but runs on ${process.version}: ` +
+      'run "npm rebuild node --ignore-scripts=false", then try again.',
+  );
+}
+
+/**
+ * Checks that what a start needs has been installed, binaries included.
+ *
+ * @param {{ editor: boolean }} options `editor` asks for Node-RED and the build as well
+ * @throws {StartError} when something is missing
+ */
+export function checkInstalled({ editor }) {
+  const { arch, platform } = process;
+  const missing = [];
+  if (editor && !isInstalled(`@esbuild/${platform}-${arch}`)) missing.push("esbuild");
+  if (editor && !isInstalled("node-red")) missing.push("Node-RED");
+  if (!isInstalled("fastify")) missing.push("the local service's packages");
+  if (!hasChain()) missing.push("anvil (or an EVM node of your own, in CREC_RPC_URL)");
+  if (missing.length > 0) {
+    throw new StartError(`Not installed: ${missing.join(", ")}. Run "npm install" again, then try again.`);
+  }
+}
+
+/** Whether there is a chain to start or to use: anvil from npm, anvil on the PATH, or a node of the user's own. */
+function hasChain() {
+  if (process.env.CREC_RPC_URL) return true;
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  if (isInstalled(`@foundry-rs/anvil-${process.platform}-${arch}`)) return true;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  // npm puts node_modules/.bin on the PATH, and the anvil in there is the wrapper of the missing binary.
+  return folders.some((folder) => !folder.endsWith(".bin") && existsSync(join(folder, "anvil")));
+}
+
+/** @param {string} name */
+function isInstalled(name) {
+  try {
+    require.resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}

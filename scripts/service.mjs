@@ -1,0 +1,21 @@
+// @ts-check
+// npm run service: the chain and the local service alone, until Ctrl-C. Arguments after `--` go to the service.
+
+import { launch } from "./lib/launch.mjs";
+import { startLocalService } from "./lib/local-service.mjs";
+import { freePort } from "./lib/ports.mjs";
+import { checkInstalled, checkNode } from "./lib/preconditions.mjs";
+import { say } from "./lib/say.mjs";
+
+await launch(async (children) => {
+  checkNode();
+  checkInstalled({ editor: false });
+  const args = process.argv.slice(2);
+  const port = await freePort("CREC_SERVICE_PORT", 8787, "the local service");
+
+  say("Starting the chain and the local service …");
+  const ready = await startLocalService(children, { port, args });
+
+  say(`\nThe service is at ${ready.base_url}. Ctrl-C ends it.\n`);
+  process.stdout.write(`ready ${JSON.stringify(ready)}\n`);
+});
