@@ -1,0 +1,217 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+
+/** Whose place it is: one consumer, on one channel, of one service (its base address). */
+export type CursorIdentity = { consumer: string; channelId: string; service: string };
+
+/** A consumer's place in a channel, as it is stored. Offsets; -1 is before the first event. */
+export type CursorState = {
+  version: 1;
+  identity: CursorIdentity;
+  /** The highest offset with everything at or below it delivered, or not wanted. */
+  cursor: number;
+  /** At or below this nothing is looked for any more, not even what becomes visible late. */
+  floor: number;
+  /** Everything above the cursor up to here may have been delivered before. */
+  handedOut: number;
+  /** What was delivered above the floor. */
+  delivered: Array<[offset: number, eventId: string]>;
+  /** Events made before this time are passed over. Unix seconds. */
+  notBefore?: number;
+};
+
+/** More than this in one window means a service of strange habits: the oldest are then forgotten. */
+const MAX_REMEMBERED = 5000;
+
+type Pending = { offset: number; eventId: string; done: boolean };
+
+/**
+ * The bookkeeping of a consumer: which events are new, which are being worked on, how far everything is done.
+ * Events may be settled in any order. Knows no clock, no store and no service.
+ */
+export class Cursor {
+  readonly identity: CursorIdentity;
+  readonly notBefore: number | undefined;
+  #cursor: number;
+  #floor: number;
+  #final: number;
+  #handedOut: number;
+  /** The highest offset really handed over, in this run or before it. */
+  #touched: number;
+  /** Up to here, an event may be a repetition. */
+  #doubtful: number;
+  readonly #delivered: Map<string, number>;
+  /** Admitted and at or above the first that is not settled; ascending. */
+  #queue: Pending[] = [];
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(state: CursorState) {
+    this.identity = state.identity;
+    this.notBefore = state.notBefore;
+    this.#cursor = state.cursor;
+    this.#floor = state.floor;
+    this.#final = state.floor;
+    this.#handedOut = state.handedOut;
+    this.#touched = state.handedOut;
+    this.#doubtful = state.handedOut;
+    this.#delivered = new Map(state.delivered.map(([offset, eventId]) => [eventId, offset]));
+  }
+
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  get handedOut(): number {
+    return this.#handedOut;
+  }
+
+  /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
+  admit(events: readonly ChannelEvent[]): ChannelEvent[] {
+    return events.filter(({ event_id: eventId, headers: { offset } }) => {
+      if (offset <= this.#floor || this.#pending.has(eventId)) return false;
+      const known = this.#delivered.has(eventId);
+      if (known && (offset <= this.#cursor || this.#isQueued(eventId))) return false;
+      // The same event again at a higher offset is nothing new, but the cursor has to get past it.
+      this.#enqueue({ offset, eventId, done: known });
+      if (known) this.#delivered.set(eventId, offset);
+      return !known;
+    });
+  }
+
+  /** Notes that events up to this offset are about to be handed over. Store the state before doing so. */
+  reserve(upTo: number): void {
+    this.#handedOut = Math.max(this.#handedOut, upTo);
+  }
+
+  /** Notes that an event is now handed over, and tells whether it may have been before. */
+  handOver({ headers: { offset } }: ChannelEvent): { redelivered: boolean } {
+    this.#touched = Math.max(this.#touched, offset);
+    return { redelivered: offset <= this.#doubtful };
+  }
+
+  /** An admitted event was delivered, or is not wanted. */
+  settle(eventId: string): void {
+    const entry = this.#pending.get(eventId);
+    if (entry === undefined) return;
+    entry.done = true;
+    this.#pending.delete(eventId);
+    this.#delivered.set(eventId, entry.offset);
+    this.#advance();
+  }
+
+  /** Nothing at or below `offset` can become visible any more: it need not be remembered once it is settled. */
+  finalize(offset: number): void {
+    this.#final = Math.max(this.#final, offset);
+    this.#forgetOldest();
+    const firstOpen = this.#queue[0]?.offset ?? Number.POSITIVE_INFINITY;
+    const floor = Math.min(this.#final, this.#cursor, firstOpen - 1);
+    if (floor <= this.#floor) return;
+    this.#floor = floor;
+    for (const [eventId, at] of this.#delivered) if (at <= floor) this.#delivered.delete(eventId);
+  }
+
+  /** Gives up what is not settled: it will be admitted again, and counts as redelivered if it was handed over. */
+  release(): void {
+    this.#doubtful = Math.max(this.#doubtful, this.#touched);
+    this.#queue = [];
+    this.#pending.clear();
+  }
+
+  /** What to store. `exact` takes back what was reserved and never handed over: for an orderly end. */
+  snapshot({ exact = false } = {}): CursorState {
+    return {
+      version: 1,
+      identity: this.identity,
+      cursor: this.#cursor,
+      floor: this.#floor,
+      handedOut: exact ? this.#touched : this.#handedOut,
+      delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
+      ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
+    };
+  }
+
+  #isQueued(eventId: string): boolean {
+    return this.#queue.some((entry) => entry.eventId === eventId);
+  }
+
+  #enqueue(entry: Pending): void {
+    const after = this.#queue.findLastIndex(({ offset }) => offset <= entry.offset);
+    this.#queue.splice(after + 1, 0, entry);
+    if (entry.done) this.#advance();
+    else this.#pending.set(entry.eventId, entry);
+  }
+
+  #advance(): void {
+    const open = this.#queue.findIndex(({ done }) => !done);
+    const settled = this.#queue.splice(0, open === -1 ? this.#queue.length : open);
+    this.#cursor = Math.max(this.#cursor, settled.at(-1)?.offset ?? -1);
+  }
+
+  #forgetOldest(): void {
+    const excess = this.#delivered.size - MAX_REMEMBERED;
+    if (excess <= 0) return;
+    const oldest = [...this.#delivered].sort(([, a], [, b]) => a - b).slice(0, excess);
+    for (const [eventId, offset] of oldest) {
+      this.#delivered.delete(eventId);
+      this.#doubtful = Math.max(this.#doubtful, offset);
+    }
+  }
+}
+
+/** The state of a consumer that has everything from `offset` on before it. */
+export function stateFrom(identity: CursorIdentity, offset: number, notBefore?: number): CursorState {
+  const before = Math.max(-1, offset - 1);
+  return {
+    version: 1,
+    identity,
+    cursor: before,
+    floor: before,
+    handedOut: before,
+    delivered: [],
+    ...(notBefore === undefined ? {} : { notBefore }),
+  };
+}
+
+/**
+ * The state of a consumer that starts after the newest page of a channel, ascending.
+ * What is visible now counts as delivered; what becomes visible among it later does not. `more`: there are
+ * events below the page.
+ */
+export function stateAfter(
+  identity: CursorIdentity,
+  newest: readonly ChannelEvent[],
+  { window, more }: { window: number; more: boolean },
+): CursorState {
+  const end = newest.at(-1)?.headers.offset ?? -1;
+  const unseen = more ? (newest[0]?.headers.offset ?? 0) - 1 : -1;
+  const floor = Math.max(-1, end - window - 1, unseen);
+  const delivered = newest
+    .filter(({ headers }) => headers.offset > floor)
+    .map((event): [number, string] => [event.headers.offset, event.event_id]);
+  return { version: 1, identity, cursor: end, floor, handedOut: end, delivered };
+}
+
+/** Whether a value read from a store has the shape of a state. */
+export function isCursorState(value: unknown): value is CursorState {
+  if (!isObject(value) || value.version !== 1 || !isObject(value.identity)) return false;
+  const { consumer, channelId, service } = value.identity;
+  const { cursor, floor, handedOut, delivered, notBefore } = value;
+  return (
+    [consumer, channelId, service].every((text) => typeof text === "string") &&
+    [cursor, floor, handedOut].every(isOffset) &&
+    (notBefore === undefined || typeof notBefore === "number") &&
+    Array.isArray(delivered) &&
+    delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")
+  );
+}
+
+function isOffset(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= -1;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

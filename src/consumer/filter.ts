@@ -1,0 +1,71 @@
+import { parseSignedText } from "../proofs/signed-text.ts";
+import { type ChannelEvent, CONFIDENCES, type Confidence } from "../protocol/index.ts";
+import { typeOf } from "./source.ts";
+
+/** Which events are wanted. What is left out, or is empty, does not restrict; what is there must all hold. */
+export type EventFilter = {
+  /** As `watcher.event`. */
+  types?: readonly string[];
+  watcherIds?: readonly string[];
+  /** Contract events by name (`Transfer`) or signature (`Transfer(address,address,uint256)`). */
+  contractEvents?: readonly string[];
+  /** The contract of a contract event; the wallet or contract of a status event. Compared without case. */
+  addresses?: readonly string[];
+  /** Contract events that are less final are left out; those that do not say count as `latest`. */
+  minConfidence?: Confidence;
+};
+
+/**
+ * A function that tells whether an event is wanted. Events without the field in question are not wanted, except
+ * that `minConfidence` only concerns contract events. A contract event that cannot be read is always wanted:
+ * it must be seen to be rejected, not vanish.
+ */
+export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boolean {
+  const { minConfidence } = filter;
+  const types = asSet(filter.types);
+  const watcherIds = asSet(filter.watcherIds);
+  const contractEvents = asSet(filter.contractEvents);
+  const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
+  const looksInside = contractEvents ?? addresses ?? minConfidence;
+  return (event) => {
+    const { payload } = event;
+    const type = typeOf(event);
+    if (types && !types.has(type)) return false;
+    if (watcherIds && !watcherIds.has(String(payload.watcher_id))) return false;
+    if (looksInside === undefined) return true;
+    if (type !== "watcher.event") {
+      if (contractEvents) return false;
+      return !addresses || addresses.has(String(payload.address ?? payload.target).toLowerCase());
+    }
+    const inside = readContractEvent(payload.verifiable_event);
+    if (inside === undefined) return true;
+    if (contractEvents && !contractEvents.has(inside.name) && !contractEvents.has(inside.signature))
+      return false;
+    if (addresses && !addresses.has(inside.address)) return false;
+    return minConfidence === undefined || rank(inside.confidence) >= rank(minConfidence);
+  };
+}
+
+type ContractEvent = { name: string; signature: string; address: string; confidence: string };
+
+function readContractEvent(signedText: unknown): ContractEvent | undefined {
+  const signed = typeof signedText === "string" ? parseSignedText(signedText) : undefined;
+  const chain = signed?.chain_event;
+  if (signed === undefined || typeof chain !== "object" || chain === null) return undefined;
+  const { event_signature, address, confidence } = chain as Record<string, unknown>;
+  return {
+    name: String(signed.name),
+    signature: String(event_signature),
+    address: String(address).toLowerCase(),
+    confidence: String(confidence ?? "latest"),
+  };
+}
+
+/** A level of a newer service that this version does not know counts as the weakest. */
+function rank(confidence: string): number {
+  return Math.max(0, (CONFIDENCES as readonly string[]).indexOf(confidence));
+}
+
+function asSet(values: readonly string[] | undefined): Set<string> | undefined {
+  return values === undefined || values.length === 0 ? undefined : new Set(values);
+}

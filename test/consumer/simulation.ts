@@ -1,0 +1,229 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import {
+  type Clock,
+  type CursorState,
+  type CursorStore,
+  type Delivery,
+  EventConsumer,
+  type EventConsumerOptions,
+  type EventSource,
+} from "../../src/consumer/index.ts";
+import { CrecError } from "../../src/errors.ts";
+import type { ChannelEvent, EventPage } from "../../src/protocol/index.ts";
+
+/** A clock that only moves when everybody sleeps. */
+export class SimulatedClock implements Clock {
+  #now = 1_000_000;
+  #sleepers = new Set<{ at: number; wake: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const sleeper = {
+        at: this.#now + ms,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          signal.removeEventListener("abort", sleeper.wake);
+          resolve();
+        },
+      };
+      this.#sleepers.add(sleeper);
+      signal.addEventListener("abort", sleeper.wake, { once: true });
+    });
+  }
+
+  /** Lets everything that can happen without time passing happen; then goes to the next waking, if there is one. */
+  async step(): Promise<void> {
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    const next = [...this.#sleepers].sort((a, b) => a.at - b.at)[0];
+    if (next === undefined) return;
+    this.#now = Math.max(this.#now, next.at);
+    next.wake();
+  }
+
+  /** Turns the clock until the condition holds; fails after `limitMs` of simulated time. */
+  async until(condition: () => boolean, limitMs = 3_600_000): Promise<void> {
+    const end = this.#now + limitMs;
+    for (let idle = 0; !condition(); idle += 1) {
+      if (this.#now > end || idle > 100_000) throw new Error("The simulation did not get there.");
+      await this.step();
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    void this.sleep(ms, new AbortController().signal);
+    await this.until(() => this.#now >= end, ms + 1);
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+  }
+}
+
+export type Habits = {
+  /** Whether the page at an offset has the event of that offset. */
+  inclusive: boolean;
+  /** Whether pages by offset lead to newer or to older events. */
+  direction: "up" | "down";
+  order: "ascending" | "descending" | "mixed";
+  hasMore: "honest" | "always" | "never";
+  /** More than this is never given, whatever the limit asked for. */
+  pageCap: number;
+  /** Each page has its first event twice. */
+  repeats: boolean;
+  honoursType: boolean;
+};
+
+export const PLAIN_HABITS: Habits = {
+  inclusive: true,
+  direction: "up",
+  order: "ascending",
+  hasMore: "honest",
+  pageCap: 200,
+  repeats: false,
+  honoursType: true,
+};
+
+export function makeEvent(
+  offset: number,
+  more: { type?: string; id?: string; at?: number } = {},
+): ChannelEvent {
+  const { type = "watcher.status", id = `event-${offset}`, at } = more;
+  return {
+    event_id: id,
+    headers: { type, offset, proofs: [] },
+    payload: { status: "active" },
+    ...(at === undefined ? {} : { created_at: at }),
+  };
+}
+
+/** A channel of a service with given habits. Events are visible from when they are published. */
+export class SimulatedChannel implements EventSource {
+  readonly habits: Habits;
+  visible: ChannelEvent[] = [];
+  /** Parameters of each poll. */
+  readonly polls: Array<{ offset?: number; limit: number; type?: string }> = [];
+  readonly gets: string[] = [];
+  /** Runs before each call; may throw, or never end. */
+  trouble: (() => void | Promise<void>) | undefined;
+
+  constructor(habits: Partial<Habits> = {}) {
+    this.habits = { ...PLAIN_HABITS, ...habits };
+  }
+
+  publish(...events: ChannelEvent[]): void {
+    this.visible.push(...events);
+  }
+
+  async poll(params: { offset?: number; limit: number; type?: string }): Promise<EventPage> {
+    this.polls.push(params);
+    await this.trouble?.();
+    const { inclusive, direction, order, hasMore, pageCap, repeats, honoursType } = this.habits;
+    const { offset, type } = params;
+    const up = offset !== undefined && direction === "up";
+    const all = this.visible
+      .filter(({ headers }) => !honoursType || type === undefined || headers.type === type)
+      .filter(({ headers }) => {
+        if (offset === undefined) return true;
+        if (headers.offset === offset) return inclusive;
+        return up ? headers.offset > offset : headers.offset < offset;
+      })
+      .sort((a, b) => (up ? 1 : -1) * (a.headers.offset - b.headers.offset));
+    const events = all.slice(0, Math.min(params.limit, pageCap));
+    const more = { honest: all.length > events.length, always: true, never: false }[hasMore];
+    const sorted = events.sort(
+      (a, b) => (order === "ascending" ? 1 : -1) * (a.headers.offset - b.headers.offset),
+    );
+    const mixed =
+      order === "mixed"
+        ? [...sorted.filter((_, i) => i % 2), ...sorted.filter((_, i) => i % 2 === 0)]
+        : sorted;
+    const [first] = mixed;
+    return structuredClone({
+      events: repeats && first !== undefined ? [first, ...mixed] : mixed,
+      has_more: more,
+    });
+  }
+
+  async get(eventId: string): Promise<ChannelEvent> {
+    this.gets.push(eventId);
+    await this.trouble?.();
+    const event = this.visible.find(({ event_id }) => event_id === eventId);
+    if (event === undefined) throw new CrecError("EVENT_NOT_FOUND", "There is no such event.");
+    return structuredClone(event);
+  }
+}
+
+/** A disk: what was saved with `now` survives a crash, what was saved with `soon` perhaps. */
+export class SimulatedDisk {
+  stored: CursorState | undefined;
+  #soon: CursorState | undefined;
+  readonly saves: CursorState[] = [];
+
+  /** A store of one process; after `crash` it writes nothing more. */
+  open(): CursorStore & { crash(keepSoon: boolean): void } {
+    let alive = true;
+    return {
+      load: async () => structuredClone(this.stored),
+      save: async (state, urgency = "soon") => {
+        if (!alive) return;
+        const copy = structuredClone(state);
+        this.saves.push(copy);
+        if (urgency === "now") this.stored = copy;
+        this.#soon = urgency === "now" ? undefined : copy;
+      },
+      close: async () => {
+        if (alive && this.#soon !== undefined) this.stored = this.#soon;
+      },
+      crash: (keepSoon) => {
+        alive = false;
+        if (keepSoon && this.#soon !== undefined) this.stored = this.#soon;
+        this.#soon = undefined;
+      },
+    };
+  }
+}
+
+export const IDENTITY = { consumer: "test", channelId: "channel-1", service: "http://service.test" };
+
+/** A consumer on a simulated channel with everything it did written down. */
+export function simulate(options: Partial<EventConsumerOptions> & { source: EventSource }) {
+  const clock = new SimulatedClock();
+  const disk = new SimulatedDisk();
+  const deliveries: Delivery[] = [];
+  const states: string[] = [];
+  const errors: CrecError[] = [];
+  const make = (changes: Partial<EventConsumerOptions> = {}) =>
+    new EventConsumer({
+      store: disk.open(),
+      identity: IDENTITY,
+      start: "beginning",
+      clock,
+      random: () => 0.5,
+      deliver: (delivery) => {
+        deliveries.push(delivery);
+      },
+      onState: ({ kind }) => {
+        if (states.at(-1) !== kind) states.push(kind);
+      },
+      onError: (error) => errors.push(error),
+      ...options,
+      ...changes,
+    });
+  /** Stops, whatever the hands of the clock have to do for it. */
+  const end = async (consumer: EventConsumer): Promise<void> => {
+    let over = false;
+    void consumer.stop().then(() => {
+      over = true;
+    });
+    await clock.until(() => over);
+  };
+  const offsets = () => deliveries.map(({ offset }) => offset);
+  return { clock, disk, deliveries, states, errors, make, end, offsets };
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
