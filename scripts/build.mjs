@@ -17,6 +17,8 @@ export async function build({ log = () => {} } = {}) {
   await rm(dist, { recursive: true, force: true });
   await mkdir(join(dist, "nodes", "locales", "en-US"), { recursive: true });
 
+  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+
   const library = await bundle({
     ...nodeOptions,
     entryPoints: [join(root, "src/index.ts")],
@@ -24,7 +26,6 @@ export async function build({ log = () => {} } = {}) {
     metafile: true,
   });
   await writeFile(join(dist, "index.mjs"), await moduleWrapper());
-  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
   await writeLicenses(Object.keys(library.metafile.inputs));
 
   const nodes = await nodeNames();
@@ -75,7 +76,11 @@ async function buildNode(name, bundle) {
   const locales = join(source, "locales", "en-US");
   const html = [
     await readFile(join(source, `${name}.html`), "utf8"),
-    script("text/markdown", `data-help-name="crec-${name}"`, await readFile(join(locales, `${name}.md`), "utf8")),
+    script(
+      "text/markdown",
+      `data-help-name="crec-${name}"`,
+      await readFile(join(locales, `${name}.md`), "utf8"),
+    ),
     script("text/javascript", "", form.outputFiles[0]?.text ?? ""),
   ];
   await writeFile(join(dist, "nodes", `${name}.html`), html.join("\n"));

@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerConnectionTest } from "../lib/admin/test-connection.ts";
-import type { Connection, ConnectionNode } from "../lib/config-nodes.ts";
+import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { type TlsNode, tlsOptions } from "../lib/tls.ts";
@@ -31,9 +31,13 @@ export default function register(RED: NodeAPI): void {
       connection.close().then(done, done);
     });
   }
-  RED.nodes.registerType("crec-connection", ConstructConnection, {
-    credentials: { apiKey: { type: "password" } },
-  });
+  RED.nodes.registerType<ConnectionNode, ConnectionDef, object, ConnectionCredentials>(
+    "crec-connection",
+    ConstructConnection,
+    {
+      credentials: { apiKey: { type: "password" } },
+    },
+  );
   registerConnectionTest(RED);
   registerLookups(RED);
 }
@@ -41,7 +45,7 @@ export default function register(RED: NodeAPI): void {
 /** One client and one verifier for all nodes of this connection, made when the first of them asks. */
 function openConnection(
   RED: NodeAPI,
-  node: Node<{ apiKey?: string }>,
+  node: Node<ConnectionCredentials>,
   def: ConnectionDef,
 ): Connection & { close(): Promise<void> } {
   const baseUrl = (def.baseUrl ?? "").trim();

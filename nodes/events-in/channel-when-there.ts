@@ -5,7 +5,8 @@ import { type CodedError, shortText, toCodedError } from "../lib/errors.ts";
 import { showStatus } from "../lib/status.ts";
 
 const FIRST_WAIT_MS = 1000;
-const LONGEST_WAIT_MS = 30_000;
+/** A flow may make the channel at any moment; an outage is not over sooner for being asked more often. */
+const LONGEST_WAIT_MS = { missing: 4000, trouble: 30_000 };
 /** Trying again cannot help before somebody changes the flow. */
 const FINAL_CODES = new Set(["CONNECTION_INCOMPLETE", "CHANNEL_INCOMPLETE", "INVALID_ARGUMENT"]);
 
@@ -20,18 +21,20 @@ export async function channelWhenThere(
   signal: AbortSignal,
 ): Promise<string> {
   let told: string | undefined;
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+  for (let attempt = 0; ; attempt += 1) {
+    let waitMs = FIRST_WAIT_MS * 2 ** attempt;
     try {
       return await channel.resolve(signal);
     } catch (thrown) {
       const error = toCodedError(thrown);
       if (signal.aborted || FINAL_CODES.has(error.code)) throw error;
+      const missing = error.code === "CHANNEL_NOT_FOUND";
+      waitMs = Math.min(waitMs, missing ? LONGEST_WAIT_MS.missing : LONGEST_WAIT_MS.trouble);
       show(RED, node, error, waitMs);
       // A channel that is not there yet is no error; anything else is told once, not at each try.
-      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== told) node.error(error, {});
+      if (!missing && error.code !== told) node.error(error, {});
       told = error.code;
     }
-    // A channel made by the flow a moment ago should not be waited for half a minute.
     await sleep(waitMs, undefined, { signal });
   }
 }

@@ -53,7 +53,7 @@ RED.nodes.registerType("crec-events-in", {
   },
   oneditprepare() {
     const channel = () => String($("#node-input-channel").val() ?? "");
-    $("#node-input-watcher").autoComplete({ minLength: 0, search: lookUp("watchers", channel) });
+    $("#node-input-watcher").autoComplete({ minLength: 0, search: lookUp("watcher-ids", channel) });
     const chosen = new Set(Array.isArray(this.types) ? (this.types as string[]) : []);
     for (const type of TYPES)
       $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked", chosen.has(type));

@@ -1,31 +1,13 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { EventConsumer } from "../../src/index.ts";
+import type { Node, NodeAPI } from "node-red";
+import type { EventConsumer, VerifyResult } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
 import { shortText, toCodedError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { toMessage } from "./message.ts";
-import { consumerOptions, cursorPath } from "./settings.ts";
-import { showConsumerState } from "./state.ts";
-
-export type EventsInDef = NodeDef & {
-  channel?: string;
-  /** Names the cursor; made by the editor when the node is dropped. */
-  consumer?: string;
-  start?: "now" | "beginning" | "offset" | "time";
-  startValue?: string;
-  /** Event types wanted; all when empty. */
-  types?: string[];
-  watcher?: string;
-  contractEvent?: string;
-  address?: string;
-  confidence?: "" | "latest" | "safe" | "finalized";
-  verify?: boolean;
-  /** Seconds between polls: when there is traffic, and at most when there is none. */
-  pollMin?: string | number;
-  pollMax?: string | number;
-};
+import { cursorPath, type EventsInDef, filterOf, pollIntervals, startOf } from "./settings.ts";
+import { showState } from "./state.ts";
 
 /** Ports: events, and rejected ones. */
 export default function register(RED: NodeAPI): void {
@@ -40,25 +22,30 @@ export default function register(RED: NodeAPI): void {
       const channelId = await channelWhenThere(RED, this, channel, closing.signal);
       const client = await connection.client();
       const verifier = def.verify ? await connection.verifier() : undefined;
-      const { EventConsumer, FileCursorStore, eventSource, decodeEvent, dedupeKey } = await loadLibrary();
+      const library = await loadLibrary();
       if (closing.signal.aborted) return;
 
       const name = def.consumer || this.id;
-      consumer = new EventConsumer({
-        ...consumerOptions(def),
-        source: eventSource(client.events, channelId),
-        store: new FileCursorStore({ path: cursorPath(RED, name) }),
+      consumer = new library.EventConsumer({
+        source: library.eventSource(client.events, channelId),
+        store: new library.FileCursorStore({ path: cursorPath(RED, name) }),
         identity: { consumer: name, channelId, service: connection.baseUrl },
+        start: startOf(def),
+        filter: library.eventFilter(filterOf(def)),
+        ...pollIntervals(def),
+        ...(def.types?.length ? { types: def.types } : {}),
         ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
         deliver: (delivery) => {
-          const msg = toMessage(delivery, channelId, { decodeEvent, dedupeKey });
-          const rejected = delivery.verification?.verified === false && isClaim(delivery.verification.reason);
-          this.send(rejected ? [null, msg] : [msg, null]);
+          const msg = toMessage(delivery, channelId, library);
+          this.send(isRejected(delivery.verification) ? [null, msg] : [msg, null]);
         },
-        onState: (state) => showConsumerState(RED, this, state),
-        onError: (error) => this.error(toCodedError(error), {}),
+        onState: (state) => showState(RED, this, state),
+        onError: (error) => {
+          // A channel that is not there yet is waited for, and the status says so.
+          if (error.code !== "CHANNEL_NOT_FOUND") this.error(error, {});
+        },
       });
-      await consumer.start();
+      consumer.start();
     };
     const begin = () => {
       open().catch((thrown: unknown) => {
@@ -68,15 +55,20 @@ export default function register(RED: NodeAPI): void {
         this.error(error, {});
       });
     };
-    // Flows are started one after the other: nothing is sent before all of them listen.
-    RED.events.once("flows:started", begin);
-    showStatus(this, "waiting", "events-in.status.connecting");
 
+    showStatus(this, "waiting", "events-in.status.connecting");
+    // Before all flows are started, the nodes behind this one may not listen yet.
+    RED.events.once("flows:started", begin);
     this.on("close", (done: () => void) => {
       RED.events.removeListener("flows:started", begin);
       closing.abort();
-      Promise.resolve(consumer?.stop()).then(done, done);
+      (consumer?.stop() ?? Promise.resolve()).then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
+}
+
+/** Types that never carry a proof are no failure of one. */
+function isRejected(verification: VerifyResult | undefined): boolean {
+  return verification?.verified === false && verification.reason !== "not_verifiable";
 }

@@ -37,7 +37,10 @@ export type ContractRef = {
   abi(): Promise<Abi>;
 };
 
-export type ConnectionNode = Node<{ apiKey?: string }> & { connection: Connection };
+/** Node-RED leaves out what was never typed in. */
+export type ConnectionCredentials = { apiKey?: string | undefined };
+
+export type ConnectionNode = Node<ConnectionCredentials> & { connection: Connection };
 export type ChannelNode = Node & { channel: ChannelRef };
 export type ContractNode = Node & { contract: ContractRef };
 

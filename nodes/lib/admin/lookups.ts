@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import type { Watcher } from "../../../src/index.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
 import { loadLibrary } from "../library.ts";
 
@@ -9,6 +10,8 @@ type Lookup = (RED: NodeAPI, id: string) => Promise<Choice[]>;
 
 /** At most this many lines are fetched for a list: more is not a list a person reads. */
 const MOST = 200;
+/** A person waits for the list: better none than a late one. */
+const LOOKUP_MS = 10_000;
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   networks: async (RED, id) => {
@@ -26,18 +29,18 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     const channels = await take(client.channels.list({ limit: 50 }));
     return channels.map(({ name, status }) => ({ value: name, label: name, detail: status }));
   },
-  watchers: async (RED, id) => {
-    const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
-    if (!channel || channel.problem) return [];
-    const client = await channel.connection().client();
-    const channelId = await channel.resolve(AbortSignal.timeout(10_000));
-    const watchers = await take(client.watchers.list(channelId, { limit: 50 }));
-    return watchers.map(({ watcher_id, name, status }) => ({
+  watchers: async (RED, id) =>
+    (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({
       value: name ?? watcher_id,
       label: name ?? watcher_id,
       detail: status,
-    }));
-  },
+    })),
+  "watcher-ids": async (RED, id) =>
+    (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({
+      value: watcher_id,
+      label: name ?? watcher_id,
+      detail: status,
+    })),
   "contract-events": async (RED, id) => {
     const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
     if (!contract || contract.problem) return [];
@@ -72,6 +75,14 @@ export function registerLookups(RED: NodeAPI): void {
 async function clientOf(RED: NodeAPI, id: string) {
   const connection = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection;
   return connection && !connection.problem ? connection.client() : undefined;
+}
+
+async function watchersOf(RED: NodeAPI, id: string): Promise<Watcher[]> {
+  const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
+  if (!channel || channel.problem) return [];
+  const client = await channel.connection().client();
+  const channelId = await channel.resolve(AbortSignal.timeout(LOOKUP_MS));
+  return take(client.watchers.list(channelId, { limit: 50 }));
 }
 
 async function take<T>(items: AsyncIterable<T>): Promise<T[]> {

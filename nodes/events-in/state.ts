@@ -1,0 +1,33 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ConsumerState } from "../../src/index.ts";
+import { shortText } from "../lib/errors.ts";
+import { type StatusKind, showStatus } from "../lib/status.ts";
+
+/** Shows what the consumer is doing as the node's status. */
+export function showState(RED: NodeAPI, node: Node, state: ConsumerState): void {
+  const [kind, text] = statusOf(RED, state);
+  showStatus(node, kind, text);
+}
+
+function statusOf(RED: NodeAPI, state: ConsumerState): [StatusKind, string] {
+  switch (state.kind) {
+    case "connecting":
+      return ["waiting", "events-in.status.connecting"];
+    case "waiting_for_channel":
+      return ["waiting", "events-in.status.waiting-for-channel"];
+    case "connected":
+      return state.behind
+        ? ["working", RED._("events-in.status.behind", { count: state.behind })]
+        : ["done", "events-in.status.connected"];
+    case "retrying": {
+      const seconds = Math.max(1, Math.round(state.inMs / 1000));
+      return ["trouble", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
+    }
+    case "refused":
+      return ["trouble", "events-in.status.key-refused"];
+    case "paused":
+      return ["stopped", "events-in.status.paused"];
+    case "stopped":
+      return state.error ? ["trouble", shortText(state.error)] : ["stopped", "events-in.status.stopped"];
+  }
+}
