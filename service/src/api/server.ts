@@ -14,7 +14,8 @@ import type { Routes } from "./routes.ts";
 import { validatorCompiler } from "./validation.ts";
 import { watcherRoutes } from "./watchers.ts";
 
-export const BASE_PATH = "/v1";
+/** The service answers at the root, so that `/local/…` lies behind the base URL too. */
+export const BASE_PATH = "";
 export const GRAPHQL_PATH = "/graphql";
 
 /** Room for 16 transactions with large calldata, and for a large ABI. */
