@@ -1,0 +1,267 @@
+import should from "should";
+import { type DecodedWatcherEvent, decodeEvent, decodeQuery, dedupeKey } from "../../src/proofs/index.ts";
+import type { ChannelEvent, Query } from "../../src/protocol/index.ts";
+import { caseNamed, signedEvent } from "./fixtures.ts";
+
+const SELECTOR = "16015286601757825753";
+const TX = `0x${"ab".repeat(32)}`;
+const CONTRACT = "0x5b571A50AC6cB524730C8419EBe452703139809A";
+
+/** A contract event whose parameters are given as JSON text, so that numbers stay as written. */
+function eventWith(params: string, log: object = {}): ChannelEvent {
+  const head = JSON.stringify({
+    chain_id: "11155111",
+    block_number: 6500000,
+    block_timestamp: 1780000000,
+    confidence: "latest",
+    tx_hash: TX,
+    address: CONTRACT.toLowerCase(),
+    log_index: 3,
+    ...log,
+  });
+  const json = `{"name":"Thing","chain_selector":"${SELECTOR}","chain_event":${head.slice(0, -1)},"params":${params}}}`;
+  return signedEvent("watcher.event", json, { watcher_id: "w-1", chain_selector: SELECTOR });
+}
+
+function paramsOf(params: string, log?: object, abi?: readonly unknown[]): Record<string, unknown> {
+  return (decodeEvent(eventWith(params, log), abi) as DecodedWatcherEvent).params;
+}
+
+describe("decodeEvent", () => {
+  it("gives a contract event as plain JSON", () => {
+    const decoded = decodeEvent(caseNamed("watcher.event, 3 of 7, v 27/28").event);
+    should(decoded).deepEqual({
+      name: "Transfer",
+      params: {
+        from: "0x1437A9435dcAbc78178D567d69E6F6BDE86129f3",
+        to: "0xfdbF8320766bdD350c71d2BfF260670Db2a47466",
+        value: "1000000000000000000",
+      },
+      contract: CONTRACT,
+      chainSelector: SELECTOR,
+      transactionHash: "0x12029ed27f9928c60049d2463f69703ce44956eda9bf6836513bdb8d7442ea53",
+      blockNumber: 6500000,
+      blockTime: 1780000000,
+      logIndex: 3,
+      confidence: "finalized",
+      watcherId: "5111df5c-0f30-42b1-a8f6-f8a6cca47791",
+    });
+  });
+
+  it("gives statuses of operations, queries, watchers and wallets", () => {
+    should(decodeEvent(caseNamed("operation.status confirmed").event)).deepEqual({
+      status: "confirmed",
+      reason: "",
+      operationId: "9e8aabca-a04c-40e1-a024-58edbf9b0b62",
+      walletOperationId: "1735312000",
+      wallet: "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e",
+      transactionHash: "0x533bc756fae2701574de88185d72fd63976da5de9d417e6371c1ac250234b16e",
+    });
+    should(decodeEvent(caseNamed("query.status failed").event)).have.properties({
+      status: "failed",
+      queryId: "34fcb3b0-bcb2-4c77-a3ce-6a265c5bcd25",
+      error: { code: "CALL_REVERTED", message: "EVM call reverted.", data: "0x08c379a0" },
+    });
+    should(decodeEvent(caseNamed("watcher.status is never verifiable").event)).have.properties({
+      status: "active",
+      watcherId: "5111df5c-0f30-42b1-a8f6-f8a6cca47791",
+    });
+    const wallet = signedEvent("wallet.status", "{}", {
+      wallet_id: "w",
+      status: "pending",
+      status_reason: "",
+      address: "",
+      chain_selector: SELECTOR,
+      timestamp: 1,
+    });
+    should(decodeEvent(wallet)).deepEqual({
+      status: "pending",
+      reason: "",
+      walletId: "w",
+      wallet: "",
+      chainSelector: SELECTOR,
+      time: 1,
+    });
+  });
+
+  it("reads a query resource as it reads its event", () => {
+    const { event } = caseNamed("query.status completed");
+    should(decodeQuery(event.payload as unknown as Query)).deepEqual(decodeEvent(event));
+    should(decodeEvent(event)).have.properties({
+      block: {
+        number: "6500000",
+        hash: "0xa698c187d612e424d535af5a267241e89bf260ea4f609ca90712ae72e94dd472",
+        time: 1780000000,
+      },
+      result: "0x00000000000000000000000000000000000000000000000000000000000003e8",
+    });
+  });
+
+  it("takes what was signed before what stands beside it", () => {
+    const { event } = caseNamed("operation.status says confirmed, signed confirmed_latest");
+    should(decodeEvent(event)).have.property("status", "confirmed_latest");
+  });
+
+  it("passes a type it does not know through", () => {
+    const event = signedEvent("something.new", "{}", { a: 1 });
+    should(decodeEvent(event)).equal(event.payload);
+  });
+
+  it("never rounds an integer", () => {
+    should(
+      paramsOf(
+        '{"a":18446744073709551615,"b":[9007199254740993,1],"c":9007199254740991,"d":-9007199254740993}',
+      ),
+    ).deepEqual({
+      a: "18446744073709551615",
+      b: ["9007199254740993", 1],
+      c: 9007199254740991,
+      d: "-9007199254740993",
+    });
+    should(paramsOf('{"a":1.2e+21,"b":600.000000,"c":1.8446744073709551615e19,"d":0.5}')).deepEqual({
+      a: "1200000000000000000000",
+      b: 600,
+      c: "18446744073709551615",
+      d: 0.5,
+    });
+    const decoded = decodeEvent(eventWith("{}", { block_number: 1e15 + 1 })) as DecodedWatcherEvent;
+    should(decoded.blockNumber).equal(1000000000000001);
+  });
+
+  it("throws MALFORMED_EVENT for what cannot be read", () => {
+    const good = caseNamed("watcher.event, all 7").event;
+    const bad: unknown[] = [
+      undefined,
+      {},
+      { ...good, payload: 7 },
+      { ...good, payload: {} },
+      { ...good, payload: { ...good.payload, verifiable_event: "e30" } },
+      { ...good, payload: { ...good.payload, watcher_id: 7 } },
+      eventWith("7"),
+      eventWith("{}", { block_number: "soon" }),
+    ];
+    for (const event of bad) {
+      should(() => decodeEvent(event as ChannelEvent)).throw({ code: "MALFORMED_EVENT" });
+    }
+  });
+});
+
+describe("decodeEvent with an ABI", () => {
+  const abi = [
+    {
+      type: "event",
+      name: "Thing",
+      inputs: [
+        { name: "fundTokenId", type: "uint256", indexed: true },
+        { name: "who", type: "address", indexed: true },
+        { name: "note", type: "string", indexed: true },
+        { name: "small", type: "uint8" },
+        { name: "big", type: "uint64" },
+        { name: "keys", type: "bytes32[]" },
+        {
+          name: "pair",
+          type: "tuple",
+          components: [
+            { name: "isOn", type: "bool" },
+            { name: "tokenID", type: "int16" },
+          ],
+        },
+        { name: "", type: "bytes4" },
+      ],
+    },
+  ];
+  const log = {
+    event_signature: "Thing(uint256,address,string,uint8,uint64,bytes32[],(bool,int16),bytes4)",
+  };
+  const params = {
+    fund_token_id: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+    who: CONTRACT.toLowerCase(),
+    note: TX,
+    small: 600,
+    keys: [new Array(32).fill(1)],
+    pair: { is_on: true, token_id: -3 },
+    arg7: "0xDEADBEEF",
+    surprise: 1,
+  };
+
+  it("gives the ABI's names, decimal text, hex and checksums", () => {
+    const json = JSON.stringify(params).replace("600", '600.000000,"big":18446744073709551615');
+    should(paramsOf(json, log, abi)).deepEqual({
+      fundTokenId: params.fund_token_id,
+      who: CONTRACT,
+      note: TX,
+      small: "600",
+      big: "18446744073709551615",
+      keys: [`0x${"01".repeat(32)}`],
+      pair: { isOn: true, tokenID: "-3" },
+      arg7: "0xdeadbeef",
+      surprise: 1,
+    });
+  });
+
+  it("leaves an event the ABI does not have as it is", () => {
+    should(paramsOf('{"some_name":1}', { event_signature: "Other(uint256)" }, abi)).deepEqual({
+      some_name: 1,
+    });
+  });
+
+  it("names the parameter that is not of the ABI's type", () => {
+    for (const [name, value] of [
+      ["small", "abc"],
+      ["small", 1.5],
+      ["who", "0x12"],
+      ["keys", "0x"],
+      ["keys", ["0xzz", 7]],
+      ["pair", null],
+    ]) {
+      const json = JSON.stringify({ ...params, [String(name)]: value });
+      should(() => paramsOf(json, log, abi)).throw({
+        code: "MALFORMED_EVENT",
+        message: RegExp(`params.${name}`),
+      });
+    }
+  });
+
+  it("says when the ABI itself is wrong", () => {
+    should(() => paramsOf("{}", log, [{ type: "event" }])).throw({ code: "ABI_INVALID" });
+  });
+
+  it("keeps a parameter called __proto__ a parameter", () => {
+    const decoded = paramsOf('{"__proto__":{"polluted":1}}', log, abi);
+    should(Object.keys(decoded)).deepEqual(["__proto__"]);
+    should((decoded as { polluted?: unknown }).polluted).be.undefined();
+  });
+});
+
+describe("dedupeKey", () => {
+  it("is the same under another event id, offset or watcher", () => {
+    const { event } = caseNamed("watcher.event, all 7");
+    const again = structuredClone(event);
+    again.event_id = "00000000-0000-4000-8000-000000000000";
+    again.headers.offset = 9999;
+    again.payload.watcher_id = "00000000-0000-4000-8000-000000000000";
+    should(dedupeKey(again)).equal(dedupeKey(event));
+  });
+
+  it("names chain, transaction, log and confidence of a contract event", () => {
+    should(dedupeKey(eventWith("{}"))).equal(`${SELECTOR}:${TX}:3:latest`);
+    should(dedupeKey(eventWith('{"a":1}'))).equal(dedupeKey(eventWith("{}")));
+    should(dedupeKey(eventWith("{}", { confidence: "finalized" }))).not.equal(dedupeKey(eventWith("{}")));
+    should(dedupeKey(eventWith("{}", { log_index: 4 }))).not.equal(dedupeKey(eventWith("{}")));
+  });
+
+  it("is the hash of the signed text of everything else", () => {
+    const keys = ["operation.status confirmed", "operation.status confirmed_safe", "query.status failed"].map(
+      (name) => dedupeKey(caseNamed(name).event),
+    );
+    for (const key of keys) should(key).match(/^0x[0-9a-f]{64}$/);
+    should(new Set(keys).size).equal(3);
+    should(dedupeKey(eventWith("{}", { tx_hash: "0x:1:2" }))).match(/^0x[0-9a-f]{64}$/);
+  });
+
+  it("says that an unsigned event has none", () => {
+    should(() => dedupeKey(caseNamed("watcher.status is never verifiable").event)).throw({
+      code: "MALFORMED_EVENT",
+    });
+  });
+});

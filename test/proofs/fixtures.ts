@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import * as Hash from "ox/Hash";
+import * as Hex from "ox/Hex";
+import * as Secp256k1 from "ox/Secp256k1";
+import * as Signature from "ox/Signature";
+import { buildReport, reportDigest, type VerifyConfig } from "../../src/proofs/index.ts";
+import type { ChannelEvent, OcrProof } from "../../src/protocol/index.ts";
+
+type VectorConfig = {
+  org_id: string | null;
+  cre_tenant_id: string;
+  workflow_owner: string | null;
+  valid_signers: string[];
+  min_required_signatures: number;
+};
+export type ProofCase = {
+  name: string;
+  event: ChannelEvent;
+  config?: Partial<VectorConfig>;
+  expect: "verified" | "rejected";
+  why?: string;
+};
+
+export function readVectors<T>(name: string): T {
+  return JSON.parse(readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8"));
+}
+
+const vectors = readVectors<{ config: VectorConfig; cases: ProofCase[] }>("ocr-proofs.json");
+export const proofCases = vectors.cases;
+
+/** The verifier's configuration of a case: the common one, with what the case itself changes. */
+export function configOf({ config = {} }: Partial<ProofCase> = {}): VerifyConfig {
+  const merged = { ...vectors.config, ...config };
+  return {
+    orgId: merged.org_id,
+    creTenantId: merged.cre_tenant_id,
+    workflowOwner: merged.workflow_owner,
+    validSigners: merged.valid_signers,
+    minRequiredSignatures: merged.min_required_signatures,
+  };
+}
+
+export function caseNamed(name: string): ProofCase {
+  const found = proofCases.find((proofCase) => proofCase.name === name);
+  if (found === undefined) throw new Error(`There is no case "${name}".`);
+  return structuredClone(found);
+}
+
+/** Keys of a network of our own, for events the vectors do not have. */
+const KEYS = [1, 2, 3, 4].map((seed) => Hash.keccak256(Hex.fromNumber(seed, { size: 32 })));
+const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
+
+export const ownConfig: VerifyConfig = {
+  workflowOwner: OWNER,
+  validSigners: KEYS.map(addressOf),
+  minRequiredSignatures: 2,
+};
+
+function addressOf(privateKey: Hex.Hex): string {
+  const publicKey = Secp256k1.getPublicKey({ privateKey, as: "Bytes" });
+  return Hex.slice(Hash.keccak256(publicKey.subarray(1), { as: "Hex" }), 12);
+}
+
+/** base64 of JSON text, as it goes into `verifiable_event`. */
+export function toSignedText(json: string | object): string {
+  return Buffer.from(typeof json === "string" ? json : JSON.stringify(json)).toString("base64");
+}
+
+/** A proof by two keys of our own network over any signed text. */
+export function proofOf(signedText: string): OcrProof {
+  const report = buildReport({
+    workflowOwner: Hex.toBytes(OWNER),
+    eventHash: Hash.keccak256(new Uint8Array(Buffer.from(signedText)), { as: "Bytes" }),
+  });
+  const context = new Uint8Array(96).fill(7);
+  const payload = reportDigest(report, context);
+  return {
+    alg: "ecdsa-secp256k1",
+    ocr_report: Hex.fromBytes(report),
+    ocr_context: Hex.fromBytes(context),
+    signatures: KEYS.slice(0, 2).map((privateKey) =>
+      Signature.toHex(Secp256k1.sign({ payload, privateKey })),
+    ),
+  };
+}
+
+/** An event of our own network that verifies, unless `payload` makes it lie. */
+export function signedEvent(type: string, json: string | object, payload: object): ChannelEvent {
+  const signedText = toSignedText(json);
+  const name = type === "query.status" ? "verifiable_result" : "verifiable_event";
+  return {
+    event_id: "00000000-0000-4000-8000-000000000001",
+    headers: { type, offset: 1, proofs: [proofOf(signedText)] },
+    payload: { ...payload, [name]: signedText },
+  };
+}
