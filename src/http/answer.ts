@@ -56,7 +56,8 @@ function refusal(answer: Answer): CrecError {
   return new ValidationError(code, message, details);
 }
 
-function keyRefusal(details: HttpErrorDetails): CrecError {
+/** What a refused key is, wherever the refusal stood. */
+export function keyRefusal(details: HttpErrorDetails): CrecError {
   if (details.type === "ORGANIZATION_NOT_FOUND") {
     const message =
       "The service knows no organization for this API key. Check that the key is of the organization you mean.";

@@ -1,4 +1,4 @@
-export { type Answer, answerDetails, excerpt, readAnswer, tryParse } from "./answer.ts";
+export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { TlsSettings } from "./dispatcher.ts";
 export {
@@ -17,7 +17,7 @@ export {
 } from "./errors.ts";
 export { parseJson } from "./json.ts";
 export { backoffMs } from "./retry.ts";
-export { timeoutOf } from "./settings.ts";
+export { baseUrlOf, timeoutOf } from "./settings.ts";
 export {
   type Call,
   type CallOptions,

@@ -4,26 +4,24 @@ import type { QueryParameters } from "./transport.ts";
 /** The longest time a timer of Node can hold. */
 const LONGEST_TIMEOUT_MS = 2_147_483_647;
 
-/** @throws {ArgumentError} naming `baseUrl`; the text is not repeated, since it may hold credentials. */
-export function baseUrlOf(text: string): URL {
+/** @throws {ArgumentError} naming the option; the text is not repeated, since it may hold credentials. */
+export function baseUrlOf(text: string, option: "baseUrl" | "graphqlUrl" = "baseUrl"): URL {
+  const noun = option === "baseUrl" ? "base URL" : "GraphQL URL";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ArgumentError(
-      "baseUrl",
-      "The base URL must be a whole http or https address, as https://host/v1.",
+      option,
+      `The ${noun} must be a whole http or https address, as https://host/path.`,
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw new ArgumentError(
-      "baseUrl",
-      "The base URL must hold no user name or password. The API key has its own field.",
+      option,
+      `The ${noun} must hold no user name or password. The API key has its own field.`,
     );
   }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
-    throw new ArgumentError(
-      "baseUrl",
-      "The base URL must end with its path, without anything from ? or # on.",
-    );
+    throw new ArgumentError(option, `The ${noun} must end with its path, without anything from ? or # on.`);
   }
   return url;
 }

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import { ADDRESS_PATTERN, LIMITS } from "../protocol/index.ts";
+import { ADDRESS_PATTERN, type Hex, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
 
@@ -67,4 +67,13 @@ export function checkPaging(
   if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0)) {
     throw new ArgumentError("offset", "offset must be a whole number from 0 on.");
   }
+}
+
+/** Bytes as hex with its `0x`, which may be left out on input. */
+export function hexOf(path: string, text: string): Hex {
+  const digits = typeof text === "string" ? text.trim().replace(/^0x/i, "") : undefined;
+  if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) {
+    throw new ArgumentError(path, `${path} must be hex with an even number of digits.`);
+  }
+  return `0x${digits.toLowerCase()}`;
 }

@@ -1,10 +1,24 @@
-import { type Answer, type Call, readAnswer, Transport, type TransportOptions } from "../http/index.ts";
+import {
+  type Answer,
+  baseUrlOf,
+  type Call,
+  readAnswer,
+  Transport,
+  type TransportOptions,
+} from "../http/index.ts";
+import { Account } from "./account.ts";
 import { Channels } from "./channels.ts";
 import { Events } from "./events.ts";
 import { Networks } from "./networks.ts";
+import { Operations } from "./operations.ts";
+import { Queries } from "./queries.ts";
+import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 
-export type CrecClientOptions = TransportOptions;
+export type CrecClientOptions = TransportOptions & {
+  /** The account's GraphQL service, which takes the same key. */
+  graphqlUrl?: string;
+};
 export type ClientCall = Omit<Call, "read">;
 /** `data` is the parsed JSON, `undefined` for an answer without content. */
 export type ClientAnswer = { status: number; data: unknown };
@@ -24,17 +38,29 @@ export class CrecClient {
   readonly channels: Channels;
   readonly watchers: Watchers;
   readonly events: Events;
+  readonly wallets: Wallets;
+  readonly operations: Operations;
+  readonly queries: Queries;
+  readonly account: Account;
   readonly #transport: Transport;
+  readonly #graphql: Transport | undefined;
 
   /** @throws {ArgumentError} when an option is not usable. */
-  constructor(options: CrecClientOptions) {
+  constructor({ graphqlUrl, ...options }: CrecClientOptions) {
     const transport = new Transport(options);
     this.#transport = transport;
+    this.#graphql = graphqlUrl
+      ? new Transport({ ...options, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
+      : undefined;
     this.baseUrl = transport.baseUrl;
     this.networks = new Networks(transport);
     this.channels = new Channels(transport);
     this.events = new Events(transport);
     this.watchers = new Watchers(transport, this.events);
+    this.wallets = new Wallets(transport, this.events);
+    this.operations = new Operations(transport, this.events, this.networks);
+    this.queries = new Queries(transport);
+    this.account = new Account(this.#graphql);
   }
 
   /** Any call of the REST service, with the key, deadlines, repeats and errors of this client. */
@@ -45,6 +71,6 @@ export class CrecClient {
 
   /** Ends everything under way with `CLIENT_CLOSED`, and leaves no connection open. */
   async close(): Promise<void> {
-    await this.#transport.close();
+    await Promise.all([this.#transport.close(), this.#graphql?.close()]);
   }
 }

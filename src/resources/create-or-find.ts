@@ -26,7 +26,8 @@ export async function createOrFind<T>(
 
 /** Whether a call may have been carried out though its answer never came, or said nothing readable. */
 export function isAnswerLost(error: unknown): boolean {
-  return error instanceof BadResponseError || (error instanceof HttpError && error.retryable);
+  if (error instanceof BadResponseError) return error.status === undefined || error.status < 300;
+  return error instanceof HttpError && error.retryable;
 }
 
 function isTaken(error: unknown): boolean {

@@ -65,7 +65,7 @@ export class Events {
   }
 
   async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
-    const path = `/channels/${pathId("channelId", channelId)}/events/search/${encodeURIComponent(eventId)}`;
+    const path = `/channels/${pathId("channelId", channelId)}/events/search/${pathId("eventId", eventId)}`;
     return asEvent(await this.#transport.get(path, {}, options));
   }
 }

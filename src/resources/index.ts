@@ -1,7 +1,19 @@
+export { Account, type AccountDetails, type GraphqlOptions } from "./account.ts";
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
 export { Events, type PollEvents, type SearchEvents } from "./events.ts";
 export { Networks } from "./networks.ts";
+export type { NewOperation } from "./operation-request.ts";
+export type { Submitted } from "./operation-submit.ts";
+export { type ListOperations, Operations } from "./operations.ts";
 export type { Listing } from "./pages.ts";
+export {
+  type CreatedQuery,
+  type CreateQuery,
+  type ListQueries,
+  Queries,
+  type QueryWaitOptions,
+} from "./queries.ts";
 export { WaitError, type WaitOptions } from "./wait.ts";
+export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
 export { type CreateWatcher, type ListWatchers, Watchers } from "./watchers.ts";

@@ -41,6 +41,8 @@ export class WaitError extends CrecError {
   readonly target: string;
   declare readonly lastStatus?: string;
   declare readonly reason?: string;
+  /** As last seen. */
+  declare readonly resource?: unknown;
 
   constructor(code: string, message: string, details: WaitErrorDetails) {
     super(code, message, { retryable: code === "WAIT_TIMEOUT" });
@@ -48,6 +50,7 @@ export class WaitError extends CrecError {
     this.target = details.target;
     if (details.lastStatus !== undefined) this.lastStatus = details.lastStatus;
     if (details.reason !== undefined) this.reason = details.reason;
+    if (details.resource !== undefined) this.resource = details.resource;
   }
 }
 
@@ -56,6 +59,7 @@ type WaitErrorDetails = {
   target: string;
   lastStatus?: string | undefined;
   reason?: string | undefined;
+  resource?: unknown;
 };
 
 /** Nothing leaves these by itself, only by a new request. */
@@ -145,5 +149,6 @@ async function failure<S extends string, R extends { status: string }>(
     target,
     lastStatus: status,
     reason,
+    resource,
   });
 }

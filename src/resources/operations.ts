@@ -1,0 +1,191 @@
+import { CrecError } from "../errors.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import { OPERATION_LIFECYCLE, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { recoverSigner, type Signer } from "../signing/index.ts";
+import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { isAnswerLost } from "./create-or-find.ts";
+import { type Events, statusReason } from "./events.ts";
+import type { Networks } from "./networks.ts";
+import {
+  digestOf,
+  type NewOperation,
+  type Prepared,
+  prepareOperation,
+  signingInput,
+} from "./operation-request.ts";
+import { type Submitted, submitOperation } from "./operation-submit.ts";
+import { type Listing, listing } from "./pages.ts";
+import { type WaitOptions, waitForStatus } from "./wait.ts";
+
+export type ListOperations = {
+  status?: readonly OperationStatus[];
+  chain_selector?: string;
+  chain_environment?: "mainnet" | "testnet";
+  address?: string;
+  wallet_id?: string;
+  initiator_subject_type?: string;
+  initiator_subject_id?: string;
+  signer_subject_type?: string;
+  signer_subject_id?: string;
+  canceller_subject_type?: string;
+  canceller_subject_id?: string;
+  limit?: number;
+  offset?: number;
+};
+
+export class Operations {
+  readonly #transport: Transport;
+  readonly #events: Events;
+  readonly #networks: Networks;
+
+  constructor(transport: Transport, events: Events, networks: Networks) {
+    this.#transport = transport;
+    this.#events = events;
+    this.#networks = networks;
+  }
+
+  /**
+   * Signs an operation and hands it in to be executed, once: after a lost answer it is looked for by its
+   * wallet operation id before it is sent again. Give that id yourself to repeat the whole call safely.
+   * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `SIGNATURE_MISMATCH`;
+   * {HttpError} as every call.
+   */
+  async send(
+    channelId: string,
+    operation: NewOperation,
+    signer: Signer,
+    options?: CallOptions,
+  ): Promise<Submitted> {
+    const prepared = await this.#prepare(operation, options);
+    const signature = await sign(prepared, signer);
+    return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
+  }
+
+  /** Hands an operation in without a signature, to be finalized or cancelled later. As safe to lose as `send`. */
+  async draft(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Submitted> {
+    return this.#submit(channelId, await this.#prepare(operation, options), options);
+  }
+
+  /**
+   * Signs a draft and hands it in. What is signed is what the draft holds: look at it first.
+   * The answer may be `expired` when its deadline has passed.
+   */
+  async finalize(
+    channelId: string,
+    operationId: string,
+    signer: Signer,
+    options?: CallOptions,
+  ): Promise<Operation> {
+    const draft = await this.get(channelId, operationId, options);
+    const chainId = await this.#networks.chainIdOf(draft.chain_selector, options);
+    const prepared = { ...digestOf(signingInput(draft), chainId) };
+    const signature = await sign(prepared, signer);
+    const change = { status: "accepted", signature, digest: prepared.digest };
+    return this.#change(channelId, operationId, change, options);
+  }
+
+  /** Gives a draft up. */
+  async cancel(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
+    return this.#change(channelId, operationId, { status: "cancelled" }, options);
+  }
+
+  async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
+    return this.#transport.get(operationPath(channelId, operationId), {}, options);
+  }
+
+  list(channelId: string, filter: ListOperations = {}, options?: CallOptions): Listing<Operation> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.operations);
+      return this.#transport.get(operationsPath(channelId), { ...filter, offset }, options);
+    }, filter.offset);
+  }
+
+  /**
+   * Waits until the operation has reached a rung of its ladder, or a higher one. Some networks end at `confirmed_latest`.
+   * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason.
+   */
+  async waitFor(
+    channelId: string,
+    operationId: string,
+    options: WaitOptions<OperationStatus, Operation>,
+  ): Promise<Operation> {
+    const path = operationPath(channelId, operationId);
+    return waitForStatus(
+      {
+        noun: "operation",
+        id: operationId,
+        lifecycle: OPERATION_LIFECYCLE,
+        setbacks: ["failed", "cancelled", "expired"],
+        look: (signal) => this.#transport.get<Operation>(path, {}, { signal }),
+        reason: ({ status }, signal) => {
+          const filter = { type: ["operation.status"], operation_id: operationId };
+          return statusReason(this.#events, channelId, filter, [status], signal);
+        },
+        closing: this.#transport.closing,
+      },
+      options,
+    );
+  }
+
+  async #prepare(operation: NewOperation, options?: CallOptions): Promise<Prepared> {
+    checkSelector(operation.chain_selector);
+    checkAddress("address", operation.address);
+    return prepareOperation(operation, await this.#networks.chainIdOf(operation.chain_selector, options));
+  }
+
+  #submit(channelId: string, prepared: Prepared, options: CallOptions = {}): Promise<Submitted> {
+    const path = operationsPath(channelId);
+    return submitOperation(
+      {
+        post: () => this.#transport.post(path, prepared.request, options),
+        get: (operationId) => this.get(channelId, operationId, options),
+        search: (filter) => this.#events.search(channelId, filter, options),
+        signal: options.signal,
+      },
+      prepared,
+    );
+  }
+
+  /** Changes a draft. After a lost answer the operation itself tells whether the change was made. */
+  async #change(
+    channelId: string,
+    operationId: string,
+    change: { status: string },
+    options?: CallOptions,
+  ): Promise<Operation> {
+    try {
+      return await this.#transport.patch(operationPath(channelId, operationId), change, options);
+    } catch (error) {
+      if (!isAnswerLost(error)) throw error;
+      const operation = await this.get(channelId, operationId, options);
+      if (operation.status === "pending_signature") throw error;
+      return operation;
+    }
+  }
+}
+
+function operationsPath(channelId: string): string {
+  return `/channels/${pathId("channelId", channelId)}/operations`;
+}
+
+function operationPath(channelId: string, operationId: string): string {
+  return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
+}
+
+/** A signature that is not the signer's own would only be refused on chain, much later. */
+async function sign(
+  { digest, typedData }: Pick<Prepared, "digest" | "typedData">,
+  signer: Signer,
+): Promise<string> {
+  const signature = await signer.sign({ digest, typedData });
+  const { kind, address } = signer;
+  if (
+    kind === "ecdsa" &&
+    address &&
+    recoverSigner(digest, signature).toLowerCase() !== address.toLowerCase()
+  ) {
+    const message = `The signature was not made by ${address}. Check which key the signer uses. Nothing was sent.`;
+    throw new CrecError("SIGNATURE_MISMATCH", message);
+  }
+  return signature;
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { type Abi, decodeRevert } from "../abi/index.ts";
+import { ArgumentError } from "../errors.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import { decodeQuery } from "../proofs/index.ts";
+import {
+  type BlockSelection,
+  LIMITS,
+  type Open,
+  PAGE_LIMITS,
+  QUERY_LIFECYCLE,
+  type Query,
+  type QueryParams,
+  type QueryStatus,
+} from "../protocol/index.ts";
+import { checkAddress, checkPaging, checkSelector, hexOf, pathId } from "./checks.ts";
+import { type Listing, listing } from "./pages.ts";
+import { type WaitOptions, waitForStatus } from "./wait.ts";
+
+export type CreateQuery = {
+  chain_selector: string;
+  /** The call, and the block to read at. */
+  params: QueryParams;
+  /** Names this one query, so that it is asked once however often it is sent. Default: a random UUID. */
+  idempotency_key?: string;
+  /** At most 16 KB of JSON. */
+  metadata?: Record<string, unknown>;
+};
+export type CreatedQuery = { query_id: string; status: Open<QueryStatus> };
+
+export type ListQueries = {
+  status?: readonly QueryStatus[];
+  query_kind?: readonly string[];
+  chain_selector?: string;
+  chain_environment?: "mainnet" | "testnet";
+  limit?: number;
+  offset?: number;
+};
+
+/** With the contract's ABI its own errors are named, too. */
+export type QueryWaitOptions = WaitOptions<QueryStatus, Query> & { abi?: Abi | undefined };
+
+export class Queries {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Repeated safely after a lost answer, thanks to its idempotency key. */
+  async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
+    const path = queriesPath(channelId);
+    const body = {
+      idempotency_key: randomUUID(),
+      query_kind: "evm_call",
+      ...query,
+      params: checkedParams(query.params),
+    };
+    checkSelector(query.chain_selector);
+    checkKeyAndMetadata(body);
+    return this.#transport.request({ ...options, method: "POST", path, body, idempotent: true });
+  }
+
+  async get(channelId: string, queryId: string, options?: CallOptions): Promise<Query> {
+    return this.#transport.get(queryPath(channelId, queryId), {}, options);
+  }
+
+  list(channelId: string, filter: ListQueries = {}, options?: CallOptions): Listing<Query> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.queries);
+      return this.#transport.get(queriesPath(channelId), { ...filter, offset }, options);
+    }, filter.offset);
+  }
+
+  /**
+   * The query once it is completed, or the target given. Verify it before its result is used.
+   * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
+   */
+  async waitFor(channelId: string, queryId: string, options: QueryWaitOptions): Promise<Query> {
+    const path = queryPath(channelId, queryId);
+    return waitForStatus(
+      {
+        noun: "query",
+        id: queryId,
+        lifecycle: QUERY_LIFECYCLE,
+        setbacks: ["failed", "expired"],
+        look: (signal) => this.#transport.get<Query>(path, {}, { signal }),
+        reason: async (query) => failureReason(query, options.abi),
+        closing: this.#transport.closing,
+      },
+      options,
+    );
+  }
+}
+
+/** What the signed error says; without one, the code that stands for its status. */
+function failureReason(query: Query, abi: Abi | undefined): string {
+  const error = query.verifiable_result ? decodeQuery(query).error : undefined;
+  if (!error) {
+    return query.status === "expired"
+      ? "QUERY_EXPIRED: nobody answered it in time"
+      : "CRE_WORKFLOW_FAILED: it could not be worked off";
+  }
+  const reverted = error.data ? ` (${decodeRevert({ data: error.data, ...(abi ? { abi } : {}) })})` : "";
+  return `${error.code}: ${error.message}${reverted}`;
+}
+
+function queriesPath(channelId: string): string {
+  return `/channels/${pathId("channelId", channelId)}/queries`;
+}
+
+function queryPath(channelId: string, queryId: string): string {
+  return `${queriesPath(channelId)}/${pathId("queryId", queryId)}`;
+}
+
+function checkedParams(params: QueryParams): QueryParams {
+  checkAddress("params.contract_address", params.contract_address);
+  if (params.from_address !== undefined) checkAddress("params.from_address", params.from_address);
+  checkBlock(params.block_selection);
+  return { ...params, call_data: hexOf("params.call_data", params.call_data) };
+}
+
+function checkBlock(selection: BlockSelection): void {
+  if (selection?.type === "latest" || selection?.type === "finalized") return;
+  if (selection?.type === "block_number" && /^\d{1,78}$/.test(selection.block_number)) return;
+  const message = "The block must be latest, finalized, or a block number as decimal digits.";
+  throw new ArgumentError("params.block_selection", message);
+}
+
+function checkKeyAndMetadata({
+  idempotency_key,
+  metadata,
+}: {
+  idempotency_key: string;
+  metadata?: object;
+}): void {
+  const { length } = idempotency_key;
+  if (length < 1 || length > LIMITS.idempotencyKeyLength) {
+    const message = `idempotency_key must have 1 to ${LIMITS.idempotencyKeyLength} characters.`;
+    throw new ArgumentError("idempotency_key", message);
+  }
+  if (metadata && Buffer.byteLength(JSON.stringify(metadata)) > LIMITS.queryMetadataBytes) {
+    throw new ArgumentError(
+      "metadata",
+      `metadata must be at most ${LIMITS.queryMetadataBytes} bytes of JSON.`,
+    );
+  }
+}

@@ -1,0 +1,206 @@
+import { ArgumentError, CrecError } from "../errors.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import {
+  LIMITS,
+  PAGE_LIMITS,
+  type RsaPublicKey,
+  WALLET_LIFECYCLE,
+  type Wallet,
+  type WalletStatus,
+  type WalletType,
+} from "../protocol/index.ts";
+import { checkAddress, checkDescription, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { createOrFind } from "./create-or-find.ts";
+import { type Events, statusReason } from "./events.ts";
+import { findIn, type Listing, listing } from "./pages.ts";
+import { type WaitOptions, waitForStatus } from "./wait.ts";
+
+export type CreateWallet = {
+  name: string;
+  description?: string;
+  /** May change the signers on chain. */
+  wallet_owner_address: string;
+  chain_selector: string;
+  wallet_type: WalletType;
+  /** At most 10 signers, of the kind the wallet type names. */
+  allowed_ecdsa_signers?: readonly string[];
+  allowed_rsa_signers?: readonly RsaPublicKey[];
+  /** The channel that is to have the wallet's status events. */
+  status_channel_id?: string;
+};
+
+export type UpdateWallet = { name?: string; description?: string };
+
+export type ListWallets = {
+  /** A part of the name, without case. */
+  name?: string;
+  chain_selector?: string;
+  chain_environment?: "mainnet" | "testnet";
+  owner?: string;
+  address?: string;
+  type?: WalletType;
+  /** Without it, archived wallets are left out. */
+  status?: readonly WalletStatus[];
+  limit?: number;
+  offset?: number;
+};
+
+export class Wallets {
+  readonly #transport: Transport;
+  readonly #events: Events;
+
+  constructor(transport: Transport, events: Events) {
+    this.#transport = transport;
+    this.#events = events;
+  }
+
+  /** @throws {ArgumentError} `INVALID_ADDRESS`, `INVALID_ARGUMENT`. */
+  async create(wallet: CreateWallet, options?: CallOptions): Promise<Wallet> {
+    checkWallet(wallet);
+    const allowed_signers = signersOf(wallet);
+    // The newer form and the older one, so that every version of the service sees the signers.
+    const body = { ...wallet, ...(allowed_signers ? { configuration: { allowed_signers } } : {}) };
+    return this.#transport.post("/wallets", body, options);
+  }
+
+  async get(walletId: string, options?: CallOptions): Promise<Wallet> {
+    return this.#transport.get(walletPath(walletId), {}, options);
+  }
+
+  list(filter: ListWallets = {}, options?: CallOptions): Listing<Wallet> {
+    return listing(async (offset) => {
+      checkPaging(filter, PAGE_LIMITS.wallets);
+      return this.#transport.get("/wallets", { ...filter, offset }, options);
+    }, filter.offset);
+  }
+
+  async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {
+    const path = walletPath(walletId);
+    if (changes.name !== undefined) checkName(changes.name);
+    checkDescription(changes.description);
+    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+  }
+
+  /** At once; an archived wallet takes no new operations. */
+  async archive(walletId: string, options?: CallOptions): Promise<Wallet> {
+    return this.#transport.patch(walletPath(walletId), { status: "archived" }, options);
+  }
+
+  /** @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`. */
+  async waitFor(walletId: string, options: WaitOptions<WalletStatus, Wallet>): Promise<Wallet> {
+    const path = walletPath(walletId);
+    return waitForStatus(
+      {
+        noun: "wallet",
+        id: walletId,
+        lifecycle: WALLET_LIFECYCLE,
+        setbacks: ["failed", "archived"],
+        look: (signal) => this.#transport.get<Wallet>(path, {}, { signal }),
+        reason: async ({ status, status_channel_id: channelId }, signal) => {
+          const filter = { type: ["wallet.status"], wallet_id: walletId };
+          return channelId ? statusReason(this.#events, channelId, filter, [status], signal) : undefined;
+        },
+        closing: this.#transport.closing,
+      },
+      options,
+    );
+  }
+
+  /** The wallet of exactly this name, unless it is archived. */
+  async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
+    checkName(name);
+    const wallets = this.list({ name, limit: PAGE_LIMITS.wallets.max }, options);
+    return findIn(wallets, (wallet) => wallet.name === name);
+  }
+
+  /**
+   * The wallet of this name, made if it is not there yet. Its signers are not compared: the owner may have changed them.
+   * @throws {CrecError} `WALLET_DIFFERS` when one of this name is of another network, owner or type.
+   */
+  async createOrFind(
+    wanted: CreateWallet,
+    options?: CallOptions,
+  ): Promise<{ wallet: Wallet; found: boolean }> {
+    checkWallet(wanted);
+    const steps = {
+      find: () => this.findByName(wanted.name, options),
+      create: () => this.create(wanted, options),
+    };
+    const { resource: wallet, found } = await createOrFind(steps, options?.signal);
+    if (found) checkSame(wallet, wanted);
+    return { wallet, found };
+  }
+}
+
+const WALLET_TYPES: readonly string[] = [
+  "ecdsa",
+  "rsa",
+  "protected_ecdsa",
+  "protected_rsa",
+] satisfies WalletType[];
+const RSA_EXPONENT = /^0x[0-9a-fA-F]{2,34}$/;
+const RSA_MODULUS = /^0x[0-9a-fA-F]{512,}$/;
+
+function walletPath(walletId: string): string {
+  return `/wallets/${pathId("walletId", walletId)}`;
+}
+
+function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> | undefined {
+  return wallet.wallet_type.endsWith("rsa") ? wallet.allowed_rsa_signers : wallet.allowed_ecdsa_signers;
+}
+
+function checkWallet(wallet: CreateWallet): void {
+  checkName(wallet.name);
+  checkDescription(wallet.description);
+  checkAddress("wallet_owner_address", wallet.wallet_owner_address);
+  checkSelector(wallet.chain_selector);
+  if (!WALLET_TYPES.includes(wallet.wallet_type)) {
+    throw new ArgumentError("wallet_type", `wallet_type must be one of ${WALLET_TYPES.join(", ")}.`);
+  }
+  if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
+  const rsa = wallet.wallet_type.endsWith("rsa");
+  const [field, other] = rsa
+    ? (["allowed_rsa_signers", "allowed_ecdsa_signers"] as const)
+    : (["allowed_ecdsa_signers", "allowed_rsa_signers"] as const);
+  if (wallet[other] !== undefined) {
+    throw new ArgumentError(
+      other,
+      `A wallet of the type ${wallet.wallet_type} takes ${field}, not ${other}.`,
+    );
+  }
+  checkSigners(field, signersOf(wallet) ?? []);
+}
+
+function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKey>): void {
+  if (signers.length > LIMITS.walletSigners) {
+    throw new ArgumentError(
+      field,
+      `A wallet has at most ${LIMITS.walletSigners} signers, not ${signers.length}.`,
+    );
+  }
+  const seen = new Set<string>();
+  for (const [index, signer] of signers.entries()) {
+    const path = `${field}[${index}]`;
+    if (field === "allowed_ecdsa_signers") checkAddress(path, String(signer));
+    else checkRsaKey(path, signer as RsaPublicKey);
+    const identity = JSON.stringify(signer).toLowerCase();
+    if (seen.has(identity)) throw new ArgumentError(path, `${path} is there twice. Name each signer once.`);
+    seen.add(identity);
+  }
+}
+
+function checkRsaKey(path: string, key: RsaPublicKey): void {
+  if (RSA_EXPONENT.test(key?.e) && RSA_MODULUS.test(key?.n)) return;
+  throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
+}
+
+function checkSame(found: Wallet, wanted: CreateWallet): void {
+  const differences = [
+    ["network", found.chain_selector, wanted.chain_selector],
+    ["owner", found.wallet_owner_address.toLowerCase(), wanted.wallet_owner_address.toLowerCase()],
+    ["type", found.wallet_type, wanted.wallet_type],
+  ].flatMap(([what, is, should]) => (is === should ? [] : [`its ${what} is ${is}, not ${should}`]));
+  if (differences.length === 0) return;
+  const message = `There is another wallet named "${wanted.name}": ${differences.join("; ")}. Choose another name.`;
+  throw new CrecError("WALLET_DIFFERS", message);
+}

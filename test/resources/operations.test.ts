@@ -1,0 +1,226 @@
+import should from "should";
+import type { NewOperation } from "../../src/resources/index.ts";
+import {
+  generatePrivateKey,
+  localEcdsaSigner,
+  operationDigest,
+  recoverSigner,
+} from "../../src/signing/index.ts";
+import { errorOf, KEY } from "../http/support.ts";
+import {
+  ADDRESS,
+  type Asked,
+  CHAIN,
+  conflict,
+  ID,
+  notFound,
+  OTHER_ID,
+  page,
+  type Reply,
+  startFakeService,
+} from "./support.ts";
+
+type Service = Awaited<ReturnType<typeof startFakeService>>;
+type Stored = Record<string, unknown> & { operation_id: string; status: string };
+
+describe("operations", () => {
+  const open: Service[] = [];
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close();
+  });
+
+  const signer = localEcdsaSigner(generatePrivateKey());
+  const operation: NewOperation = {
+    chain_selector: CHAIN,
+    address: "0x1111111111111111111111111111111111111111",
+    wallet_operation_id: "0042",
+    deadline: 0,
+    transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0xABCD" }],
+  };
+  const digest = operationDigest(
+    { id: "42", account: operation.address, deadline: 0, transactions: operation.transactions },
+    31337,
+  );
+
+  /** Takes an id once, as the service does; `faults` says how each POST goes wrong, if it does. */
+  const serve = async (
+    faults: Array<"lost before" | "lost after" | "conflict" | undefined> = [],
+    stored: Stored[] = [],
+  ) => {
+    const service = await startFakeService(({ method, path, query, body }: Asked): Reply => {
+      if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+      if (path.endsWith("/events/search")) {
+        const matching = stored.filter(
+          (item) => item.wallet_operation_id === query.get("wallet_operation_id"),
+        );
+        const events = matching.map((item, offset) => ({
+          event_id: item.operation_id,
+          headers: { type: "operation.status", offset, proofs: [] },
+          payload: { ...item, status_reason: "execution reverted: no balance" },
+        }));
+        return [200, { events, has_more: false }];
+      }
+      const found = stored.find(({ operation_id }) => path.endsWith(`/${operation_id}`));
+      if (method === "PATCH" && found) {
+        found.status = String(body.status);
+        return faults.shift() === "lost after" ? "drop" : [200, found];
+      }
+      if (method === "GET") return found ? [200, found] : notFound("OPERATION_NOT_FOUND");
+      const fault = faults.shift();
+      if (fault === "lost before") return "drop";
+      if (fault === "conflict") return conflict();
+      const gone = ["failed", "expired", "cancelled"];
+      if (
+        stored.some(
+          (item) => item.wallet_operation_id === body.wallet_operation_id && !gone.includes(item.status),
+        )
+      ) {
+        return conflict();
+      }
+      stored.push({
+        ...body,
+        operation_id: OTHER_ID,
+        status: body.signature ? "accepted" : "pending_signature",
+      });
+      return fault === "lost after" ? "drop" : [201, { operation_id: OTHER_ID }];
+    });
+    open.push(service);
+    const posts = () => service.asked.filter(({ method }) => method === "POST");
+    return { ...service, stored, posts };
+  };
+
+  describe("send", () => {
+    it("signs, sends in one form, and reads the operation back", async () => {
+      const { client, posts } = await serve();
+      const sent = await client.operations.send(ID, operation, signer);
+      should(sent).match({ digest, found: false, operation: { operation_id: OTHER_ID, status: "accepted" } });
+      const [post] = posts();
+      should(recoverSigner(digest, post?.body.signature as `0x${string}`)).equal(signer.address);
+      should(post?.body).match({
+        wallet_operation_id: "42",
+        deadline: 0,
+        transactions: [{ value: "1", data: "0xabcd" }],
+      });
+      should(Object.keys(post?.body ?? {}).sort()).deepEqual([
+        "address",
+        "chain_selector",
+        "deadline",
+        "signature",
+        "transactions",
+        "wallet_operation_id",
+      ]);
+    });
+
+    it("draws an id of its own and a deadline in 15 minutes", async () => {
+      const { client, posts } = await serve();
+      const { wallet_operation_id: _id, deadline: _deadline, ...bare } = operation;
+      await client.operations.send(ID, bare, signer);
+      const body = posts()[0]?.body;
+      should(String(body?.wallet_operation_id)).match(/^\d{20,39}$/);
+      should(Number(body?.deadline)).be.approximately(Date.now() / 1000 + 900, 5);
+    });
+
+    for (const [what, faults, count] of [
+      ["before it arrived, and sends it again", ["lost before"], 2],
+      ["after it arrived, and finds it", ["lost after"], 1],
+      ["twice before it arrived", ["lost before", "lost before"], 3],
+      ["and then refused though nothing is there yet", ["conflict"], 2],
+    ] as const) {
+      it(`goes on when a try was lost ${what}`, async () => {
+        const { client, stored, posts } = await serve([...faults]);
+        const { operation: sent } = await client.operations.send(ID, operation, signer);
+        should(sent.operation_id).equal(OTHER_ID);
+        should(stored).have.length(1);
+        should(posts()).have.length(count);
+        should(new Set(posts().map(({ body }) => body.wallet_operation_id)).size).equal(1);
+      });
+    }
+
+    it("twice with the same id is one operation", async () => {
+      const { client, stored } = await serve();
+      await client.operations.send(ID, operation, signer);
+      should((await client.operations.send(ID, operation, signer)).found).be.true();
+      should(stored).have.length(1);
+    });
+
+    it("is OPERATION_ID_TAKEN when another operation holds the id", async () => {
+      const { client } = await serve();
+      await client.operations.send(ID, operation, signer);
+      const other = { ...operation, transactions: [{ to: ADDRESS.toLowerCase(), value: 2, data: "0x" }] };
+      const error = await errorOf(client.operations.send(ID, other, signer));
+      should(error.code).equal("OPERATION_ID_TAKEN");
+      should(error.message).containEql(OTHER_ID);
+    });
+
+    it("gives up with what the service says when it never works", async () => {
+      const { client, posts } = await serve(Array(9).fill("lost before"));
+      const error = await errorOf(client.operations.send(ID, operation, signer));
+      should(error.code).equal("SERVICE_UNREACHABLE");
+      should(error.message).not.containEql(KEY);
+      should(posts()).have.length(4);
+    });
+
+    it("refuses bad values with their path before anything is sent", async () => {
+      const { client, asked } = await serve();
+      const refused = async (changes: object) =>
+        (await errorOf(client.operations.send(ID, { ...operation, ...changes }, signer))).path;
+      should(await refused({ address: "0x1" })).equal("address");
+      should(await refused({ chain_selector: "x" })).equal("chain_selector");
+      should(await refused({ deadline: 1000 })).equal("deadline");
+      should(await refused({ transactions: [] })).equal("operation.transactions");
+      should(await refused({ transactions: [{ to: "0x1", value: 0, data: "0x" }] })).equal(
+        "operation.transactions[0].to",
+      );
+      should(await refused({ wallet_operation_id: 2n ** 256n })).equal("operation.id");
+      should(asked.filter(({ path }) => path !== "/networks")).be.empty();
+    });
+
+    it("refuses a signature that is not the signer's", async () => {
+      const { client, posts } = await serve();
+      const other = localEcdsaSigner(generatePrivateKey());
+      const liar = { ...signer, sign: other.sign };
+      should((await errorOf(client.operations.send(ID, operation, liar))).code).equal("SIGNATURE_MISMATCH");
+      should(posts()).be.empty();
+    });
+  });
+
+  describe("drafts", () => {
+    it("are finalized by a signature of what they hold", async () => {
+      const { client, asked } = await serve();
+      const { operation: draft } = await client.operations.draft(ID, operation);
+      should(draft.status).equal("pending_signature");
+      should((await client.operations.finalize(ID, OTHER_ID, signer)).status).equal("accepted");
+      const body = asked.at(-1)?.body ?? {};
+      should(body.digest).equal(digest);
+      should(recoverSigner(digest, body.signature as `0x${string}`)).equal(signer.address);
+    });
+
+    it("are cancelled, and a lost answer is looked up", async () => {
+      const { client } = await serve([undefined, "lost after"]);
+      await client.operations.draft(ID, operation);
+      should((await client.operations.cancel(ID, OTHER_ID)).status).equal("cancelled");
+    });
+  });
+
+  describe("waitFor", () => {
+    const stored = (status: string): Stored => ({
+      operation_id: OTHER_ID,
+      status,
+      wallet_operation_id: null,
+    });
+
+    it("counts a stronger rung, and never a failure as one", async () => {
+      const { client } = await serve([], [stored("confirmed_safe")]);
+      const options = { target: "confirmed_latest" } as const;
+      should((await client.operations.waitFor(ID, OTHER_ID, options)).status).equal("confirmed_safe");
+    });
+
+    it("tells why it failed", async () => {
+      const { client } = await serve([], [stored("failed")]);
+      const error = await errorOf(client.operations.waitFor(ID, OTHER_ID, { target: "accepted" }));
+      should(error.code).equal("OPERATION_FAILED");
+      should(error.reason).equal("execution reverted: no balance");
+      should(error.resource).match({ operation_id: OTHER_ID });
+    });
+  });
+});

@@ -1,0 +1,211 @@
+import { inspect } from "node:util";
+import should from "should";
+import type { CreateWallet } from "../../src/resources/index.ts";
+import { errorOf, KEY } from "../http/support.ts";
+import { ADDRESS, type Asked, CHAIN, ID, page, type Reply, startFakeService } from "./support.ts";
+
+type Service = Awaited<ReturnType<typeof startFakeService>>;
+
+describe("wallets, queries, account", () => {
+  const open: Service[] = [];
+  const serve = async (reply: (asked: Asked) => Reply, options = {}) => {
+    const service = await startFakeService(reply, options);
+    open.push(service);
+    return service;
+  };
+  afterEach(async () => {
+    for (const service of open.splice(0)) await service.close();
+  });
+
+  describe("wallets", () => {
+    const wanted: CreateWallet = {
+      name: "demo",
+      wallet_owner_address: ADDRESS,
+      chain_selector: CHAIN,
+      wallet_type: "ecdsa",
+      allowed_ecdsa_signers: [ADDRESS],
+    };
+
+    it("are created with their signers in both forms", async () => {
+      const { client, asked } = await serve(() => [201, { wallet_id: ID, status: "pending" }]);
+      await client.wallets.create(wanted);
+      should(asked[0]?.body).deepEqual({ ...wanted, configuration: { allowed_signers: [ADDRESS] } });
+    });
+
+    it("refuse signers that are none, too many, twice or of another kind", async () => {
+      const { client, asked } = await serve(() => [201, {}]);
+      const refused = async (changes: object) =>
+        (await errorOf(client.wallets.create({ ...wanted, ...changes }))).path;
+      should(await refused({ allowed_ecdsa_signers: ["0x1"] })).equal("allowed_ecdsa_signers[0]");
+      should(await refused({ allowed_ecdsa_signers: [ADDRESS, ADDRESS.toLowerCase()] })).equal(
+        "allowed_ecdsa_signers[1]",
+      );
+      should(await refused({ allowed_ecdsa_signers: Array(11).fill(ADDRESS) })).equal(
+        "allowed_ecdsa_signers",
+      );
+      should(await refused({ wallet_type: "rsa" })).equal("allowed_ecdsa_signers");
+      should(await refused({ wallet_type: "multisig" })).equal("wallet_type");
+      const rsa = {
+        wallet_type: "rsa",
+        allowed_ecdsa_signers: undefined,
+        allowed_rsa_signers: [{ e: "0x01", n: "0x02" }],
+      };
+      should(await refused(rsa)).equal("allowed_rsa_signers[0]");
+      should(asked).be.empty();
+    });
+
+    it("are found by name, and refused when of another owner", async () => {
+      const { client } = await serve(() => page({ ...wanted, wallet_id: ID, status: "deployed" }));
+      should((await client.wallets.createOrFind(wanted)).found).be.true();
+      const other = { ...wanted, wallet_owner_address: `0x${"9".repeat(40)}` };
+      should((await errorOf(client.wallets.createOrFind(other))).code).equal("WALLET_DIFFERS");
+    });
+
+    it("are waited for until deployed", async () => {
+      const { client } = await serve(() => [200, { wallet_id: ID, status: "archived" }]);
+      should((await errorOf(client.wallets.waitFor(ID, { target: "deployed" }))).code).equal(
+        "WALLET_ARCHIVED",
+      );
+    });
+  });
+
+  describe("queries", () => {
+    const query = {
+      chain_selector: CHAIN,
+      params: { contract_address: ADDRESS, call_data: "70A08231", block_selection: { type: "latest" } },
+    } as const;
+
+    it("are repeated after a lost answer under one idempotency key", async () => {
+      const { client, asked } = await serve(
+        () => (asked.length === 1 ? "drop" : [202, { query_id: ID, status: "accepted" }]),
+        {
+          maxAttempts: 2,
+        },
+      );
+      should((await client.queries.create(ID, query)).query_id).equal(ID);
+      const [first, second] = asked;
+      should(first?.body.idempotency_key).be.a.String().and.equal(second?.body.idempotency_key);
+      should(first?.body).match({ query_kind: "evm_call", params: { call_data: "0x70a08231" } });
+    });
+
+    it("refuse bad values before anything is sent", async () => {
+      const { client, asked } = await serve(() => [202, {}]);
+      const refused = async (changes: object, more: object = {}) =>
+        (
+          await errorOf(
+            client.queries.create(ID, { ...query, ...more, params: { ...query.params, ...changes } }),
+          )
+        ).path;
+      should(await refused({ contract_address: "0x" })).equal("params.contract_address");
+      should(await refused({ call_data: "0xabc" })).equal("params.call_data");
+      should(await refused({ block_selection: { type: "block_number", block_number: "0x1" } })).equal(
+        "params.block_selection",
+      );
+      should(await refused({}, { idempotency_key: "" })).equal("idempotency_key");
+      should(await refused({}, { metadata: { text: "x".repeat(20_000) } })).equal("metadata");
+      should(asked).be.empty();
+    });
+
+    const failing = (status: string, error?: object) => {
+      const text = JSON.stringify({ service: "_crec", name: "ChainQuery", data: { query_id: ID, error } });
+      const signed = error ? { verifiable_result: Buffer.from(text).toString("base64") } : {};
+      return serve(() => [200, { query_id: ID, status, chain_selector: CHAIN, target: ADDRESS, ...signed }]);
+    };
+
+    it("that failed tell the signed error with its revert in words", async () => {
+      const revert = `0x08c379a0${"20".padStart(64, "0")}${"4".padStart(64, "0")}${Buffer.from("poor").toString("hex").padEnd(64, "0")}`;
+      const { client } = await failing("failed", {
+        code: "CALL_REVERTED",
+        message: "reverted",
+        raw_revert_data: revert,
+      });
+      const error = await errorOf(client.queries.waitFor(ID, ID, { target: "completed" }));
+      should(error.code).equal("QUERY_FAILED");
+      should(error.reason).match(/^CALL_REVERTED: reverted.*poor/);
+    });
+
+    it("that failed without a signed error are given a code", async () => {
+      const failed = await errorOf(
+        (await failing("failed")).client.queries.waitFor(ID, ID, { target: "completed" }),
+      );
+      should(failed.reason).match(/^CRE_WORKFLOW_FAILED/);
+      const expired = await errorOf(
+        (await failing("expired")).client.queries.waitFor(ID, ID, { target: "completed" }),
+      );
+      should(expired.code).equal("QUERY_EXPIRED");
+    });
+  });
+
+  describe("account", () => {
+    const withGraphql = async (reply: (asked: Asked) => Reply) => {
+      const service = await serve(reply);
+      const { CrecClient } = await import("../../src/resources/index.ts");
+      const client = new CrecClient({
+        baseUrl: "http://127.0.0.1:1",
+        apiKey: KEY,
+        graphqlUrl: `${service.server.url}/graphql`,
+        maxAttempts: 2,
+      });
+      open.push({ ...service, client, close: () => client.close() });
+      return { ...service, client };
+    };
+
+    it("tells who the key belongs to", async () => {
+      const details = { memberId: "m", displayName: null, emailAddress: "a@b.example" };
+      const { client, asked } = await withGraphql(() => [200, { data: { getAccountDetails: details } }]);
+      should(await client.account.details()).deepEqual(details);
+      should(asked[0]).match({
+        method: "POST",
+        path: "/graphql",
+        headers: { authorization: `Apikey ${KEY}` },
+      });
+    });
+
+    const failures: Array<[string, Reply, string]> = [
+      ["a status", [401, ""], "KEY_REFUSED"],
+      [
+        "errors with 200",
+        [200, { errors: [{ message: "no", extensions: { code: "UNAUTHENTICATED" } }] }],
+        "KEY_REFUSED",
+      ],
+      [
+        "errors without a code",
+        [200, { data: null, errors: [{ message: "Invalid API key" }] }],
+        "KEY_REFUSED",
+      ],
+      ["both", [401, { errors: [{ message: "Unauthorized" }] }], "KEY_REFUSED"],
+      ["a wrong query", [400, { errors: [{ message: 'Cannot query field "x"' }] }], "GRAPHQL_ERROR"],
+      ["errors beside data", [200, { data: { a: 1 }, errors: [{ message: "boom" }] }], "GRAPHQL_ERROR"],
+      ["a proxy's page", [200, "<html>"], "BAD_RESPONSE"],
+      ["no data at all", [200, {}], "BAD_RESPONSE"],
+      ["trouble", [503, "<html>"], "SERVICE_ERROR"],
+    ];
+    for (const [what, reply, code] of failures) {
+      it(`reads a failure carried by ${what} as ${code}`, async () => {
+        const { client } = await withGraphql(() => reply);
+        const error = await errorOf(
+          client.account.query("query ($s: String) { a(s: $s) }", { variables: { s: "private" } }),
+        );
+        should(error.code).equal(code);
+        should(inspect(error)).not.match(new RegExp(`private|${KEY}`));
+      });
+    }
+
+    it("repeats what reads, never a mutation", async () => {
+      const { client, asked } = await withGraphql(() => "drop");
+      await errorOf(client.account.query("{ a }"));
+      should(asked).have.length(2);
+      await errorOf(client.account.query("mutation { b }"));
+      should(asked).have.length(3);
+    });
+
+    it("says when there is no GraphQL URL, or none that works", async () => {
+      const { client } = await serve(() => [200, {}]);
+      should((await errorOf(client.account.details())).code).equal("GRAPHQL_URL_MISSING");
+      const { CrecClient } = await import("../../src/resources/index.ts");
+      should(() => new CrecClient({ baseUrl: "http://h", apiKey: KEY, graphqlUrl: "h" })).throw({
+        path: "graphqlUrl",
+      });
+    });
+  });
+});
