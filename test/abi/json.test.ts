@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import should from "should";
+import { integerDigits, parseJson } from "../../src/abi/json.ts";
+
+describe("parseJson of signed text", () => {
+  it("gives every integer unrounded: a number up to 2^53, decimal text beyond", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), (value) => {
+        const safe = Number.isSafeInteger(Number(value));
+        should(parseJson(`{"a": [ ${value}]}`)).deepEqual({ a: [safe ? Number(value) : String(value)] });
+      }),
+    );
+  });
+
+  it("reads all other JSON as JSON.parse does", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const parsed = JSON.parse(text);
+        const rounded = /[:[,]\s*-?(?:\d[\d.]{15,}|[\d.]+e)/i.test(text);
+        fc.pre(!rounded);
+        should(JSON.stringify(parseJson(text))).equal(JSON.stringify(parsed));
+      }),
+    );
+  });
+});
+
+describe("integerDigits", () => {
+  const written: Array<[string, string | undefined]> = [
+    ["600.000000", "600"],
+    ["1.2e+21", "1200000000000000000000"],
+    ["12E2", "1200"],
+    ["0.012e3", "12"],
+    ["1200e-2", "12"],
+    ["-0.0", "0"],
+    ["-5", "-5"],
+    ["0007", "7"],
+    ["0.5", undefined],
+    ["5e-1", undefined],
+    ["1e-400", undefined],
+    ["abc", undefined],
+    ["", undefined],
+    ["0x10", undefined],
+  ];
+  for (const [text, digits] of written) {
+    it(`reads "${text}" as ${digits}`, () => {
+      should(integerDigits(text)).equal(digits);
+    });
+  }
+
+  it("refuses exponents that would fill the memory with zeros", () => {
+    should(() => integerDigits("1e999999999")).throw(SyntaxError);
+    should(() => parseJson('{"a":1e999999999}')).throw(SyntaxError);
+  });
+});

@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
+import should from "should";
+import type { Hex } from "../../src/protocol/index.ts";
+import {
+  generatePrivateKey,
+  localEcdsaSigner,
+  normalizeOperation,
+  type OperationInput,
+  operationDigest,
+  operationTypedData,
+  randomWalletOperationId,
+  recoverSigner,
+} from "../../src/signing/index.ts";
+
+type OperationCase = {
+  chain_id: number;
+  test_key: Hex;
+  signer: string;
+  operation: OperationInput & { id: string; deadline: string };
+  digest: Hex;
+  signature: Hex;
+};
+
+const { cases } = JSON.parse(
+  readFileSync(new URL("../vectors/operations.json", import.meta.url), "utf8"),
+) as { cases: OperationCase[] };
+const [first] = cases;
+if (first === undefined) throw new Error("no worked examples");
+const { operation } = first;
+const SECP256K1_HALF = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+
+describe("an operation's signature", () => {
+  for (const example of cases) {
+    const { id, transactions } = example.operation;
+    it(`is that of the worked example ${id} with ${transactions.length} call(s) on ${example.chain_id}`, async () => {
+      const signer = localEcdsaSigner(example.test_key);
+      should(signer.address).equal(example.signer);
+      const typedData = operationTypedData(example.operation, example.chain_id);
+      const digest = operationDigest(example.operation, example.chain_id);
+      should(digest).equal(example.digest);
+      should(await signer.sign({ digest, typedData })).equal(example.signature);
+      should(recoverSigner(digest, example.signature)).equal(example.signer);
+    });
+  }
+
+  it("is the same for integers as bigint, and for data without 0x", () => {
+    const same: OperationInput = {
+      ...operation,
+      id: BigInt(operation.id),
+      deadline: BigInt(operation.deadline),
+      transactions: operation.transactions.map(({ to, value, data }) => ({
+        to: to.toLowerCase(),
+        value: BigInt(value),
+        data: data.slice(2).toUpperCase(),
+      })),
+    };
+    should(operationDigest(same, String(first.chain_id))).equal(first.digest);
+    should(operationDigest(same, BigInt(first.chain_id))).equal(first.digest);
+    should(operationDigest({ ...same, id: `000${operation.id}` }, first.chain_id)).equal(first.digest);
+  });
+
+  it("has low s and v 27 or 28, for fresh keys too", async () => {
+    const typedData = operationTypedData(operation, 1);
+    const seen = new Set<string>();
+    for (let round = 0; round < 40; round++) {
+      const signature = await localEcdsaSigner(generatePrivateKey()).sign({
+        digest: first.digest,
+        typedData,
+      });
+      should(signature).match(/^0x[0-9a-f]{130}$/);
+      should(BigInt(`0x${signature.slice(66, 130)}`) <= SECP256K1_HALF).be.true();
+      seen.add(signature.slice(130));
+    }
+    should([...seen].sort()).deepEqual(["1b", "1c"]);
+  });
+
+  it("changes with the chain and with every field", () => {
+    const [call] = operation.transactions;
+    if (call === undefined) throw new Error("no call");
+    const others: OperationInput[] = [
+      { ...operation, id: "2" },
+      { ...operation, deadline: "3" },
+      { ...operation, account: call.to },
+      { ...operation, transactions: [call, call] },
+      { ...operation, transactions: [{ ...call, value: "1" }] },
+      { ...operation, transactions: [{ ...call, data: "0x" }] },
+    ];
+    const digests = new Set([first.digest, ...others.map((other) => operationDigest(other, first.chain_id))]);
+    digests.add(operationDigest(operation, first.chain_id + 1));
+    should(digests.size).equal(others.length + 2);
+  });
+});
+
+describe("operationTypedData", () => {
+  it("is plain JSON for a wallet or a remote signer", () => {
+    const typedData = operationTypedData({ ...operation, id: 7n }, 1);
+    should(JSON.parse(JSON.stringify(typedData))).deepEqual(typedData);
+    should(typedData.domain).deepEqual({
+      name: "CLLSmartAccount",
+      version: "1",
+      chainId: 1,
+      verifyingContract: operation.account,
+    });
+    should(typedData.message.id).equal("7");
+  });
+
+  it("refuses a chain selector in place of the chain id", () => {
+    for (const chainId of ["16015286601757825753", 0, -1, 1.5, "0x1", "", undefined]) {
+      should(() => operationTypedData(operation, chainId as string)).throw({ path: "chainId" });
+    }
+  });
+});
+
+describe("normalizeOperation", () => {
+  const [call] = operation.transactions;
+  const wrong: Array<[string, object, string, string]> = [
+    ["an id beyond uint256", { id: 2n ** 256n }, "INTEGER_OUT_OF_RANGE", "operation.id"],
+    ["a negative deadline", { deadline: -1 }, "INTEGER_OUT_OF_RANGE", "operation.deadline"],
+    ["an account that is no address", { account: "0x1" }, "INVALID_ADDRESS", "operation.account"],
+    ["no calls", { transactions: [] }, "INVALID_ARGUMENT", "operation.transactions"],
+    ["17 calls", { transactions: new Array(17).fill(call) }, "INVALID_ARGUMENT", "operation.transactions"],
+    ["calls that are no list", { transactions: call }, "INVALID_ARGUMENT", "operation.transactions"],
+    [
+      "a value with a fraction",
+      { transactions: [call, { ...call, value: "0.5" }] },
+      "INVALID_ARGUMENT",
+      "operation.transactions[1].value",
+    ],
+    [
+      "data with half a byte",
+      { transactions: [{ ...call, data: "0x123" }] },
+      "INVALID_ARGUMENT",
+      "operation.transactions[0].data",
+    ],
+    ["no target", { transactions: [{ ...call, to: "" }] }, "INVALID_ADDRESS", "operation.transactions[0].to"],
+  ];
+  for (const [name, change, code, path] of wrong) {
+    it(`refuses ${name} with its path`, () => {
+      should(() => normalizeOperation({ ...operation, ...change } as OperationInput)).throw({ code, path });
+    });
+  }
+});
+
+describe("localEcdsaSigner", () => {
+  const key = generatePrivateKey();
+
+  it("takes the key with or without 0x", () => {
+    should(localEcdsaSigner(key.slice(2)).address).equal(localEcdsaSigner(key).address);
+  });
+
+  it("refuses what is no key, and never repeats it", () => {
+    const zero = `0x${"00".repeat(32)}`;
+    const tooLarge = `0x${"ff".repeat(32)}`;
+    for (const bad of ["", "secret", key.slice(0, 60), `${key}00`, zero, tooLarge, undefined]) {
+      try {
+        localEcdsaSigner(bad as string);
+        should.fail("", "", "the key was taken", "");
+      } catch (error) {
+        should(error).have.property("code", "INVALID_PRIVATE_KEY");
+        if (bad) should(inspect(error, { depth: 9, showHidden: true })).not.containEql(bad.slice(-16));
+      }
+    }
+  });
+
+  it("does not show its key", () => {
+    const signer = localEcdsaSigner(key);
+    should(inspect(signer, { depth: 9, showHidden: true })).not.containEql(key.slice(2, 20));
+    should(JSON.stringify(signer)).not.containEql(key.slice(2, 20));
+  });
+
+  it("signs nothing but 32 bytes", async () => {
+    const typedData = operationTypedData(operation, 1);
+    await should(localEcdsaSigner(key).sign({ digest: "0x12", typedData })).be.rejectedWith({
+      path: "digest",
+    });
+  });
+
+  it("recovers no one from what is no signature", () => {
+    for (const signature of ["0x", "0x12", `0x${"00".repeat(65)}`, `0x${"ff".repeat(65)}`] as Hex[]) {
+      should(() => recoverSigner(first.digest, signature)).throw({ code: "INVALID_SIGNATURE" });
+    }
+  });
+});
+
+describe("randomWalletOperationId", () => {
+  it("is a fresh uint128 in decimal digits", () => {
+    const ids = Array.from({ length: 100 }, randomWalletOperationId);
+    should(new Set(ids).size).equal(100);
+    for (const id of ids) {
+      should(id).match(/^\d{1,39}$/);
+      should(BigInt(id) < 2n ** 128n).be.true();
+    }
+  });
+});
