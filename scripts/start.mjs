@@ -6,6 +6,7 @@
 //   CREC_DATA_DIR      where flows and the service's data are kept (./data)
 //   CREC_RPC_URL       an EVM node to use instead of starting anvil
 
+import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { launch } from "./lib/launch.mjs";
 import { startLocalService } from "./lib/local-service.mjs";
 import { startNodeRed } from "./lib/node-red.mjs";
@@ -38,35 +39,16 @@ await launch(async (children) => {
 });
 
 async function buildNodes() {
-  // Loaded late: without esbuild it cannot be, and the checks above say so better.
+  // Loaded late: without esbuild they cannot be, and the checks above say so better.
   const { build } = await import("./build.mjs");
+  const { stop } = await import("esbuild");
   try {
-    await build({ log: (/** @type {string} */ line) => say(`  ${line}`) });
+    await build({ log: (line) => say(`  ${line}`) });
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     throw new StartError('The build failed for the reasons above: mend them, then run "npm start" again.');
+  } finally {
+    // esbuild's own process would stay as long as we do.
+    await stop();
   }
-}
-
-/**
- * What the example flows read from their environment.
- *
- * @param {import("./lib/local-service.mjs").Ready} ready
- */
-function flowEnvironment(ready) {
-  return {
-    CREC_BASE_URL: ready.base_url,
-    CREC_GRAPHQL_URL: ready.graphql_url,
-    CREC_API_KEY: ready.api_key,
-    CREC_ORG_ID: ready.org_id,
-    CREC_WORKFLOW_OWNER: ready.workflow_owner,
-    CREC_TENANT_ID: ready.cre_tenant_id,
-    CREC_VALID_SIGNERS: ready.valid_signers.join(","),
-    CREC_MIN_SIGNATURES: String(ready.min_required_signatures),
-    CREC_CHAIN_SELECTOR: ready.chain_selector,
-    CREC_CHAIN_ID: String(ready.chain_id),
-    CREC_TOKEN_ADDRESS: ready.contracts.DemoToken,
-    CREC_COUNTER_ADDRESS: ready.contracts.Counter,
-    CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
-  };
 }

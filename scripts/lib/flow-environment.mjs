@@ -1,0 +1,24 @@
+// @ts-check
+
+/**
+ * What the example flows read from their environment.
+ *
+ * @param {import("./local-service.mjs").Ready} ready
+ */
+export function flowEnvironment(ready) {
+  return {
+    CREC_BASE_URL: ready.base_url,
+    CREC_GRAPHQL_URL: ready.graphql_url,
+    CREC_API_KEY: ready.api_key,
+    CREC_ORG_ID: ready.org_id,
+    CREC_WORKFLOW_OWNER: ready.workflow_owner,
+    CREC_TENANT_ID: ready.cre_tenant_id,
+    CREC_VALID_SIGNERS: ready.valid_signers.join(","),
+    CREC_MIN_SIGNATURES: String(ready.min_required_signatures),
+    CREC_CHAIN_SELECTOR: ready.chain_selector,
+    CREC_CHAIN_ID: String(ready.chain_id),
+    CREC_TOKEN_ADDRESS: ready.contracts.DemoToken,
+    CREC_COUNTER_ADDRESS: ready.contracts.Counter,
+    CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
+  };
+}

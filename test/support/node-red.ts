@@ -1,0 +1,231 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export type FlowNode = { id: string; type: string; name?: string; [property: string]: unknown };
+
+/** What a debug node showed: the name it carries, and the value, parsed where it was an object. */
+export type Shown = { name: string; topic: string | undefined; value: unknown };
+
+/** A status as it stands under a node. */
+export type NodeStatus = { id: string; fill?: string; shape?: string; text?: string };
+
+/** A user directory that outlives the Node-RED processes that use it. */
+export class UserDir {
+  readonly path: string;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async make(): Promise<UserDir> {
+    const path = await mkdtemp(join(tmpdir(), "crec-node-red-"));
+    await writeFile(join(path, "credential-secret"), randomBytes(32).toString("hex"));
+    return new UserDir(path);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** A real Node-RED process with our built nodes, driven as the editor drives it. */
+export class NodeRed {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #log: string[];
+  readonly #shown: Shown[] = [];
+  readonly #statuses = new Map<string, NodeStatus[]>();
+  readonly #listeners = new Set<() => void>();
+  #socket: WebSocket | undefined;
+
+  private constructor(child: ChildProcess, url: string, log: string[]) {
+    this.#child = child;
+    this.url = url;
+    this.#log = log;
+  }
+
+  /** `env` is what flows find in their environment. */
+  static async start(userDir: UserDir, env: Record<string, string> = {}): Promise<NodeRed> {
+    const child = spawn(
+      process.execPath,
+      [
+        join(root, "node_modules/node-red/red.js"),
+        ...["--settings", join(root, "scripts/node-red-settings.cjs")],
+        ...["--userDir", userDir.path, "--port", "0", "-D", "debugMaxLength=100000"],
+      ],
+      {
+        env: { ...process.env, ...env, CREC_CREDENTIAL_SECRET_FILE: join(userDir.path, "credential-secret") },
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+      },
+    );
+    const log: string[] = [];
+    child.stdout?.on("data", (chunk: Buffer) => log.push(chunk.toString()));
+    child.stderr?.on("data", (chunk: Buffer) => log.push(chunk.toString()));
+    const ended = once(child, "exit").then(() => {
+      throw new Error(`Node-RED ended before it listened:\n${log.join("")}`);
+    });
+    ended.catch(() => {});
+    const [{ port }] = (await Promise.race([once(child, "message"), ended])) as [{ port: number }];
+    const nodeRed = new NodeRed(child, `http://127.0.0.1:${port}/`, log);
+    await nodeRed.#listen();
+    return nodeRed;
+  }
+
+  /** Everything the process printed. */
+  get log(): string {
+    return this.#log.join("");
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async deploy(flows: readonly FlowNode[]): Promise<void> {
+    // Node-RED listens a moment before it has read its flows, and would lose what is deployed in between.
+    while ((await (await this.#admin("GET", "flows")).json()) === null) await sleep(25);
+    const response = await this.#admin("POST", "flows", { flows });
+    if (!response.ok) throw new Error(`The deploy was refused: ${await response.text()}`);
+  }
+
+  /** Presses the button of an inject node. */
+  async press(id: string): Promise<void> {
+    const response = await this.#admin("POST", `inject/${id}`);
+    if (!response.ok) throw new Error(`There is no button ${id}: HTTP ${response.status}`);
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(new URL(path, this.url), init);
+  }
+
+  /** What debug nodes have shown so far, oldest first. */
+  shown(name?: string): Shown[] {
+    return name === undefined ? [...this.#shown] : this.#shown.filter((shown) => shown.name === name);
+  }
+
+  /** Each status a node has had, oldest first. */
+  statuses(id: string): NodeStatus[] {
+    return this.#statuses.get(id) ?? [];
+  }
+
+  /** Waits for what a debug node of this name shows and `accept` takes. */
+  showing(
+    name: string,
+    accept: (value: unknown) => boolean = () => true,
+    timeoutMs = 20_000,
+  ): Promise<Shown> {
+    return this.#until(
+      () => this.#shown.find((shown) => shown.name === name && accept(shown.value)),
+      () =>
+        `the debug node "${name}" did not show what was waited for; it showed ${JSON.stringify(this.shown(name))}`,
+      timeoutMs,
+    );
+  }
+
+  /** Waits until a node's status has this text now. */
+  status(id: string, text: string | RegExp, timeoutMs = 20_000): Promise<NodeStatus> {
+    return this.#until(
+      () => {
+        const latest = this.statuses(id).at(-1);
+        const is = latest?.text ?? "";
+        return (typeof text === "string" ? is === text : text.test(is)) ? latest : undefined;
+      },
+      () => `the status of ${id} is ${JSON.stringify(this.statuses(id).at(-1))}, not ${text}`,
+      timeoutMs,
+    );
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#socket?.close();
+    if (!this.running) return;
+    const exit = once(this.#child, "exit");
+    this.#child.kill(signal);
+    await exit;
+  }
+
+  #admin(method: string, path: string, body?: unknown): Promise<Response> {
+    return this.fetch(path, {
+      method,
+      headers: { "Content-Type": "application/json", "Node-RED-API-Version": "v2" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Subscribes to what the editor's debug sidebar and statuses are fed from. */
+  async #listen(): Promise<void> {
+    const socket = new WebSocket(`${this.url.replace("http", "ws")}comms`);
+    await new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve, { once: true });
+      socket.addEventListener("error", reject, { once: true });
+    });
+    this.#socket = socket;
+    for (const topic of ["debug", "status/#"]) socket.send(JSON.stringify({ subscribe: topic }));
+    socket.addEventListener("message", ({ data }) => {
+      const messages = JSON.parse(String(data)) as Array<{ topic?: string; data?: Record<string, unknown> }>;
+      for (const { topic, data: content } of messages) this.#take(topic ?? "", content ?? {});
+      for (const listener of this.#listeners) listener();
+    });
+  }
+
+  #take(topic: string, content: Record<string, unknown>): void {
+    if (topic === "debug") {
+      const { name, topic: messageTopic, msg, format } = content;
+      const parsed =
+        typeof msg === "string" && /^(Object|array|error)/.test(String(format)) ? JSON.parse(msg) : msg;
+      this.#shown.push({ name: String(name), topic: messageTopic as string | undefined, value: parsed });
+    } else if (topic.startsWith("status/")) {
+      const id = topic.slice("status/".length);
+      this.#statuses.set(id, [...this.statuses(id), { id, ...content }]);
+    }
+  }
+
+  async #until<T>(look: () => T | undefined, explain: () => string, timeoutMs: number): Promise<T> {
+    const found = look();
+    if (found !== undefined) return found;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#listeners.delete(check);
+        reject(new Error(`After ${timeoutMs} ms ${explain()}\n${this.log}`));
+      }, timeoutMs);
+      const check = () => {
+        const now = look();
+        if (now === undefined) return;
+        clearTimeout(timer);
+        this.#listeners.delete(check);
+        resolve(now);
+      };
+      this.#listeners.add(check);
+    });
+  }
+}
+
+/** A shipped example as it is imported. */
+export async function example(name: string): Promise<FlowNode[]> {
+  return JSON.parse(await readFile(join(root, "examples", `${name}.json`), "utf8")) as FlowNode[];
+}
+
+export function idOf(flows: readonly FlowNode[], type: string, name?: string): string {
+  const found = flows.find((node) => node.type === type && (name === undefined || node.name === name));
+  if (!found) throw new Error(`There is no ${type} named "${name}" in these flows.`);
+  return found.id;
+}
+
+/** An id for a node that a test makes up. */
+export function freshId(): string {
+  return randomUUID().replaceAll("-", "").slice(0, 16);
+}

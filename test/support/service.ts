@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningService, startService } from "../../service/src/index.ts";
+
+/** The real local service on a real chain, with a folder of its own that goes when it is closed. */
+export async function startTestService(): Promise<RunningService> {
+  const dataDir = await mkdtemp(join(tmpdir(), "crec-service-"));
+  const service = await startService({ port: 0, dataDir, blockTimeMs: 100, local: true });
+  return {
+    ready: service.ready,
+    close: async () => {
+      await service.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+/** What flows find in their environment under `npm start`. */
+export { flowEnvironment } from "../../scripts/lib/flow-environment.mjs";
