@@ -19,7 +19,7 @@ const ALLOWED = {
   proofs: ["protocol", "errors", "abi"],
   signing: ["protocol", "errors", "abi"],
   http: ["protocol", "errors"],
-  resources: ["protocol", "errors", "http"],
+  resources: ["protocol", "errors", "http", "abi", "proofs", "signing"],
   consumer: ["protocol", "errors", "proofs"],
 };
 

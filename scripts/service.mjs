@@ -11,7 +11,8 @@ await launch(async (children) => {
   checkNode();
   checkInstalled({ editor: false });
   const args = process.argv.slice(2);
-  const port = await freePort("CREC_SERVICE_PORT", 8787, "the local service");
+  const ownPort = args.some((arg) => arg.startsWith("--port"));
+  const port = ownPort ? undefined : await freePort("CREC_SERVICE_PORT", 8787, "the local service");
 
   say("Starting the chain and the local service …");
   const ready = await startLocalService(children, { port, args });

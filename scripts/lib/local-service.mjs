@@ -18,7 +18,8 @@ const READY = "ready ";
  * Starts the local service, and with it the chain.
  *
  * @param {import("./children.mjs").Children} children
- * @param {{ port?: number, args?: readonly string[] }} options `port` 0 means any; `args` are passed on
+ * @param {{ port: number | undefined, args?: readonly string[] }} options `port` 0 means any, undefined leaves it to `args`,
+ *   which are passed on
  * @returns {Promise<Ready>}
  */
 export function startLocalService(children, { port, args = [] }) {

@@ -15,9 +15,10 @@ const require = createRequire(join(root, "package.json"));
  */
 export function checkNode() {
   if (process.features.typescript) return;
+  const remedy = isInstalled("node") ? "npm rebuild node --ignore-scripts=false" : "npm install";
   throw new StartError(
     `This needs the Node.js 24 that "npm install" puts into node_modules, but runs on ${process.version}: ` +
-      'run "npm rebuild node --ignore-scripts=false", then try again.',
+      `run "${remedy}", then try again.`,
   );
 }
 

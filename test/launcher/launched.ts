@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Every process that a launcher starts inherits this variable, by whose value it is found again. */
+const MARK = "CREC_LAUNCHER_TEST";
+
+export type Ready = {
+  editor_url?: string;
+  base_url: string;
+  graphql_url: string;
+  api_key: string;
+  contracts: Record<string, string>;
+};
+
+export type Launched = {
+  process: ChildProcess;
+  /** What the `ready` line says; rejects when the launcher ends before. */
+  ready: Promise<Ready>;
+  /** Exit code, or the signal that ended it, once its output is complete. */
+  ended: Promise<number | NodeJS.Signals | null>;
+  /** Everything it has told people so far. */
+  said: () => string;
+  /** Waits until it has told people this. */
+  says: (text: string) => Promise<void>;
+  /** All that it started and that still runs, itself included. */
+  processes: () => Running[];
+};
+
+export type Running = { pid: number; command: string };
+
+/** Launchers on a data directory of their own, on free ports. */
+export class LaunchersOnTrial {
+  readonly #mark = randomUUID();
+  #dataDir = "";
+
+  async setUp(): Promise<void> {
+    this.#dataDir = await mkdtemp(join(tmpdir(), "crec-launcher-"));
+  }
+
+  /** Ends whatever a failed test left, and forgets the data. */
+  async tearDown(): Promise<void> {
+    for (const { pid } of running(this.#mark)) process.kill(pid, "SIGKILL");
+    await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  npm(...args: string[]): Launched {
+    return this.#launch("npm", args, {});
+  }
+
+  node(script: string, env: NodeJS.ProcessEnv = {}): Launched {
+    return this.#launch(process.execPath, [script], env);
+  }
+
+  #launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launched {
+    const mark = this.#mark;
+    const child = spawn(command, args, {
+      cwd: root,
+      env: {
+        ...process.env,
+        PORT: "0",
+        CREC_SERVICE_PORT: "0",
+        CREC_DATA_DIR: this.#dataDir,
+        [MARK]: mark,
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+    const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+    const failed = ended.then((how): never => {
+      throw new Error(`ended (${how}) too early:\n${said}`);
+    });
+    const line = new Promise<Ready>((resolve) => {
+      createInterface({ input: child.stdout }).on("line", (text) => {
+        if (text.startsWith("ready ")) resolve(JSON.parse(text.slice("ready ".length)));
+      });
+    });
+    const ready = Promise.race([line, failed]);
+    ready.catch(() => {}); // A test that waits for the end alone need not ask for it.
+    const says = async (text: string) => {
+      while (!said.includes(text)) await Promise.race([once(child.stderr, "data"), failed]);
+    };
+    return { process: child, ready, ended, said: () => said, says, processes: () => running(mark) };
+  }
+}
+
+/** Waits until nothing runs any more, and throws with what still does after the time given. */
+export async function allEnded(launched: Launched, withinMs: number): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (launched.processes().length > 0) {
+    if (Date.now() > deadline) {
+      const left = launched.processes().map(({ pid, command }) => `${pid} ${command}`);
+      throw new Error(`still running after ${withinMs} ms:\n${left.join("\n")}\n${launched.said()}`);
+    }
+    await sleep(50);
+  }
+}
+
+function running(mark: string): Running[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const environment = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
+        if (!environment.includes(`${MARK}=${mark}`)) return [];
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        return [{ pid: Number(name), command }];
+      } catch {
+        return []; // It ended while we looked, or is not ours to look at.
+      }
+    });
+}

@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import should from "should";
+import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
+
+/** design: nothing is left running so long after the launcher or npm was killed. */
+const END_MS = 5_000;
+
+describe("npm start", function () {
+  this.timeout(90_000);
+  const launchers = new LaunchersOnTrial();
+
+  before(function () {
+    // Processes are found by their environment, which only Linux shows.
+    if (process.platform !== "linux") this.skip();
+  });
+  beforeEach(() => launchers.setUp());
+  afterEach(() => launchers.tearDown());
+
+  it("says when all is up what there is to know, in one line", async () => {
+    const launched = launchers.npm("start");
+    const ready = await launched.ready;
+
+    should(Object.keys(ready)).containDeep([
+      ...["editor_url", "base_url", "graphql_url", "api_key", "org_id", "workflow_owner", "cre_tenant_id"],
+      ...["valid_signers", "min_required_signatures", "rpc_url", "chain_selector", "chain_id", "contracts"],
+    ]);
+    should(Object.keys(ready)[0]).equal("editor_url");
+    should((await fetch(editorUrl(ready))).status).equal(200);
+    should((await channels(ready)).status).equal(200);
+    should(await typesOf(editorUrl(ready))).containDeep(["crec-connection", "crec-events-in"]);
+    should(await labelsOf(editorUrl(ready))).not.be.empty();
+    should(launched.said()).containEql(editorUrl(ready));
+
+    launched.process.kill("SIGTERM");
+    await allEnded(launched, END_MS);
+  });
+
+  it("ends everything on Ctrl-C, also when that is pressed twice", async () => {
+    const launched = launchers.node("scripts/start.mjs");
+    await launched.ready;
+    should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
+
+    launched.process.kill("SIGINT");
+    launched.process.kill("SIGINT");
+    should(await launched.ended).equal(0);
+    should(launched.processes()).be.empty();
+  });
+
+  it("ends everything when it is asked to before all is up", async () => {
+    const launched = launchers.node("scripts/start.mjs");
+    await launched.says("Starting the chain");
+
+    launched.process.kill("SIGTERM");
+    should(await launched.ended).equal(0);
+    await allEnded(launched, END_MS);
+  });
+
+  it("leaves nothing running when it is killed", async () => {
+    const launched = launchers.node("scripts/start.mjs");
+    await launched.ready;
+
+    launched.process.kill("SIGKILL");
+    await allEnded(launched, END_MS);
+  });
+
+  it("leaves nothing running when npm is killed", async () => {
+    const launched = launchers.npm("start");
+    await launched.ready;
+
+    launched.process.kill("SIGKILL");
+    await allEnded(launched, END_MS);
+  });
+
+  it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
+    const launched = launchers.node("scripts/start.mjs");
+    await launched.ready;
+    const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
+    if (service === undefined) throw new Error("the service does not run");
+
+    process.kill(service.pid, "SIGKILL");
+    should(await launched.ended).equal(1);
+    should(launched.said()).match(/The local service ended by itself \(signal SIGKILL\)/);
+    await allEnded(launched, END_MS);
+  });
+
+  it("finds its flows and its data again", async () => {
+    const first = launchers.node("scripts/start.mjs");
+    const before = await first.ready;
+    await addTab(editorUrl(before), "My own flow");
+    const labels = await labelsOf(editorUrl(before));
+    should((await channels(before, { name: "my own channel" })).status).equal(201);
+    first.process.kill("SIGTERM");
+    await first.ended;
+
+    const second = launchers.node("scripts/start.mjs");
+    const after = await second.ready;
+    should(labels).containEql("My own flow");
+    should(await labelsOf(editorUrl(after))).eql(labels);
+    should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
+    should(after.contracts).eql(before.contracts);
+  });
+
+  for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
+    it(`says in one sentence that the port of ${variable} is taken`, async () => {
+      const taken = createServer().listen(0, "127.0.0.1");
+      await once(taken, "listening");
+      const { port } = taken.address() as AddressInfo;
+      const launched = launchers.node("scripts/start.mjs", { [variable]: String(port) });
+
+      should(await launched.ended).equal(1);
+      should(launched.said()).match(new RegExp(`^Port ${port} .* is taken: .* set ${variable} .*\\.\n$`));
+      taken.close();
+    });
+  }
+});
+
+describe("npm run service", function () {
+  this.timeout(60_000);
+  const launchers = new LaunchersOnTrial();
+
+  before(function () {
+    if (process.platform !== "linux") this.skip();
+  });
+  beforeEach(() => launchers.setUp());
+  afterEach(() => launchers.tearDown());
+
+  it("runs the service alone", async () => {
+    const launched = launchers.npm("run", "service");
+    const ready = await launched.ready;
+    should(ready).not.have.property("editor_url");
+    should((await channels(ready)).status).equal(200);
+
+    launched.process.kill("SIGTERM");
+    await allEnded(launched, END_MS);
+  });
+});
+
+function editorUrl({ editor_url: url }: Ready): string {
+  if (url === undefined) throw new Error("the ready line has no editor_url");
+  return url;
+}
+
+function channels({ base_url, api_key }: Ready, create?: { name: string }): Promise<Response> {
+  return fetch(`${base_url}/channels`, {
+    method: create ? "POST" : "GET",
+    headers: { Authorization: `Apikey ${api_key}`, "Content-Type": "application/json" },
+    ...(create ? { body: JSON.stringify(create) } : {}),
+  });
+}
+
+async function typesOf(editor: string): Promise<string[]> {
+  const headers = { Accept: "application/json" };
+  const sets: { types: string[] }[] = await (await fetch(`${editor}nodes`, { headers })).json();
+  return sets.flatMap(({ types }) => types);
+}
+
+type FlowNode = { id: string; type: string; label?: string };
+const FLOWS_API = { "Node-RED-API-Version": "v2", "Content-Type": "application/json" };
+
+async function flowsOf(editor: string): Promise<FlowNode[]> {
+  return (await (await fetch(`${editor}flows`, { headers: FLOWS_API })).json()).flows;
+}
+
+async function labelsOf(editor: string): Promise<(string | undefined)[]> {
+  return (await flowsOf(editor)).filter(({ type }) => type === "tab").map(({ label }) => label);
+}
+
+async function addTab(editor: string, label: string): Promise<void> {
+  const flows = [...(await flowsOf(editor)), { id: "0123456789abcdef", type: "tab", label }];
+  const body = JSON.stringify({ flows });
+  const response = await fetch(`${editor}flows`, { method: "POST", headers: FLOWS_API, body });
+  should(response.status).equal(200);
+}
