@@ -54,7 +54,9 @@ export class Children {
   /** Ends what is running, the last one first, and waits until it is gone. */
   async end() {
     this.#ending = true;
-    for (const { process: child } of [...this.#running].reverse()) {
+    // Looked up anew each time: one may end by itself while another is waited for.
+    for (let last = this.#running.at(-1); last; last = this.#running.at(-1)) {
+      const child = last.process;
       const gone = once(child, "exit");
       const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
       if (child.connected) child.disconnect();
