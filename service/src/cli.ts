@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { RunningService, ServiceOptions } from "./index.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 
-const USAGE = `Usage: node service/src/cli.ts [--port 8787] [--data-dir .data/service] [--rpc-url URL] [--host 127.0.0.1]
+const USAGE = `Usage: node service/src/cli.ts [--port 8787] [--data-dir data/service] [--rpc-url URL] [--host 127.0.0.1]
                                [--block-time MS] [--watch-parent]
 Environment: CREC_SERVICE_PORT, CREC_DATA_DIR, CREC_RPC_URL, CREC_API_KEY, CREC_ORG_ID`;
 
@@ -44,7 +44,7 @@ function readOptions(): (ServiceOptions & { watchParent: boolean }) | undefined 
   return {
     port: wholeNumber("port", values.port ?? env.CREC_SERVICE_PORT ?? "8787", 65_535),
     host: values.host ?? "127.0.0.1",
-    dataDir: values["data-dir"] ?? (env.CREC_DATA_DIR || ".data/service"),
+    dataDir: values["data-dir"] ?? (env.CREC_DATA_DIR || "data/service"),
     rpcUrl: values["rpc-url"] ?? (env.CREC_RPC_URL || undefined),
     apiKey: env.CREC_API_KEY || undefined,
     orgId: env.CREC_ORG_ID || undefined,

@@ -11,7 +11,7 @@ import { deployedContracts } from "./chain/demo-contracts.ts";
 import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
-import { LogReader } from "./lifecycles/logs.ts";
+import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
@@ -111,12 +111,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log,
     };
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
-    follow(context);
     started.push(() => rememberTip(context).catch(() => undefined));
-    started.push(() => context.pulse.stop());
-    context.pulse.start();
+    const lifecycles = await startLifecycles(context);
+    started.push(() => lifecycles.stop());
 
-    const app = await createServer(context, {
+    const app = await createServer(context, lifecycles, {
       apiKey,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
       faults: new Faults(),
@@ -180,12 +179,6 @@ async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): P
     );
   }
   return relayer;
-}
-
-/** Everything that follows the chain, in the order it is told of a beat. */
-function follow(context: Context): void {
-  const logs = new LogReader(context);
-  context.pulse.onBeat((heads) => logs.read(heads));
 }
 
 /** Says so when the chain is not where the last run left it. */

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import { type FastifyError, fastify } from "fastify";
 import type { Context } from "../context.ts";
+import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import { messageOf } from "../problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
@@ -10,8 +11,11 @@ import { type Faults, injectFaults } from "./faults.ts";
 import { type Account, graphqlRoutes } from "./graphql.ts";
 import { localRoutes } from "./local.ts";
 import { networkRoutes } from "./networks.ts";
+import { operationRoutes } from "./operations.ts";
+import { queryRoutes } from "./queries.ts";
 import type { Routes } from "./routes.ts";
 import { validatorCompiler } from "./validation.ts";
+import { walletRoutes } from "./wallets.ts";
 import { watcherRoutes } from "./watchers.ts";
 
 /** The service answers at the root, so that `/local/…` lies behind the base URL too. */
@@ -27,7 +31,11 @@ const ANONYMOUS = new Set([`${BASE_PATH}/health-check`, "/openapi.json"]);
 export type ServerOptions = { apiKey: string; account: Account; faults: Faults; local: boolean };
 
 /** The service's HTTP interface, not yet listening. */
-export async function createServer(context: Context, options: ServerOptions): Promise<Routes> {
+export async function createServer(
+  context: Context,
+  lifecycles: Lifecycles,
+  options: ServerOptions,
+): Promise<Routes> {
   const app: Routes = fastify({
     bodyLimit: BODY_LIMIT,
     // A client that opens a connection and says nothing must not keep `close()` waiting.
@@ -77,6 +85,9 @@ export async function createServer(context: Context, options: ServerOptions): Pr
       networkRoutes(v1, context);
       channelRoutes(v1, context);
       watcherRoutes(v1, context);
+      walletRoutes(v1, context);
+      operationRoutes(v1, context);
+      queryRoutes(v1, context, lifecycles.queries);
       eventRoutes(v1, context);
     },
     { prefix: BASE_PATH },

@@ -21,8 +21,11 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 };
 
 function explain(schema: TSchema, problems: Problem[], httpPart: string | undefined): string {
-  // The deepest field says most: of a failed choice the outer problem comes last.
-  const problem = problems.find(({ keyword }) => keyword !== "boolean") ?? problems[0];
+  // Of a failed choice, what each alternative lacks says nothing; the choice itself does.
+  const problem =
+    problems.findLast(({ keyword }) => keyword === "anyOf") ??
+    problems.find(({ keyword }) => keyword !== "boolean") ??
+    problems[0];
   if (problem === undefined) return "The request is not valid.";
   const field = fieldName(problem.instancePath);
   const where = field === "" ? (httpPart === "body" ? "The body" : "The query") : field;
@@ -48,7 +51,7 @@ function fieldName(instancePath: string): string {
 /** The description of the innermost described schema on the way to `path`, as in `#/properties/name`. */
 function describedAt(schema: TSchema, path: string): string | undefined {
   let at: unknown = schema;
-  let described: string | undefined;
+  let described = (schema as { description?: string }).description;
   for (const step of path.split("/").slice(1)) {
     if (typeof at !== "object" || at === null) break;
     at = (at as Record<string, unknown>)[step];

@@ -1,10 +1,10 @@
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber, type Receipt } from "./chain.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
-export type SignedTransaction = { hash: Hex; raw: Hex };
 
 /** Enough for an operation of 16 transactions or the deployment of a large contract. */
 const DEFAULT_GAS = 8_000_000n;
@@ -32,8 +32,8 @@ export class Relayer {
    */
   send(
     request: TransactionRequest,
-    beforeBroadcast?: (signed: SignedTransaction) => void,
-  ): Promise<SignedTransaction> {
+    beforeBroadcast?: (signed: SentTransaction) => void,
+  ): Promise<SentTransaction> {
     const sent = this.#queue.then(async () => {
       const signed = await this.#sign(request);
       beforeBroadcast?.(signed);
@@ -52,7 +52,7 @@ export class Relayer {
     });
   }
 
-  async #sign(request: TransactionRequest): Promise<SignedTransaction> {
+  async #sign(request: TransactionRequest): Promise<SentTransaction> {
     const [nonce, gasPrice] = await Promise.all([
       this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]),
       this.#chain.rpc<Hex>("eth_gasPrice"),

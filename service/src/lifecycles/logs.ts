@@ -1,12 +1,13 @@
-import { toEventHash } from "viem";
-import type { Confidence, EventFragment, Hex } from "../../../src/protocol/index.ts";
+import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
+import type { Confidence, EventFragment, Hex, VerifiableEvent } from "../../../src/protocol/index.ts";
 import type { Block, Heads, RawLog } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
+import { messageOf } from "../problem.ts";
 import type { Positions } from "../store/positions.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
-import { chainEventStatement, eventSignature } from "./chain-event.ts";
+import { chainEventStatement } from "./chain-event.ts";
 import { provisionWatchers } from "./watcher.ts";
 
 /** Blocks read in one go. */
@@ -159,7 +160,7 @@ export class LogReader {
         timestamps.get(blockNumber) ?? (await this.#context.chain.block(blockNumber))?.timestamp;
       if (timestamp === undefined) throw new Error(MOVED);
       timestamps.set(blockNumber, timestamp);
-      const statement = chainEventStatement(this.#context.chain.network, { ...match, timestamp, confidence });
+      const statement = this.#statement(match, timestamp, confidence);
       if (statement === undefined) continue;
       attested.push({ ...match, attestation: await this.#context.oracles.attest(statement) });
     }
@@ -169,6 +170,16 @@ export class LogReader {
       this.#positions.set(confidence, position);
       remember?.();
     });
+  }
+
+  /** A log whose data is not what the watcher's ABI says is skipped: it must not hold up the others. */
+  #statement(match: Match, timestamp: number, confidence: Confidence): VerifiableEvent | undefined {
+    try {
+      return chainEventStatement(this.#context.chain.network, { ...match, timestamp, confidence });
+    } catch (error) {
+      this.#context.log(`Watcher ${match.watcher.watcher_id} skips a log: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   #append(
@@ -212,10 +223,10 @@ function matchingFragment(watcher: StoredWatcher, log: RawLog): EventFragment | 
 const topics = new Map<string, Hex>();
 
 function topicOf(fragment: EventFragment): Hex {
-  const signature = eventSignature(fragment);
+  const signature = signatureOf(fragment);
   const known = topics.get(signature);
   if (known !== undefined) return known;
-  const topic = toEventHash(signature);
+  const topic = signatureHash(signature);
   topics.set(signature, topic);
   return topic;
 }

@@ -2,8 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { Channels } from "./channels.ts";
 import { openDatabase, transaction } from "./database.ts";
 import { Events } from "./events.ts";
+import { Operations } from "./operations.ts";
 import { Positions } from "./positions.ts";
+import { Queries } from "./queries.ts";
 import { Settings } from "./settings.ts";
+import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 
 /** Everything the service knows, on disk. What has been committed survives a kill. */
@@ -12,6 +15,9 @@ export class Store {
   readonly channels: Channels;
   readonly watchers: Watchers;
   readonly events: Events;
+  readonly wallets: Wallets;
+  readonly operations: Operations;
+  readonly queries: Queries;
   readonly #database: DatabaseSync;
 
   /** @throws ServiceProblem when the data directory cannot be used or another service holds it. */
@@ -21,6 +27,9 @@ export class Store {
     this.channels = new Channels(this.#database);
     this.watchers = new Watchers(this.#database);
     this.events = new Events(this.#database);
+    this.wallets = new Wallets(this.#database);
+    this.operations = new Operations(this.#database);
+    this.queries = new Queries(this.#database);
   }
 
   positions(chainSelector: string): Positions {

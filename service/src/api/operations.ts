@@ -1,0 +1,288 @@
+import { randomUUID } from "node:crypto";
+import Type, { type Static } from "typebox";
+import { checksumAddress } from "viem";
+import {
+  type Hex,
+  LIMITS,
+  OPERATION_STATUSES,
+  PAGE_LIMITS,
+  type Subject,
+  type WireTransaction,
+} from "../../../src/protocol/index.ts";
+import { operationDigest } from "../../../src/signing/index.ts";
+import type { Context } from "../context.ts";
+import { createOperation, moveOperation } from "../lifecycles/operation.ts";
+import { shownOperation, type StoredOperation } from "../store/operations.ts";
+import { defined } from "../store/rows.ts";
+import type { StoredWallet } from "../store/wallets.ts";
+import { now } from "../time.ts";
+import { channelOf } from "./channels.ts";
+import { ApiError, conflict, invalid, notFound } from "./errors.ts";
+import { checkNetwork, networksOf } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+import { checkSignature } from "./signature.ts";
+import { refuseArchived } from "./wallets.ts";
+
+const ChannelParams = Type.Object({ channel_id: Id });
+const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
+
+const UINT256_LIMIT = 2n ** 256n;
+const Uint256 = Type.String({
+  pattern: `^[0-9]{1,${LIMITS.walletOperationIdDigits}}$`,
+  description: `a whole number in at most ${LIMITS.walletOperationIdDigits} decimal digits`,
+});
+const Signature = Type.String({
+  pattern: "^0x([0-9a-fA-F]{130}|[0-9a-fA-F]{512})$",
+  description: "a signature: 0x and 130 hex digits (ECDSA) or 512 (RSA)",
+});
+const Digest = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", description: "a digest: 0x and 64 hex digits" });
+
+const NewOperation = Type.Object(
+  {
+    chain_selector: ChainSelector,
+    address: Address,
+    wallet_operation_id: Uint256,
+    deadline: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "a time in whole Unix seconds, or 0 for none" }),
+    transactions: Type.Array(
+      Type.Object(
+        {
+          to: Address,
+          value: Uint256,
+          data: Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2})*$", description: "call data in whole bytes of hex" }),
+          preview: Type.Optional(
+            Type.Object({
+              function_signature: Type.String(),
+              metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        minItems: 1,
+        maxItems: LIMITS.transactionsPerOperation,
+        description: `a list of 1 to ${LIMITS.transactionsPerOperation} transactions`,
+      },
+    ),
+    signature: Type.Optional(Signature),
+  },
+  { additionalProperties: false },
+);
+
+const Patch = Type.Union(
+  [
+    Type.Object(
+      { status: Type.Literal("accepted"), signature: Signature, digest: Digest },
+      { additionalProperties: false },
+    ),
+    Type.Object({ status: Type.Literal("cancelled") }, { additionalProperties: false }),
+  ],
+  { description: 'either {"status": "accepted", "signature", "digest"} or {"status": "cancelled"}' },
+);
+
+/** Whose key it is: this service knows one. */
+const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
+
+export function operationRoutes(app: Routes, context: Context): void {
+  const { store } = context;
+
+  app.post(
+    "/channels/:channel_id/operations",
+    { schema: { tags: ["operations"], params: ChannelParams, body: NewOperation } },
+    async (request, reply) => {
+      const { body } = request;
+      const channel = channelOf(store, request.params.channel_id);
+      if (channel.status === "archived") throw invalid("The channel is archived and takes no new operations.");
+      checkNetwork(context, body.chain_selector);
+      const wallet = walletAt(context, body.chain_selector, body.address);
+      refuseArchived(wallet);
+      if (wallet.status !== "deployed") {
+        throw invalid(`The wallet is ${wallet.status}; wait until it is deployed.`);
+      }
+      if (body.deadline !== 0 && body.deadline <= now()) throw invalid("deadline has passed already.");
+      const operation = {
+        chain_selector: body.chain_selector,
+        address: wallet.address,
+        wallet_operation_id: uint256("wallet_operation_id", body.wallet_operation_id),
+        deadline: body.deadline,
+        transactions: body.transactions.map(wireTransaction),
+      };
+      refuseTakenId(context, operation);
+      const digest = operationDigest(
+        { ...operation, id: operation.wallet_operation_id, account: wallet.address },
+        context.chain.network.chain_id,
+      );
+      const signature = body.signature as Hex | undefined;
+      if (signature !== undefined) await checkSignature(context, wallet, digest, signature);
+      // Another request may have come first while the wallet was asked.
+      refuseTakenId(context, operation);
+      reply.code(201);
+      return shownOperation(
+        createOperation(context, {
+          ...operation,
+          operation_id: randomUUID(),
+          channelId: channel.channel_id,
+          walletId: wallet.walletId,
+          status: signature === undefined ? "pending_signature" : "accepted",
+          signature: signature ?? null,
+          digest,
+          initiator: SUBJECT,
+          ...(signature === undefined ? {} : { signer: SUBJECT }),
+        }),
+      );
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/operations",
+    {
+      schema: {
+        tags: ["operations"],
+        params: ChannelParams,
+        querystring: listQuery(PAGE_LIMITS.operations, {
+          status: many(oneOf(OPERATION_STATUSES)),
+          chain_selector: Type.Optional(ChainSelector),
+          chain_environment: Type.Optional(ChainEnvironment),
+          address: Type.Optional(Address),
+          wallet_id: Type.Optional(Id),
+          initiator_subject_type: Type.Optional(Type.String()),
+          initiator_subject_id: Type.Optional(Type.String()),
+          signer_subject_type: Type.Optional(Type.String()),
+          signer_subject_id: Type.Optional(Type.String()),
+          canceller_subject_type: Type.Optional(Type.String()),
+          canceller_subject_id: Type.Optional(Type.String()),
+        }),
+      },
+    },
+    (request) => {
+      const channel = channelOf(store, request.params.channel_id);
+      const { query } = request;
+      if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
+      const page = store.operations.list({
+        channelId: channel.channel_id,
+        limit: query.limit,
+        offset: query.offset,
+        ...defined({
+          status: query.status,
+          chainSelector: query.chain_selector,
+          address: query.address,
+          walletId: query.wallet_id,
+        }),
+        subjects: {
+          "initiator ->> '$.subject_type'": query.initiator_subject_type,
+          "initiator ->> '$.subject_id'": query.initiator_subject_id,
+          "signer ->> '$.subject_type'": query.signer_subject_type,
+          "signer ->> '$.subject_id'": query.signer_subject_id,
+          "canceller ->> '$.subject_type'": query.canceller_subject_type,
+          "canceller ->> '$.subject_id'": query.canceller_subject_id,
+        },
+      });
+      return { ...page, data: page.data.map(shownOperation) };
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/operations/:operation_id",
+    { schema: { tags: ["operations"], params: OperationParams } },
+    (request) => shownOperation(operationOf(context, request.params)),
+  );
+
+  app.patch(
+    "/channels/:channel_id/operations/:operation_id",
+    { schema: { tags: ["operations"], params: OperationParams, body: Patch } },
+    async (request) => {
+      const operation = operationOf(context, request.params);
+      const { body } = request;
+      return shownOperation(
+        body.status === "cancelled" ? cancel(context, operation) : await finalize(context, operation, body),
+      );
+    },
+  );
+}
+
+function cancel({ store }: Context, operation: StoredOperation): StoredOperation {
+  const cancelled = moveOperation(store, operation.operation_id, "cancelled", {
+    change: { canceller: SUBJECT, cancelled_at: now() },
+  });
+  if (cancelled !== undefined) return cancelled;
+  throw conflict(`The operation is ${operation.status} and cannot be cancelled.`, "OPERATION_NOT_CANCELLABLE");
+}
+
+async function finalize(
+  context: Context,
+  operation: StoredOperation,
+  body: { signature: string; digest: string },
+): Promise<StoredOperation> {
+  const { store } = context;
+  const { operation_id, deadline } = operation;
+  if (operation.status !== "pending_signature") throw notFinalizable(operation);
+  if (deadline !== 0 && now() >= deadline - LIMITS.finalizeBufferSeconds) {
+    if (now() >= deadline) moveOperation(store, operation_id, "expired", { reason: "the deadline passed" });
+    throw conflict("The operation's deadline has passed or is too close.", "OPERATION_DEADLINE_ELAPSED");
+  }
+  const wallet = walletAt(context, operation.chain_selector, operation.address);
+  refuseArchived(wallet);
+  if (body.digest.toLowerCase() !== operation.digest) {
+    throw invalid(`digest is not that of this operation, which is ${operation.digest}.`);
+  }
+  await checkSignature(context, wallet, operation.digest, body.signature as Hex);
+  const accepted = moveOperation(store, operation_id, "accepted", {
+    change: { signature: body.signature as Hex, signer: SUBJECT, signed_at: now() },
+  });
+  if (accepted === undefined) throw notFinalizable(operationOf(context, { channel_id: operation.channelId, operation_id }));
+  context.pulse.poke();
+  return accepted;
+}
+
+function notFinalizable({ status }: StoredOperation): ApiError {
+  return conflict(`The operation is ${status} and cannot be finalized.`, "OPERATION_NOT_FINALIZABLE");
+}
+
+/** @throws ApiError 404 */
+function operationOf({ store }: Context, params: { channel_id: string; operation_id: string }): StoredOperation {
+  channelOf(store, params.channel_id);
+  const operation = store.operations.get(params.operation_id);
+  if (operation === undefined || operation.channelId !== params.channel_id) {
+    throw notFound("OPERATION_NOT_FOUND", "operation", params.operation_id);
+  }
+  return operation;
+}
+
+/** @throws ApiError 404 `WALLET_NOT_FOUND` */
+function walletAt({ store }: Context, chainSelector: string, address: string): StoredWallet {
+  const wallet = store.wallets.atAddress(chainSelector, address);
+  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet at", address);
+  return wallet;
+}
+
+function refuseTakenId(
+  { store }: Context,
+  operation: { chain_selector: string; address: string; wallet_operation_id: string },
+): void {
+  if (!store.operations.isTaken(operation.chain_selector, operation.address, operation.wallet_operation_id)) return;
+  throw conflict(
+    `The wallet has an operation with the wallet_operation_id ${operation.wallet_operation_id} already.`,
+    "OPERATION_ALREADY_EXISTS",
+  );
+}
+
+function wireTransaction(
+  transaction: Static<typeof NewOperation>["transactions"][number],
+  index: number,
+): WireTransaction & { preview_snapshot?: unknown } {
+  const { preview, ...call } = transaction;
+  return {
+    to: checksumAddress(call.to as Hex),
+    value: uint256(`transactions[${index}].value`, call.value),
+    data: `0x${call.data.replace(/^0x/, "").toLowerCase()}`,
+    ...(preview === undefined ? {} : { preview_snapshot: preview }),
+  };
+}
+
+/** Without leading zeros. */
+function uint256(field: string, digits: string): string {
+  const number = BigInt(digits);
+  if (number < UINT256_LIMIT) return String(number);
+  throw invalid(`${field} must fit 256 bits.`);
+}

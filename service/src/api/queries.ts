@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import Type, { type Static } from "typebox";
+import { checksumAddress } from "viem";
+import {
+  type Hex,
+  LIMITS,
+  PAGE_LIMITS,
+  QUERY_STATUSES,
+  type QueryParams,
+  ZERO_ADDRESS,
+} from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import type { QueryRunner } from "../lifecycles/query.ts";
+import { shownQuery, type StoredQuery } from "../store/queries.ts";
+import { defined } from "../store/rows.ts";
+import { now } from "../time.ts";
+import { channelOf } from "./channels.ts";
+import { conflict, invalid, notFound } from "./errors.ts";
+import { checkNetwork, networksOf } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+
+const QUERY_KINDS = ["evm_call"] as const;
+const ChannelParams = Type.Object({ channel_id: Id });
+const QueryIds = Type.Object({ channel_id: Id, query_id: Id });
+
+const NewQuery = Type.Object({
+  idempotency_key: Type.String({
+    minLength: 1,
+    maxLength: LIMITS.idempotencyKeyLength,
+    description: `a text of 1 to ${LIMITS.idempotencyKeyLength} characters`,
+  }),
+  query_kind: oneOf(QUERY_KINDS),
+  chain_selector: ChainSelector,
+  params: Type.Object({
+    contract_address: Address,
+    call_data: Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2})*$", description: "call data in whole bytes of hex" }),
+    block_selection: Type.Union(
+      [
+        Type.Object({ type: Type.Literal("latest") }),
+        Type.Object({ type: Type.Literal("finalized") }),
+        Type.Object({ type: Type.Literal("block_number"), block_number: Type.String({ pattern: "^[0-9]{1,78}$" }) }),
+      ],
+      {
+        description:
+          'one of {"type": "latest"}, {"type": "finalized"} and {"type": "block_number", "block_number": "<decimal digits>"}',
+      },
+    ),
+    from_address: Type.Optional(Address),
+  }),
+  metadata: Type.Optional(Type.Unknown()),
+});
+
+export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
+  const { store } = context;
+
+  app.post(
+    "/channels/:channel_id/queries",
+    { schema: { tags: ["queries"], params: ChannelParams, body: NewQuery } },
+    (request, reply) => {
+      const { body } = request;
+      const channel = channelOf(store, request.params.channel_id);
+      if (channel.status === "archived") throw invalid("The channel is archived and takes no new queries.");
+      checkNetwork(context, body.chain_selector);
+      refuseLargeMetadata(body.metadata);
+      const asked = {
+        query_kind: body.query_kind,
+        chain_selector: body.chain_selector,
+        params: queryParams(body.params),
+        metadata: body.metadata,
+      };
+      const known = store.queries.withKey(channel.channel_id, body.idempotency_key);
+      if (known !== undefined) refuseOtherRequest(known, asked);
+      const query =
+        known ??
+        runner.create({
+          ...asked,
+          query_id: randomUUID(),
+          channel_id: channel.channel_id,
+          idempotencyKey: body.idempotency_key,
+          expiresAt: now() + LIMITS.queryTtlSeconds,
+        });
+      reply.code(202);
+      return { query_id: query.query_id, status: query.status };
+    },
+  );
+
+  app.get(
+    "/channels/:channel_id/queries",
+    {
+      schema: {
+        tags: ["queries"],
+        params: ChannelParams,
+        querystring: listQuery(PAGE_LIMITS.queries, {
+          status: many(oneOf(QUERY_STATUSES)),
+          query_kind: many(Type.String()),
+          chain_selector: Type.Optional(ChainSelector),
+          chain_environment: Type.Optional(ChainEnvironment),
+        }),
+      },
+    },
+    (request) => {
+      const channel = channelOf(store, request.params.channel_id);
+      const { query } = request;
+      if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
+      const page = store.queries.list({
+        channelId: channel.channel_id,
+        limit: query.limit,
+        offset: query.offset,
+        ...defined({ status: query.status, queryKind: query.query_kind, chainSelector: query.chain_selector }),
+      });
+      return { ...page, data: page.data.map(shownQuery) };
+    },
+  );
+
+  app.get("/channels/:channel_id/queries/:query_id", { schema: { tags: ["queries"], params: QueryIds } }, (request) => {
+    const { channel_id, query_id } = request.params;
+    channelOf(store, channel_id);
+    const query = store.queries.get(query_id);
+    if (query === undefined || query.channel_id !== channel_id) throw notFound("QUERY_NOT_FOUND", "query", query_id);
+    return shownQuery(query);
+  });
+}
+
+function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryParams> {
+  const { block_selection: selection } = params;
+  return {
+    contract_address: checksumAddress(params.contract_address as Hex),
+    call_data: `0x${params.call_data.replace(/^0x/, "").toLowerCase()}`,
+    block_selection:
+      selection.type === "block_number"
+        ? { type: selection.type, block_number: String(BigInt(selection.block_number)) }
+        : { type: selection.type },
+    from_address: checksumAddress((params.from_address ?? ZERO_ADDRESS) as Hex),
+  };
+}
+
+function refuseOtherRequest(known: StoredQuery, asked: object): void {
+  const { query_kind, chain_selector, params, metadata } = known;
+  if (isDeepStrictEqual({ query_kind, chain_selector, params, metadata }, asked)) return;
+  throw conflict(
+    "This idempotency_key belongs to another query of the channel. Take a new key for a new query.",
+    "IDEMPOTENCY_KEY_MISMATCH",
+  );
+}
+
+function refuseLargeMetadata(metadata: unknown): void {
+  if (metadata === undefined) return;
+  if (Buffer.byteLength(JSON.stringify(metadata)) > LIMITS.queryMetadataBytes) {
+    throw invalid(`metadata must have at most ${LIMITS.queryMetadataBytes} bytes as JSON.`);
+  }
+}

@@ -1,0 +1,61 @@
+import { constants, createPublicKey, publicDecrypt } from "node:crypto";
+import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
+import { recoverSigner } from "../../../src/signing/index.ts";
+import { isSigner } from "../chain/smart-account.ts";
+import type { Context } from "../context.ts";
+import { isRefusal } from "../lifecycles/sending.ts";
+import type { StoredWallet } from "../store/wallets.ts";
+import { conflict, invalid } from "./errors.ts";
+
+const ECDSA_LENGTH = 2 + 130;
+/** Says "a SHA-256 hash follows". */
+const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
+
+/**
+ * Checks a signature as the wallet will: by a signer that it allows.
+ *
+ * @throws ApiError 400 `VALIDATION_ERROR`; 409 `CHAIN_UNAVAILABLE` when the wallet cannot be asked.
+ */
+export async function checkSignature(context: Context, wallet: StoredWallet, digest: Hex, signature: Hex): Promise<void> {
+  if (wallet.type.endsWith("rsa")) {
+    if (wallet.rsaSigners.some((key) => rsaSigned(key, digest, signature))) return;
+    throw invalid("signature is not that of an RSA key allowed on the wallet.");
+  }
+  if (signature.length !== ECDSA_LENGTH) throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
+  let signer: Hex;
+  try {
+    signer = recoverSigner(digest, signature);
+  } catch {
+    throw invalid("signature does not belong to any key.");
+  }
+  if (await allowed(context, wallet, signer)) return;
+  throw invalid(
+    `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${context.chain.network.chain_id}.`,
+  );
+}
+
+async function allowed({ chain }: Context, wallet: StoredWallet, signer: Hex): Promise<boolean> {
+  try {
+    return await isSigner(chain, wallet.address, signer);
+  } catch (error) {
+    if (isRefusal(error)) throw error;
+    throw conflict("The chain does not answer, so the wallet cannot be asked. Try again later.", "CHAIN_UNAVAILABLE");
+  }
+}
+
+/** PKCS#1 v1.5 over the digest taken as already hashed. */
+function rsaSigned({ e, n }: RsaPublicKey, digest: Hex, signature: Hex): boolean {
+  try {
+    const jwk = { kty: "RSA", e: base64url(e), n: base64url(n) };
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const opened = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(signature.slice(2), "hex"));
+    return opened.equals(Buffer.concat([SHA256_PREFIX, Buffer.from(digest.slice(2), "hex")]));
+  } catch {
+    return false;
+  }
+}
+
+function base64url(hex: Hex): string {
+  const digits = hex.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex").toString("base64url");
+}

@@ -1,0 +1,172 @@
+import Type from "typebox";
+import { checksumAddress } from "viem";
+import {
+  type Address as AddressText,
+  type Hex,
+  LIMITS,
+  PAGE_LIMITS,
+  type RsaPublicKey,
+  WALLET_STATUSES,
+} from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
+import { defined } from "../store/rows.ts";
+import { shownWallet, type StoredWallet } from "../store/wallets.ts";
+import { channelOf } from "./channels.ts";
+import { conflict, invalid, notFound } from "./errors.ts";
+import { checkNetwork, networksOf } from "./networks.ts";
+import type { Routes } from "./routes.ts";
+import { Address, ChainEnvironment, ChainSelector, Description, Id, listQuery, many, Name, oneOf } from "./schemas.ts";
+
+const WALLET_TYPES = ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"] as const;
+const WalletParams = Type.Object({ wallet_id: Id });
+
+const RsaKey = Type.Object(
+  { e: Type.String({ pattern: "^0x[0-9a-fA-F]{2,34}$" }), n: Type.String({ pattern: "^0x[0-9a-fA-F]{512,}$" }) },
+  { description: "an RSA key {e, n}, both in hex" },
+);
+
+const NewWallet = Type.Object({
+  name: Name,
+  description: Type.Optional(Description),
+  wallet_owner_address: Address,
+  chain_selector: ChainSelector,
+  wallet_type: oneOf(WALLET_TYPES),
+  configuration: Type.Optional(Type.Object({ allowed_signers: Type.Optional(Type.Array(Type.Unknown())) })),
+  allowed_ecdsa_signers: Type.Optional(Type.Array(Address)),
+  allowed_rsa_signers: Type.Optional(Type.Array(RsaKey)),
+  status_channel_id: Type.Optional(Id),
+});
+
+export function walletRoutes(app: Routes, context: Context): void {
+  const { store } = context;
+
+  app.post("/wallets", { schema: { tags: ["wallets"], body: NewWallet } }, (request, reply) => {
+    const { body } = request;
+    checkNetwork(context, body.chain_selector);
+    if (body.status_channel_id !== undefined) {
+      const channel = channelOf(store, body.status_channel_id);
+      if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
+    }
+    const isRsa = body.wallet_type.endsWith("rsa");
+    const signers = body.configuration?.allowed_signers;
+    const ecdsaSigners = isRsa ? [] : ecdsaSignersOf(signers ?? body.allowed_ecdsa_signers ?? []);
+    const rsaSigners = isRsa ? rsaSignersOf(signers ?? body.allowed_rsa_signers ?? []) : [];
+    refuseTakenName(context, body.name);
+    reply.code(201);
+    return shownWallet(
+      createWallet(
+        context,
+        defined({
+          name: body.name,
+          description: body.description,
+          owner: checksumAddress(body.wallet_owner_address as Hex),
+          chainSelector: body.chain_selector,
+          type: body.wallet_type,
+          statusChannelId: body.status_channel_id,
+          ecdsaSigners,
+          rsaSigners,
+        }),
+      ),
+    );
+  });
+
+  app.get(
+    "/wallets",
+    {
+      schema: {
+        tags: ["wallets"],
+        querystring: listQuery(PAGE_LIMITS.wallets, {
+          name: Type.Optional(Type.String()),
+          chain_selector: Type.Optional(ChainSelector),
+          chain_environment: Type.Optional(ChainEnvironment),
+          owner: Type.Optional(Address),
+          address: Type.Optional(Address),
+          type: Type.Optional(oneOf(WALLET_TYPES)),
+          status: many(oneOf(WALLET_STATUSES)),
+        }),
+      },
+    },
+    (request) => {
+      const { chain_selector, chain_environment, ...filter } = request.query;
+      if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
+      const page = store.wallets.list({ ...filter, ...defined({ chainSelector: chain_selector }) });
+      return { ...page, data: page.data.map(shownWallet) };
+    },
+  );
+
+  app.get("/wallets/:wallet_id", { schema: { tags: ["wallets"], params: WalletParams } }, (request) =>
+    shownWallet(walletOf(context, request.params.wallet_id)),
+  );
+
+  app.patch(
+    "/wallets/:wallet_id",
+    {
+      schema: {
+        tags: ["wallets"],
+        params: WalletParams,
+        body: Type.Object({
+          name: Type.Optional(Name),
+          description: Type.Optional(Description),
+          status: Type.Optional(oneOf(["archived"] as const)),
+        }),
+      },
+    },
+    (request) => {
+      const wallet = walletOf(context, request.params.wallet_id);
+      refuseArchived(wallet);
+      const { name = wallet.name, description = wallet.description, status } = request.body;
+      if (name !== wallet.name) refuseTakenName(context, name);
+      store.transaction(() => {
+        store.wallets.describe(wallet.walletId, name, description);
+        if (status === "archived") moveWallet(store, wallet.walletId, "archived");
+      });
+      return shownWallet(walletOf(context, wallet.walletId));
+    },
+  );
+}
+
+/** @throws ApiError 404 `WALLET_NOT_FOUND` */
+function walletOf({ store }: Context, walletId: string): StoredWallet {
+  const wallet = store.wallets.get(walletId);
+  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
+  return wallet;
+}
+
+/** @throws ApiError 409 `WALLET_ALREADY_ARCHIVED` */
+export function refuseArchived(wallet: StoredWallet): void {
+  if (wallet.status !== "archived") return;
+  throw conflict(`The wallet ${JSON.stringify(wallet.name)} is archived.`, "WALLET_ALREADY_ARCHIVED");
+}
+
+function refuseTakenName({ store }: Context, name: string): void {
+  if (store.wallets.hasName(name)) {
+    throw conflict(`A wallet named ${JSON.stringify(name)} exists already.`, "WALLET_ALREADY_EXISTS");
+  }
+}
+
+function ecdsaSignersOf(signers: unknown[]): AddressText[] {
+  const addresses = signers.map((signer, index) => {
+    if (typeof signer === "string" && /^0x[0-9a-fA-F]{40}$/.test(signer)) return checksumAddress(signer as Hex);
+    throw invalid(`The signer at position ${index} must be an address: 0x and 40 hex digits.`);
+  });
+  refuseSignerCount(addresses);
+  return addresses;
+}
+
+function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
+  const keys = signers.map((signer, index) => {
+    const { e, n } = (typeof signer === "object" && signer !== null ? signer : {}) as Record<string, unknown>;
+    if (typeof e === "string" && typeof n === "string" && /^0x[0-9a-f]{2,34}$/i.test(e) && /^0x[0-9a-f]{512,}$/i.test(n)) {
+      return { e: e as Hex, n: n as Hex };
+    }
+    throw invalid(`The signer at position ${index} must be an RSA key {e, n}, both in hex.`);
+  });
+  refuseSignerCount(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
+  return keys;
+}
+
+function refuseSignerCount(signers: string[]): void {
+  if (signers.length > LIMITS.walletSigners) throw invalid(`A wallet takes at most ${LIMITS.walletSigners} signers.`);
+  if (new Set(signers).size !== signers.length) throw invalid("Each signer may be named only once.");
+}

@@ -1,0 +1,91 @@
+import {
+  concatHex,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getContractAddress,
+  keccak256,
+  pad,
+  stringToBytes,
+  toEventSelector,
+  toHex,
+} from "viem";
+import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
+import { artifact } from "./artifacts.ts";
+import type { Chain } from "./chain.ts";
+
+const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
+
+export type AccountOwner = { owner: Address; ecdsaSigners: Address[]; rsaSigners: RsaPublicKey[] };
+
+/** Where the factory will deploy the wallet of this id. Nothing is asked of the chain. */
+export function accountAddress(factory: Address, walletId: string): Address {
+  // The implementation is the first contract that the factory made.
+  const implementation = getContractAddress({ from: factory, nonce: 1n });
+  const bytecode = concatHex([
+    "0x3d602d80600a3d3981f3363d3d373d3d3d363d73",
+    implementation,
+    "0x5af43d82803e903d91602b57fd5bf3",
+  ]);
+  return getContractAddress({ opcode: "CREATE2", from: factory, bytecode, salt: saltOf(walletId) });
+}
+
+/** Call data for the factory. */
+export function deployAccountData(walletId: string, { owner, ecdsaSigners, rsaSigners }: AccountOwner): Hex {
+  return encodeFunctionData({
+    abi: artifact("SmartAccountFactory").abi,
+    functionName: "deploy",
+    args: [saltOf(walletId), owner, ecdsaSigners, rsaSigners.map(({ e, n }) => ({ e: evenHex(e), n: evenHex(n) }))],
+  });
+}
+
+/** Call data for the wallet. */
+export function executeData(operation: {
+  wallet_operation_id: string;
+  address: Address;
+  deadline: number;
+  transactions: WireTransaction[];
+  signature: Hex;
+}): Hex {
+  return encodeFunctionData({
+    abi: artifact("SmartAccount").abi,
+    functionName: "execute",
+    args: [
+      {
+        id: BigInt(operation.wallet_operation_id),
+        account: operation.address,
+        deadline: BigInt(operation.deadline),
+        transactions: operation.transactions.map(({ to, value, data }) => ({ to, value: BigInt(value), data })),
+      },
+      operation.signature,
+    ],
+  });
+}
+
+/** Whether the wallet takes this signer's signatures, as the wallet itself says. */
+export async function isSigner(chain: Chain, account: Address, signer: Address): Promise<boolean> {
+  const { abi } = artifact("SmartAccount");
+  const data = encodeFunctionData({ abi, functionName: "isSigner", args: [signer] });
+  const answer = await chain.call({ to: account, data });
+  if ("reverted" in answer || answer.data === "0x") return false;
+  return decodeFunctionResult({ abi, functionName: "isSigner", data: answer.data }) as boolean;
+}
+
+/** The transaction in which the wallet executed the operation of this id, when it has. */
+export async function executionOf(chain: Chain, account: Address, operationId: string): Promise<Hex | undefined> {
+  const [log] = await chain.logs({
+    from: 0,
+    to: (await chain.heads()).latest.number,
+    addresses: [account],
+    topics: [EXECUTED_TOPIC, pad(toHex(BigInt(operationId)))],
+  });
+  return log?.transactionHash;
+}
+
+function saltOf(walletId: string): Hex {
+  return keccak256(stringToBytes(walletId));
+}
+
+/** Whole bytes, so that the contract reads them. */
+function evenHex(hex: Hex): Hex {
+  return hex.length % 2 === 0 ? hex : `0x0${hex.slice(2)}`;
+}

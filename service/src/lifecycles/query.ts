@@ -1,0 +1,202 @@
+import {
+  type BlockSelection,
+  QUERY_LIFECYCLE,
+  type QueryErrorCode,
+  type QueryStatus,
+  type VerifiableResult,
+} from "../../../src/protocol/index.ts";
+import type { Block } from "../chain/chain.ts";
+import { explainRevert } from "../chain/revert.ts";
+import type { Context } from "../context.ts";
+import type { Attestation } from "../oracles/network.ts";
+import { messageOf } from "../problem.ts";
+import type { NewQuery, StoredQuery } from "../store/queries.ts";
+import type { Store } from "../store/store.ts";
+import { now, rfc3339 } from "../time.ts";
+import { isRefusal } from "./sending.ts";
+
+/** How long a chain that does not answer is asked again before the query fails. */
+const CHAIN_PATIENCE_MS = 5000;
+const AGAIN_MS = 250;
+
+type Data = VerifiableResult["data"];
+type Outcome = { resolved?: Block } & ({ returned: string } | { error: NonNullable<Data["error"]> });
+
+/** Answers queries: `accepted → sending → sent → completed | failed`. Reading twice does no harm, so a restart begins again. */
+export class QueryRunner {
+  readonly #context: Context;
+  readonly #running = new Map<string, Promise<void>>();
+  #stopped = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Takes up what an earlier run left unanswered. */
+  resume(): void {
+    for (const { query_id } of this.#context.store.queries.withStatus("accepted", "sending", "sent")) this.#run(query_id);
+  }
+
+  create(query: NewQuery): StoredQuery {
+    const { store } = this.#context;
+    const created = store.transaction(() => {
+      store.queries.create(query);
+      const stored = found(store, query.query_id);
+      announce(store, stored);
+      return stored;
+    });
+    this.#run(query.query_id);
+    return created;
+  }
+
+  /** Resolves when nothing is under way any more. What is unanswered waits for the next start. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all(this.#running.values());
+  }
+
+  #run(queryId: string): void {
+    const run = this.#answer(queryId)
+      .catch((error: unknown) => this.#context.log(`Query ${queryId} is stuck: ${String(error)}`))
+      .finally(() => this.#running.delete(queryId));
+    this.#running.set(queryId, run);
+  }
+
+  async #answer(queryId: string): Promise<void> {
+    const { store } = this.#context;
+    // The answer to the request goes first.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#stopped) return;
+    moveQuery(store, queryId, "sending");
+    moveQuery(store, queryId, "sent");
+    const query = found(store, queryId);
+    const outcome = await this.#ask(query);
+    if (outcome === undefined) return;
+    const attestation = await this.#context.oracles.attest(statement(query, outcome));
+    moveQuery(store, queryId, "returned" in outcome ? "completed" : "failed", attestation);
+  }
+
+  /** Asks until the chain answers or our patience ends; undefined when the service stops meanwhile. */
+  async #ask(query: StoredQuery): Promise<Outcome | undefined> {
+    const patience = Date.now() + CHAIN_PATIENCE_MS;
+    for (;;) {
+      if (this.#stopped) return undefined;
+      try {
+        return await this.#call(query);
+      } catch (error) {
+        if (this.#stopped) return undefined;
+        if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error).split("\n", 1)[0] ?? "");
+        if (Date.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  }
+
+  async #call({ params }: StoredQuery): Promise<Outcome> {
+    const { chain } = this.#context;
+    const resolved = await this.#resolve(params.block_selection);
+    if (resolved === undefined) {
+      return failure("BLOCK_SELECTION_NOT_AVAILABLE", "The chain has no such block, or does not keep its state any more.");
+    }
+    let code: string;
+    try {
+      code = await chain.code(params.contract_address, resolved.number);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { resolved, ...failure("BLOCK_SELECTION_NOT_AVAILABLE", "The chain does not keep the state of this block any more.") };
+    }
+    if (code === "0x") {
+      return { resolved, ...failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`) };
+    }
+    const answer = await chain.call(
+      { from: params.from_address, to: params.contract_address, data: params.call_data as `0x${string}` },
+      resolved.number,
+    );
+    if ("data" in answer) return { resolved, returned: answer.data };
+    const { reason } = explainRevert(answer.reverted);
+    return { resolved, error: { code: "CALL_REVERTED", message: reason, raw_revert_data: answer.reverted } };
+  }
+
+  async #resolve(selection: BlockSelection): Promise<Block | undefined> {
+    if (selection.type !== "block_number") return await this.#context.chain.block(selection.type);
+    const number = Number(selection.block_number);
+    return Number.isSafeInteger(number) ? await this.#context.chain.block(number) : undefined;
+  }
+}
+
+/** Ends queries that have not been answered in their time. */
+export function expireQueries({ store }: Context): void {
+  const time = now();
+  for (const query of store.queries.withStatus("accepted", "sending", "sent")) {
+    if (query.expires_at !== undefined && query.expires_at < time) moveQuery(store, query.query_id, "expired");
+  }
+}
+
+/** The one way a query's status changes: with its event, in one transaction. */
+function moveQuery(store: Store, queryId: string, to: QueryStatus, attestation?: Attestation): void {
+  store.transaction(() => {
+    if (!QUERY_LIFECYCLE[found(store, queryId).status].includes(to)) return;
+    store.queries.setStatus(queryId, to);
+    if (attestation !== undefined) store.queries.setResult(queryId, attestation);
+    announce(store, found(store, queryId), attestation);
+  });
+}
+
+function announce(store: Store, query: StoredQuery, attestation?: Attestation): void {
+  const payload: Record<string, unknown> = {
+    query_id: query.query_id,
+    status: query.status,
+    target: query.target,
+    chain_selector: query.chain_selector,
+    timestamp: now(),
+  };
+  if (attestation !== undefined) {
+    payload.event_hash = attestation.hash;
+    payload.verifiable_result = attestation.text;
+  }
+  store.events.append({ channelId: query.channel_id, type: "query.status", payload, proof: attestation?.proof });
+}
+
+function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
+  const { resolved } = outcome;
+  const { block_selection, ...target } = query.params;
+  return {
+    service: "_crec",
+    name: "ChainQuery",
+    chain_selector: query.chain_selector,
+    timestamp: rfc3339(now()),
+    data: {
+      query_id: query.query_id,
+      channel_id: query.channel_id,
+      query_kind: query.query_kind,
+      target: {
+        from_address: target.from_address,
+        contract_address: target.contract_address,
+        call_data: target.call_data,
+      },
+      block_selection: {
+        requested: block_selection,
+        ...(resolved === undefined
+          ? {}
+          : {
+              resolved: {
+                block_number: String(resolved.number),
+                block_hash: resolved.hash,
+                block_timestamp: resolved.timestamp,
+              },
+            }),
+      },
+      ...("returned" in outcome ? { result: { raw_return_data: outcome.returned } } : { error: outcome.error }),
+    },
+  };
+}
+
+function failure(code: QueryErrorCode, message: string): { error: NonNullable<Data["error"]> } {
+  return { error: { code, message } };
+}
+
+function found(store: Store, queryId: string): StoredQuery {
+  const query = store.queries.get(queryId);
+  if (query === undefined) throw new Error(`There is no query ${queryId}.`);
+  return query;
+}

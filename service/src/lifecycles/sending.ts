@@ -1,0 +1,60 @@
+import { RpcRequestError } from "viem";
+import type { Hex } from "../../../src/protocol/index.ts";
+import type { Receipt } from "../chain/chain.ts";
+import type { Context } from "../context.ts";
+import type { SentTransaction } from "../store/sent-transaction.ts";
+
+/** How often a transaction that is in no block is handed to the chain again. */
+const AGAIN_MS = 2000;
+
+/**
+ * Looks after transactions until they are in a block. A chain can lose one: a node restarts, a block is
+ * replaced. The same signed transaction is then handed in again, which can never act twice.
+ */
+export class Sending {
+  readonly #context: Context;
+  readonly #handedIn = new Map<Hex, number>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /**
+   * The receipt, or what became of the transaction: `waiting` for a block, or `gone` when the chain will not
+   * take it any more, because another took its nonce.
+   */
+  async lookAfter(sent: SentTransaction): Promise<Receipt | "waiting" | "gone"> {
+    const receipt = await this.#context.chain.receipt(sent.hash);
+    if (receipt !== undefined) {
+      this.#handedIn.delete(sent.hash);
+      return receipt;
+    }
+    const last = this.#handedIn.get(sent.hash);
+    if (last !== undefined && Date.now() - last < AGAIN_MS) return "waiting";
+    this.#handedIn.set(sent.hash, Date.now());
+    try {
+      await this.#context.relayer.broadcastAgain(sent.raw);
+      this.#context.pulse.poke();
+      return "waiting";
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // It may have been mined between the two questions.
+      const late = await this.#context.chain.receipt(sent.hash);
+      if (late === undefined) this.#handedIn.delete(sent.hash);
+      return late ?? "gone";
+    }
+  }
+
+  /** Notes that a transaction has just been handed in. */
+  justSent(hash: Hex): void {
+    this.#handedIn.set(hash, Date.now());
+  }
+}
+
+/** Whether the node answered and refused, so that trying again changes nothing. Otherwise it did not answer. */
+export function isRefusal(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RpcRequestError) return true;
+  }
+  return false;
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
+import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
+import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
+import type { Store } from "../store/store.ts";
+import type { StoredWallet } from "../store/wallets.ts";
+import { now } from "../time.ts";
+import { isRefusal, Sending } from "./sending.ts";
+
+export type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "createdAt" | "sent">;
+
+/** Creates a wallet, `pending` until its deployment is on its way. Its address is certain from the start. */
+export function createWallet(context: Context, input: NewWallet): StoredWallet {
+  const { store } = context;
+  const walletId = randomUUID();
+  const wallet: StoredWallet = {
+    ...input,
+    walletId,
+    address: accountAddress(context.contracts.SmartAccountFactory, walletId),
+    status: "pending",
+    createdAt: now(),
+  };
+  store.transaction(() => {
+    store.wallets.create(wallet);
+    announce(store, wallet, "");
+  });
+  context.pulse.poke();
+  return wallet;
+}
+
+/** The one way a wallet's status changes: with its event, in one transaction. */
+export function moveWallet(store: Store, walletId: string, to: WalletStatus, reason = ""): void {
+  store.transaction(() => {
+    const wallet = store.wallets.get(walletId);
+    if (wallet === undefined || !WALLET_LIFECYCLE[wallet.status].includes(to)) return;
+    store.wallets.setStatus(walletId, to);
+    announce(store, { ...wallet, status: to }, reason);
+  });
+}
+
+/** Deploys wallets: `pending → deploying → deployed | failed`, beat by beat. */
+export class WalletDeployer {
+  readonly #context: Context;
+  readonly #sending: Sending;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#sending = new Sending(context);
+  }
+
+  async advance(): Promise<void> {
+    const { store, chain } = this.#context;
+    const selector = chain.network.chain_selector;
+    for (const wallet of store.wallets.withStatus(selector, "pending")) await this.#deploy(wallet);
+    for (const wallet of store.wallets.withStatus(selector, "deploying")) await this.#follow(wallet);
+  }
+
+  /** Deploys again what the chain has lost: one that was rolled back knows nothing of its newest wallets. */
+  async restore(): Promise<void> {
+    const { store, chain, log } = this.#context;
+    for (const wallet of store.wallets.withStatus(chain.network.chain_selector, "deployed")) {
+      if ((await chain.code(wallet.address)) !== "0x") continue;
+      log(`The chain has lost the wallet ${wallet.name} at ${wallet.address}; deploying it again.`);
+      await this.#send(wallet, () => {});
+    }
+  }
+
+  async #deploy(wallet: StoredWallet): Promise<void> {
+    const { store } = this.#context;
+    try {
+      await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      moveWallet(store, wallet.walletId, "failed", messageOf(error).split("\n", 1)[0]);
+    }
+  }
+
+  async #follow(wallet: StoredWallet): Promise<void> {
+    const { store, chain } = this.#context;
+    const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
+    if (outcome === "waiting") return;
+    // What counts is the contract, whichever transaction made it.
+    if ((await chain.code(wallet.address)) !== "0x") moveWallet(store, wallet.walletId, "deployed");
+    else if (outcome === "gone") await this.#send(wallet, () => {});
+    else moveWallet(store, wallet.walletId, "failed", "the deployment reverted");
+  }
+
+  async #send(wallet: StoredWallet, beforeBroadcast: () => void): Promise<void> {
+    const { store, relayer, contracts, pulse } = this.#context;
+    const data = deployAccountData(wallet.walletId, wallet);
+    const sent = await relayer.send({ to: contracts.SmartAccountFactory, data }, (signed) =>
+      store.transaction(() => {
+        store.wallets.setSent(wallet.walletId, signed);
+        beforeBroadcast();
+      }),
+    );
+    this.#sending.justSent(sent.hash);
+    pulse.poke();
+  }
+}
+
+function announce(store: Store, wallet: StoredWallet, reason: string): void {
+  if (wallet.statusChannelId === undefined) return;
+  store.events.append({
+    channelId: wallet.statusChannelId,
+    type: "wallet.status",
+    payload: {
+      wallet_id: wallet.walletId,
+      status: wallet.status,
+      status_reason: reason,
+      address: wallet.address,
+      chain_selector: wallet.chainSelector,
+      timestamp: now(),
+    },
+  });
+}

@@ -1,0 +1,197 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { Address, Hex, Operation, OperationStatus, Subject, WireTransaction } from "../../../src/protocol/index.ts";
+import { now } from "../time.ts";
+import {
+  Conditions,
+  defined,
+  integer,
+  json,
+  optionalInteger,
+  optionalText,
+  pageOf,
+  type Row,
+  text,
+} from "./rows.ts";
+import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
+
+/** An operation with what only the service knows: its channel, its wallet, and the transaction it travels in. */
+export type StoredOperation = Operation & {
+  channelId: string;
+  walletId: string;
+  status: OperationStatus;
+  address: Address;
+  signature: Hex | null;
+  digest: Hex;
+  sent?: SentTransaction;
+};
+
+export type NewOperation = Pick<
+  StoredOperation,
+  | "operation_id"
+  | "channelId"
+  | "walletId"
+  | "status"
+  | "chain_selector"
+  | "address"
+  | "wallet_operation_id"
+  | "deadline"
+  | "signature"
+  | "digest"
+> & { transactions: WireTransaction[]; initiator: Subject; signer?: Subject };
+
+export type OperationFilter = {
+  channelId: string;
+  status?: string[];
+  chainSelector?: string;
+  address?: string;
+  walletId?: string;
+  /** Values of a member of a subject, by SQL expression. */
+  subjects?: Record<string, string | undefined>;
+  limit: number;
+  offset: number;
+};
+
+/** Columns a change may set beside the status. */
+export type OperationChange = {
+  signature?: Hex;
+  signer?: Subject;
+  canceller?: Subject;
+  signed_at?: number;
+  cancelled_at?: number;
+  confirmed_at?: number;
+};
+
+export class Operations {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  create(operation: NewOperation): void {
+    const time = now();
+    this.#database
+      .prepare(
+        `INSERT INTO operations (operation_id, channel_id, wallet_id, status, chain_selector, address,
+           wallet_operation_id, deadline, transactions, signature, digest, initiator, signer, created_at, updated_at, signed_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        operation.operation_id,
+        operation.channelId,
+        operation.walletId,
+        operation.status,
+        operation.chain_selector,
+        operation.address,
+        operation.wallet_operation_id,
+        operation.deadline,
+        JSON.stringify(operation.transactions),
+        operation.signature,
+        operation.digest,
+        JSON.stringify(operation.initiator),
+        operation.signer === undefined ? null : JSON.stringify(operation.signer),
+        time,
+        time,
+        operation.signature === null ? null : time,
+      );
+  }
+
+  get(operationId: string): StoredOperation | undefined {
+    const row = this.#database.prepare("SELECT * FROM operations WHERE operation_id = ?").get(operationId);
+    return row === undefined ? undefined : toOperation(row as Row);
+  }
+
+  /** Whether this id is taken on the wallet: by an operation under way, or for ever by an executed one. */
+  isTaken(chainSelector: string, address: string, walletOperationId: string): boolean {
+    return (
+      this.#database
+        .prepare(
+          `SELECT 1 FROM operations WHERE chain_selector = ? AND address = ? AND wallet_operation_id = ?
+             AND status NOT IN ('failed', 'cancelled', 'expired')`,
+        )
+        .get(chainSelector, address, walletOperationId) !== undefined
+    );
+  }
+
+  withStatus(chainSelector: string, ...status: OperationStatus[]): StoredOperation[] {
+    return new Conditions()
+      .equal("chain_selector", chainSelector)
+      .oneOf("status", status)
+      .select(this.#database, "operations", { order: "sequence" })
+      .map(toOperation);
+  }
+
+  /** Operations that wait with a deadline before `time`. */
+  overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
+    return new Conditions()
+      .add("deadline > 0 AND deadline < ?", time)
+      .oneOf("status", status)
+      .select(this.#database, "operations", { order: "sequence" })
+      .map(toOperation);
+  }
+
+  list(filter: OperationFilter): { data: StoredOperation[]; has_more: boolean } {
+    const conditions = new Conditions()
+      .equal("channel_id", filter.channelId)
+      .oneOf("status", filter.status)
+      .equal("chain_selector", filter.chainSelector)
+      .equal("lower(address)", filter.address?.toLowerCase())
+      .equal("wallet_id", filter.walletId);
+    for (const [expression, value] of Object.entries(filter.subjects ?? {})) conditions.equal(expression, value);
+    const rows = conditions.select(this.#database, "operations", {
+      order: "sequence DESC",
+      limit: filter.limit,
+      offset: filter.offset,
+    });
+    return pageOf(rows, filter.limit, toOperation);
+  }
+
+  setStatus(operationId: string, status: OperationStatus, change: OperationChange = {}): void {
+    const columns = ["status = ?", "updated_at = ?"];
+    const values: SQLInputValue[] = [status, now()];
+    for (const [column, value] of Object.entries(change)) {
+      columns.push(`${column} = ?`);
+      values.push(typeof value === "object" ? JSON.stringify(value) : value);
+    }
+    this.#database
+      .prepare(`UPDATE operations SET ${columns.join(", ")} WHERE operation_id = ?`)
+      .run(...values, operationId);
+  }
+
+  setSent(operationId: string, sent: SentTransaction): void {
+    this.#database
+      .prepare("UPDATE operations SET raw_transaction = ?, transaction_hash = ? WHERE operation_id = ?")
+      .run(sent.raw, sent.hash, operationId);
+  }
+}
+
+/** As the API shows it. */
+export function shownOperation({ channelId, walletId, sent, ...operation }: StoredOperation): Operation {
+  return operation;
+}
+
+function toOperation(row: Row): StoredOperation {
+  const subject = (column: string) => (row[column] === null ? undefined : json<Subject>(row, column));
+  return defined({
+    operation_id: text(row, "operation_id"),
+    channelId: text(row, "channel_id"),
+    walletId: text(row, "wallet_id"),
+    status: text(row, "status") as OperationStatus,
+    chain_selector: text(row, "chain_selector"),
+    address: text(row, "address") as Address,
+    wallet_operation_id: text(row, "wallet_operation_id"),
+    deadline: integer(row, "deadline"),
+    transactions: json<Operation["transactions"]>(row, "transactions"),
+    signature: (optionalText(row, "signature") ?? null) as Hex | null,
+    digest: text(row, "digest") as Hex,
+    initiator: subject("initiator"),
+    signer: subject("signer"),
+    canceller: subject("canceller"),
+    signed_at: optionalInteger(row, "signed_at"),
+    cancelled_at: optionalInteger(row, "cancelled_at"),
+    confirmed_at: optionalInteger(row, "confirmed_at"),
+    created_at: integer(row, "created_at"),
+    updated_at: integer(row, "updated_at"),
+    sent: sentTransaction(row),
+  });
+}

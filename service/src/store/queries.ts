@@ -1,0 +1,125 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Hex, OcrProof, Query, QueryParams, QueryStatus } from "../../../src/protocol/index.ts";
+import { now } from "../time.ts";
+import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
+
+/** A query with what only the service knows: its key and what was asked. */
+export type StoredQuery = Query & {
+  status: QueryStatus;
+  idempotencyKey: string;
+  params: Required<QueryParams>;
+  metadata?: unknown;
+};
+
+export type QueryFilter = {
+  channelId: string;
+  status?: string[];
+  queryKind?: string[];
+  chainSelector?: string;
+  limit: number;
+  offset: number;
+};
+
+export type NewQuery = Pick<
+  StoredQuery,
+  "query_id" | "channel_id" | "idempotencyKey" | "query_kind" | "chain_selector" | "params" | "metadata"
+> & { expiresAt: number };
+
+export class Queries {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  create(query: NewQuery): void {
+    const time = now();
+    this.#database
+      .prepare(
+        `INSERT INTO queries (query_id, channel_id, idempotency_key, status, query_kind, chain_selector, target,
+           params, metadata, created_at, updated_at, expires_at, times) VALUES (?, ?, ?, 'accepted', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        query.query_id,
+        query.channel_id,
+        query.idempotencyKey,
+        query.query_kind,
+        query.chain_selector,
+        query.params.contract_address,
+        JSON.stringify(query.params),
+        query.metadata === undefined ? null : JSON.stringify(query.metadata),
+        time,
+        time,
+        query.expiresAt,
+        JSON.stringify({ accepted_at: time }),
+      );
+  }
+
+  get(queryId: string): StoredQuery | undefined {
+    const row = this.#database.prepare("SELECT * FROM queries WHERE query_id = ?").get(queryId);
+    return row === undefined ? undefined : toQuery(row as Row);
+  }
+
+  withKey(channelId: string, idempotencyKey: string): StoredQuery | undefined {
+    const row = this.#database
+      .prepare("SELECT * FROM queries WHERE channel_id = ? AND idempotency_key = ?")
+      .get(channelId, idempotencyKey);
+    return row === undefined ? undefined : toQuery(row as Row);
+  }
+
+  withStatus(...status: QueryStatus[]): StoredQuery[] {
+    return new Conditions()
+      .oneOf("status", status)
+      .select(this.#database, "queries", { order: "sequence" })
+      .map(toQuery);
+  }
+
+  list(filter: QueryFilter): { data: StoredQuery[]; has_more: boolean } {
+    const rows = new Conditions()
+      .equal("channel_id", filter.channelId)
+      .oneOf("status", filter.status)
+      .oneOf("query_kind", filter.queryKind)
+      .equal("chain_selector", filter.chainSelector)
+      .select(this.#database, "queries", { order: "sequence DESC", limit: filter.limit, offset: filter.offset });
+    return pageOf(rows, filter.limit, toQuery);
+  }
+
+  setStatus(queryId: string, status: QueryStatus): void {
+    const time = now();
+    this.#database
+      .prepare("UPDATE queries SET status = ?, updated_at = ?, times = json_set(times, ?, ?) WHERE query_id = ?")
+      .run(status, time, `$.${status}_at`, time, queryId);
+  }
+
+  setResult(queryId: string, result: { text: string; hash: Hex; proof: OcrProof }): void {
+    this.#database
+      .prepare("UPDATE queries SET verifiable_result = ?, event_hash = ?, proof = ? WHERE query_id = ?")
+      .run(result.text, result.hash, JSON.stringify(result.proof), queryId);
+  }
+}
+
+/** As the API shows it. */
+export function shownQuery({ idempotencyKey, params, metadata, ...query }: StoredQuery): Query {
+  return query;
+}
+
+function toQuery(row: Row): StoredQuery {
+  return defined({
+    query_id: text(row, "query_id"),
+    channel_id: text(row, "channel_id"),
+    idempotencyKey: text(row, "idempotency_key"),
+    status: text(row, "status") as QueryStatus,
+    query_kind: text(row, "query_kind"),
+    chain_selector: text(row, "chain_selector"),
+    target: text(row, "target"),
+    params: json<Required<QueryParams>>(row, "params"),
+    metadata: row.metadata === null ? undefined : json<unknown>(row, "metadata"),
+    created_at: integer(row, "created_at"),
+    updated_at: integer(row, "updated_at"),
+    expires_at: integer(row, "expires_at"),
+    event_hash: optionalText(row, "event_hash"),
+    verifiable_result: optionalText(row, "verifiable_result"),
+    proof: row.proof === null ? undefined : json<OcrProof>(row, "proof"),
+    ...json<Partial<Record<`${QueryStatus}_at`, number>>>(row, "times"),
+  });
+}

@@ -1,0 +1,154 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Address, Hex, RsaPublicKey, Wallet, WalletStatus, WalletType } from "../../../src/protocol/index.ts";
+import { namePart, visible } from "./channels.ts";
+import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
+import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
+
+/** A wallet with what only the service knows: the transaction that deploys it. */
+export type StoredWallet = {
+  walletId: string;
+  name: string;
+  description?: string;
+  address: Address;
+  owner: Address;
+  chainSelector: string;
+  type: WalletType;
+  status: WalletStatus;
+  statusChannelId?: string;
+  ecdsaSigners: Address[];
+  rsaSigners: RsaPublicKey[];
+  createdAt: number;
+  sent?: SentTransaction;
+};
+
+export type WalletFilter = {
+  name?: string;
+  status?: string[];
+  chainSelector?: string;
+  owner?: string;
+  address?: string;
+  type?: string;
+  limit: number;
+  offset: number;
+};
+
+export class Wallets {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  create(wallet: StoredWallet): void {
+    this.#database
+      .prepare(
+        `INSERT INTO wallets (wallet_id, name, description, address, owner, chain_selector, type, status,
+           status_channel_id, ecdsa_signers, rsa_signers, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(
+        wallet.walletId,
+        wallet.name,
+        wallet.description ?? null,
+        wallet.address,
+        wallet.owner,
+        wallet.chainSelector,
+        wallet.type,
+        wallet.status,
+        wallet.statusChannelId ?? null,
+        JSON.stringify(wallet.ecdsaSigners),
+        JSON.stringify(wallet.rsaSigners),
+        wallet.createdAt,
+      );
+  }
+
+  get(walletId: string): StoredWallet | undefined {
+    const row = this.#database.prepare("SELECT * FROM wallets WHERE wallet_id = ?").get(walletId);
+    return row === undefined ? undefined : toWallet(row as Row);
+  }
+
+  atAddress(chainSelector: string, address: string): StoredWallet | undefined {
+    const row = this.#database
+      .prepare("SELECT * FROM wallets WHERE chain_selector = ? AND lower(address) = lower(?)")
+      .get(chainSelector, address);
+    return row === undefined ? undefined : toWallet(row as Row);
+  }
+
+  hasName(name: string): boolean {
+    return this.#database.prepare("SELECT 1 FROM wallets WHERE name = ?").get(name) !== undefined;
+  }
+
+  withStatus(chainSelector: string, ...status: WalletStatus[]): StoredWallet[] {
+    return new Conditions()
+      .equal("chain_selector", chainSelector)
+      .oneOf("status", status)
+      .select(this.#database, "wallets", { order: "sequence" })
+      .map(toWallet);
+  }
+
+  list(filter: WalletFilter): { data: StoredWallet[]; has_more: boolean } {
+    const rows = new Conditions()
+      .add(...namePart(filter.name))
+      .add(...visible(filter.status))
+      .oneOf("status", filter.status)
+      .equal("chain_selector", filter.chainSelector)
+      .equal("lower(owner)", filter.owner?.toLowerCase())
+      .equal("lower(address)", filter.address?.toLowerCase())
+      .equal("type", filter.type)
+      .select(this.#database, "wallets", { order: "sequence", limit: filter.limit, offset: filter.offset });
+    return pageOf(rows, filter.limit, toWallet);
+  }
+
+  describe(walletId: string, name: string, description: string | undefined): void {
+    this.#database
+      .prepare("UPDATE wallets SET name = ?, description = ? WHERE wallet_id = ?")
+      .run(name, description ?? null, walletId);
+  }
+
+  setStatus(walletId: string, status: WalletStatus): void {
+    this.#database.prepare("UPDATE wallets SET status = ? WHERE wallet_id = ?").run(status, walletId);
+  }
+
+  setSent(walletId: string, sent: SentTransaction): void {
+    this.#database
+      .prepare("UPDATE wallets SET raw_transaction = ?, transaction_hash = ? WHERE wallet_id = ?")
+      .run(sent.raw, sent.hash, walletId);
+  }
+}
+
+/** As the API shows it: signers in each of the forms that clients read. */
+export function shownWallet(wallet: StoredWallet): Wallet {
+  const isRsa = wallet.type.endsWith("rsa");
+  return defined({
+    wallet_id: wallet.walletId,
+    name: wallet.name,
+    description: wallet.description,
+    address: wallet.address as string,
+    wallet_owner_address: wallet.owner as string,
+    chain_selector: wallet.chainSelector,
+    wallet_type: wallet.type as string,
+    status: wallet.status as string,
+    status_channel_id: wallet.statusChannelId,
+    configuration: { allowed_signers: isRsa ? wallet.rsaSigners : wallet.ecdsaSigners },
+    allowed_ecdsa_signers: wallet.ecdsaSigners as string[],
+    allowed_rsa_signers: wallet.rsaSigners,
+    created_at: wallet.createdAt,
+  });
+}
+
+function toWallet(row: Row): StoredWallet {
+  return defined({
+    walletId: text(row, "wallet_id"),
+    name: text(row, "name"),
+    description: optionalText(row, "description"),
+    address: text(row, "address") as Hex,
+    owner: text(row, "owner") as Hex,
+    chainSelector: text(row, "chain_selector"),
+    type: text(row, "type") as WalletType,
+    status: text(row, "status") as WalletStatus,
+    statusChannelId: optionalText(row, "status_channel_id"),
+    ecdsaSigners: json<Address[]>(row, "ecdsa_signers"),
+    rsaSigners: json<RsaPublicKey[]>(row, "rsa_signers"),
+    createdAt: integer(row, "created_at"),
+    sent: sentTransaction(row),
+  });
+}
