@@ -74,7 +74,7 @@ async function requestOf(
   msg: CrecMessage,
 ): Promise<CreateWatcher> {
   const name = await requireText(RED, node, msg, {
-    label: "Watcher name",
+    label: "Watcher",
     value: def.watcherName,
     type: def.watcherNameType,
   });

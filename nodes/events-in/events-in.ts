@@ -6,7 +6,14 @@ import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { toMessage } from "./message.ts";
-import { cursorPath, type EventsInDef, filterOf, pollIntervals, startOf } from "./settings.ts";
+import {
+  cursorPath,
+  type EventsInDef,
+  filterOf,
+  pollIntervals,
+  serviceIdentity,
+  startOf,
+} from "./settings.ts";
 import { showState } from "./state.ts";
 
 /** Ports: events, and rejected ones. */
@@ -29,7 +36,7 @@ export default function register(RED: NodeAPI): void {
       consumer = new library.EventConsumer({
         source: library.eventSource(client.events, channelId),
         store: new library.FileCursorStore({ path: cursorPath(RED, name) }),
-        identity: { consumer: name, channelId, service: connection.baseUrl },
+        identity: { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) },
         start: startOf(def),
         filter: library.eventFilter(filterOf(def)),
         ...pollIntervals(def),

@@ -67,3 +67,13 @@ export function cursorPath(RED: NodeAPI, consumer: string): string {
   const folder = RED.settings.userDir ?? process.cwd();
   return join(folder, "crec-cursors", `${encodeURIComponent(consumer)}.json`);
 }
+
+/**
+ * The service as part of a cursor's identity. One on this machine may come back on another port and is still
+ * the same: its channels' ids tell.
+ */
+export function serviceIdentity(baseUrl: string): string {
+  const url = new URL(baseUrl);
+  if (["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)) url.port = "";
+  return url.href.replace(/\/+$/, "");
+}
