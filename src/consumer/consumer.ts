@@ -161,9 +161,9 @@ export class EventConsumer {
       return;
     }
     const abort = new AbortController();
-    // A turn later, so that `over` is known to whatever the first state makes its listener do.
     const over = Promise.resolve().then(() => this.#keepReading(abort.signal, free));
     this.#run = { abort, over };
+    this.#show({ kind: "connecting" });
   }
 
   /** Ends reading, even in the middle of a request, and stores the place. Never rejects. */
@@ -201,7 +201,6 @@ export class EventConsumer {
 
   async #keepReading(signal: AbortSignal, free: () => void): Promise<void> {
     this.#startAfresh();
-    this.#show({ kind: "connecting" });
     let failure: CrecError | undefined;
     while (!signal.aborted && failure === undefined) {
       this.#round = new AbortController();

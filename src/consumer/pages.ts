@@ -95,10 +95,10 @@ export class PageReader {
       this.#stalls = 0;
       return;
     }
-    this.#direction = "unknown";
+    // "Up" was seen with one's own eyes; "down" may have been a page from a replica that lags.
+    if (direction === "down") this.#direction = "unknown";
     this.#stalls += 1;
     if (this.#stalls < MAX_STALLS) return;
-    this.#stalls = 0;
     throw new CrecError(
       "PAGES_DO_NOT_ADVANCE",
       `The service says that its newest event has offset ${expected}, but its pages end at ${this.#reached}. It is asked again later; if this goes on, report it to those who run the service.`,

@@ -13,6 +13,7 @@ import {
 } from "./simulation.ts";
 
 const WINDOW = 50;
+const PAGE = 80;
 
 const habits: fc.Arbitrary<Habits> = fc
   .record({
@@ -20,13 +21,15 @@ const habits: fc.Arbitrary<Habits> = fc
     direction: fc.constantFrom("up" as const, "down" as const),
     order: fc.constantFrom("ascending" as const, "descending" as const, "mixed" as const),
     hasMore: fc.constantFrom("honest" as const, "always" as const, "never" as const),
-    pageCap: fc.constantFrom(200, 200, 60, 20),
+    pageCap: fc.constantFrom(PAGE, PAGE, 60, 20),
     repeats: fc.boolean(),
     honoursType: fc.boolean(),
   })
   // Pages below the limit that lead down and deny that there is more cannot be told from the end of a channel.
   .map((one) =>
-    one.direction === "down" && one.pageCap < 200 && one.hasMore === "never" ? { ...one, pageCap: 200 } : one,
+    one.direction === "down" && one.pageCap < PAGE && one.hasMore === "never"
+      ? { ...one, pageCap: PAGE }
+      : one,
   );
 
 /** Events in the order in which they become visible: never after one that is `WINDOW` or more above. */
@@ -42,9 +45,10 @@ const published: fc.Arbitrary<ChannelEvent[]> = fc
       {
         minLength: 1,
         maxLength: 400,
+        size: "max",
       },
     ),
-    lateness: fc.constantFrom(0, 0, 1),
+    lateness: fc.constantFrom(0, 1),
   })
   .map(({ firstOffset, steps, lateness }) => {
     let offset = firstOffset - 1;
@@ -75,8 +79,10 @@ const script: fc.Arbitrary<Step[]> = fc.array(
     keepSoon: fc.boolean(),
     fail: fc.constantFrom(false, false, true),
   }),
-  { maxLength: 12 },
+  { maxLength: 12, size: "max" },
 );
+
+let runs = 0;
 
 type Arrival = { id: string; offset: number; redelivered: boolean };
 
@@ -95,6 +101,8 @@ describe("a consumer on a service of unknown habits", function () {
           const channel = new SimulatedChannel(habits);
           const clock = new SimulatedClock();
           const disk = new SimulatedDisk();
+          runs += 1;
+          const identity = { ...IDENTITY, consumer: `run ${runs}` };
           const arrivals: Arrival[] = [];
           const isWanted = (event: ChannelEvent) => !oneType || event.headers.type === "watcher.status";
           const wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
@@ -122,9 +130,10 @@ describe("a consumer on a service of unknown habits", function () {
                   await store.save(state, urgency);
                 },
               },
-              identity: IDENTITY,
+              identity,
               start: "beginning",
               window: WINDOW,
+              pageLimit: PAGE,
               ...(oneType ? { types: ["watcher.status"] } : {}),
               clock,
               random: () => {
@@ -157,7 +166,7 @@ describe("a consumer on a service of unknown habits", function () {
             await clock.until(() => over);
           };
 
-          let process = boot();
+          let current = boot();
           for (const { publish, waitMs, crash, keepSoon, fail } of steps) {
             channel.publish(...unpublished.slice(0, publish));
             unpublished = unpublished.slice(publish);
@@ -169,8 +178,8 @@ describe("a consumer on a service of unknown habits", function () {
               : undefined;
             await clock.pass(waitMs);
             if (crash) {
-              await process.kill(keepSoon);
-              process = boot();
+              await current.kill(keepSoon);
+              current = boot();
             }
           }
           channel.trouble = undefined;
@@ -182,7 +191,7 @@ describe("a consumer on a service of unknown habits", function () {
             // 5 idle minutes at up to 15 s an interval, some of it still slowing down; a lying service takes more.
             should(channel.polls.length - settledPolls).be.belowOrEqual(5 * 4 * 12);
           } finally {
-            await finish(process.consumer);
+            await finish(current.consumer);
           }
 
           const seen = new Map<string, Arrival>();

@@ -14,6 +14,8 @@ import type { ChannelEvent, EventPage } from "../../src/protocol/index.ts";
 /** A clock that only moves when everybody sleeps. */
 export class SimulatedClock implements Clock {
   #now = 1_000_000;
+  /** Something that changes as long as there is work going on that does not sleep. */
+  activity: () => number = () => 0;
   #sleepers = new Set<{ at: number; wake: () => void }>();
 
   now(): number {
@@ -38,7 +40,7 @@ export class SimulatedClock implements Clock {
 
   /** Lets everything that can happen without time passing happen; then goes to the next waking, if there is one. */
   async step(): Promise<void> {
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    await this.#settle();
     const next = [...this.#sleepers].sort((a, b) => a.at - b.at)[0];
     if (next === undefined) return;
     this.#now = Math.max(this.#now, next.at);
@@ -58,7 +60,16 @@ export class SimulatedClock implements Clock {
     const end = this.#now + ms;
     void this.sleep(ms, new AbortController().signal);
     await this.until(() => this.#now >= end, ms + 1);
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    for (let quiet = 0, before = this.activity(); quiet < 3; ) {
+      await nextTurn();
+      const now = this.activity();
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
+    }
   }
 }
 
@@ -186,19 +197,25 @@ export class SimulatedDisk {
   }
 }
 
+let worlds = 0;
+
 export const IDENTITY = { consumer: "test", channelId: "channel-1", service: "http://service.test" };
 
 /** A consumer on a simulated channel with everything it did written down. */
 export function simulate(options: Partial<EventConsumerOptions> & { source: EventSource }) {
+  // Names are taken in the whole process: one test's failure must not become another's.
+  worlds += 1;
+  const identity = { ...IDENTITY, consumer: `test ${worlds}` };
   const clock = new SimulatedClock();
   const disk = new SimulatedDisk();
   const deliveries: Delivery[] = [];
   const states: string[] = [];
   const errors: CrecError[] = [];
+  clock.activity = () => deliveries.length + disk.saves.length;
   const make = (changes: Partial<EventConsumerOptions> = {}) =>
     new EventConsumer({
       store: disk.open(),
-      identity: IDENTITY,
+      identity,
       start: "beginning",
       clock,
       random: () => 0.5,

@@ -1,0 +1,558 @@
+import should from "should";
+import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { CrecError } from "../../src/errors.ts";
+import type { VerifyResult } from "../../src/proofs/verify.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
+
+const NO_PROOF: VerifyResult = { verified: false, reason: "no_proof", message: "none yet" };
+
+describe("EventConsumer", () => {
+  it("delivers a whole channel in order, then what is added, and says how far it is", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 1000).map((offset) => makeEvent(offset)));
+    const { clock, make, end, offsets, states } = simulate({ source: channel });
+    const consumer = make();
+    consumer.start();
+    await clock.until(() => offsets().length === 1000);
+    channel.publish(makeEvent(1001));
+    await clock.until(() => offsets().length === 1001);
+    should(offsets()).eql(range(1, 1001));
+    should(consumer.state).eql({ kind: "connected", behind: 0, delivered: 1001 });
+    await end(consumer);
+    should(states).eql(["connecting", "connected", "stopped"]);
+  });
+
+  it("does not read the window again while it drains what is known to be old", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 10_000).map((offset) => makeEvent(offset)));
+    const { clock, disk, make, end, offsets } = simulate({ source: channel });
+    const consumer = make();
+    consumer.start();
+    await clock.until(() => offsets().length === 10_000);
+    should(channel.polls.length).be.below(10_000 / 200 + 10);
+    should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.belowOrEqual(300);
+    await end(consumer);
+  });
+
+  describe("start", () => {
+    const startAt = async (start: EventConsumerOptions["start"]) => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 300).map((offset) => makeEvent(offset, { at: 1_700_000_000 + offset })));
+      const world = simulate({ source: channel, start });
+      const consumer = world.make();
+      consumer.start();
+      await world.clock.pass(3_000);
+      channel.publish(makeEvent(301, { at: 1_700_000_301 }));
+      await world.clock.pass(30_000);
+      await world.end(consumer);
+      return world.offsets();
+    };
+
+    it("'now' gives only what comes later", async () => should(await startAt("now")).eql([301]));
+    it("an offset gives that event first", async () =>
+      should(await startAt({ offset: 299 })).eql([299, 300, 301]));
+    it("a time gives what was made then or later", async () =>
+      should(await startAt({ time: 1_700_000_298 })).eql([298, 299, 300, 301]));
+    it("'beginning' gives all", async () => should(await startAt("beginning")).eql(range(1, 301)));
+
+    it("'now' is stored at once, so that a restart before the first event skips nothing", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, disk, make, end, offsets } = simulate({ source: channel, start: "now" });
+      const store = disk.open();
+      const first = make({ store });
+      first.start();
+      await clock.until(() => disk.stored !== undefined);
+      store.crash(false);
+      await end(first);
+      channel.publish(makeEvent(2));
+      const second = make();
+      second.start();
+      await clock.pass(30_000);
+      should(offsets()).eql([2]);
+      await end(second);
+    });
+
+    it("'now' still gives an event that was not visible yet, although a later one was", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(8), makeEvent(10));
+      const { clock, make, end, offsets } = simulate({ source: channel, start: "now" });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      channel.publish(makeEvent(9), makeEvent(11));
+      await clock.pass(30_000);
+      should(offsets()).eql([9, 11]);
+      await end(consumer);
+    });
+
+    it("finds event 0 of a service that takes offset 0 for 'after 0'", async () => {
+      const channel = new SimulatedChannel({ inclusive: false });
+      channel.publish(makeEvent(0), makeEvent(1));
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(30_000);
+      should(offsets()).eql([0, 1]);
+      await end(consumer);
+    });
+  });
+
+  describe("restart", () => {
+    it("goes on where it was, and marks nothing after an orderly end", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
+      const { clock, make, end, deliveries, offsets } = simulate({ source: channel });
+      const first = make();
+      first.start();
+      await clock.until(() => offsets().length >= 250);
+      await end(first);
+      const second = make();
+      second.start();
+      await clock.until(() => offsets().includes(500));
+      should(offsets()).eql(range(1, 500));
+      should(deliveries.some(({ redelivered }) => redelivered)).equal(false);
+      await end(second);
+    });
+
+    it("marks what a crash makes it repeat, and not what was made after it", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 10).map((offset) => makeEvent(offset)));
+      const { clock, disk, make, end, deliveries } = simulate({ source: channel });
+      const store = disk.open();
+      const first = make({ store });
+      first.start();
+      await clock.until(() => deliveries.length === 10);
+      store.crash(false);
+      await end(first);
+      deliveries.length = 0;
+      channel.publish(makeEvent(11));
+      const second = make();
+      second.start();
+      await clock.until(() => deliveries.length > 0 && deliveries.at(-1)?.offset === 11);
+      for (const { offset, redelivered } of deliveries) should(redelivered).equal(offset <= 10);
+      await end(second);
+    });
+
+    it("refuses a cursor beyond the end of the channel until somebody seeks", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 20).map((offset) => makeEvent(offset)));
+      const { clock, make, end, offsets, errors } = simulate({ source: channel });
+      const first = make();
+      first.start();
+      await clock.until(() => offsets().length === 20);
+      await end(first);
+      channel.visible = [makeEvent(1, { id: "another" })];
+      const second = make();
+      second.start();
+      await clock.until(() => second.state.kind === "stopped");
+      should(errors.map(({ code }) => code)).eql(["CURSOR_BEYOND_END"]);
+      should(second.state).have.property("error");
+      second.seek("beginning");
+      await clock.until(() => offsets().length === 21);
+      should(offsets().at(-1)).equal(1);
+      await end(second);
+    });
+
+    it("sees while it runs that the channel was started afresh", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 200).map((offset) => makeEvent(offset)));
+      const { clock, make, offsets, errors } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.until(() => offsets().length === 200);
+      channel.visible = [makeEvent(1, { id: "another" })];
+      await clock.until(() => consumer.state.kind === "stopped", 60_000);
+      should(errors.map(({ code }) => code)).eql(["CURSOR_BEYOND_END"]);
+    });
+
+    it("refuses a cursor of another channel, and leaves it as it is", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, disk, make, end, errors } = simulate({ source: channel });
+      const first = make();
+      first.start();
+      await clock.pass(5_000);
+      await end(first);
+      const stored = disk.stored;
+      const second = make({ identity: { ...IDENTITY, channelId: "channel-2" } });
+      second.start();
+      await clock.until(() => second.state.kind === "stopped");
+      should(errors.map(({ code }) => code)).eql(["CURSOR_OF_ANOTHER_CHANNEL"]);
+      should(disk.stored).equal(stored);
+    });
+  });
+
+  describe("trouble", () => {
+    const failing = (code: string, extra: object = {}) =>
+      Object.assign(new CrecError(code, "A sentence."), extra);
+
+    it("says that it waits for a channel that does not exist yet, and finds it within 10 s", async () => {
+      const channel = new SimulatedChannel();
+      channel.trouble = () => {
+        throw failing("CHANNEL_NOT_FOUND");
+      };
+      const { clock, make, end, states, errors, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(120_000);
+      should(states).eql(["connecting", "waiting_for_channel"]);
+      should(errors.length).equal(1);
+      should(channel.polls.length).be.within(12, 20);
+      channel.trouble = undefined;
+      channel.publish(makeEvent(1));
+      await clock.pass(10_001);
+      should(offsets()).eql([1]);
+      await end(consumer);
+    });
+
+    it("asks slowly with a refused key", async () => {
+      const channel = new SimulatedChannel();
+      channel.trouble = () => {
+        throw failing("KEY_REFUSED");
+      };
+      const { clock, make, end, states } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(600_000);
+      should(states).eql(["connecting", "refused"]);
+      should(channel.polls.length).be.within(10, 20);
+      await end(consumer);
+    });
+
+    it("waits as long as the service asks, and recovers", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      let failures = 2;
+      channel.trouble = () => {
+        if (failures-- > 0) throw failing("RATE_LIMITED", { retryAfterMs: 7_000 });
+      };
+      const waits: number[] = [];
+      const { clock, make, end, offsets, errors } = simulate({
+        source: channel,
+        onState: (state) => {
+          if (state.kind === "retrying") waits.push(state.inMs);
+        },
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(20_000);
+      should(waits).eql([7_000, 7_000]);
+      should(errors.length).equal(1);
+      should(offsets()).eql([1]);
+      await end(consumer);
+    });
+
+    it("delivers an event again, marked, when handing it over failed", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 5).map((offset) => makeEvent(offset)));
+      const got: string[] = [];
+      let failures = 1;
+      const { clock, make, end, errors } = simulate({
+        source: channel,
+        deliver: async ({ offset, redelivered }) => {
+          got.push(`${offset}${redelivered ? " again" : ""}`);
+          if (offset === 3 && failures-- > 0) throw new Error("no");
+        },
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(10_000);
+      should(got).eql(["1", "2", "3", "3 again", "4", "5"]);
+      should(errors.map(({ code }) => code)).eql(["DELIVERY_FAILED"]);
+      await end(consumer);
+    });
+
+    it("calls pages that do not advance an error, after a bound, and goes on asking slowly", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
+      const source = {
+        get: (eventId: string) => channel.get(eventId),
+        poll: (params: { offset?: number; limit: number }) =>
+          channel.poll(params.offset === undefined ? params : { ...params, offset: 1 }),
+      };
+      const { clock, make, end, errors, offsets } = simulate({ source });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(600_000);
+      should(errors.map(({ code }) => code)).containEql("PAGES_DO_NOT_ADVANCE");
+      should(offsets()).eql(range(1, 200));
+      should(channel.polls.length).be.below(300);
+      await end(consumer);
+    });
+
+    it("stops rather than skip when a service takes no notice of the offset", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 100).map((offset) => makeEvent(offset)));
+      const source = {
+        get: (eventId: string) => channel.get(eventId),
+        poll: ({ limit }: { limit: number }) => channel.poll({ limit }),
+      };
+      const { clock, make, end, errors, offsets } = simulate({ source });
+      const consumer = make();
+      consumer.start();
+      await clock.until(() => offsets().length === 100);
+      channel.publish(...range(101, 900).map((offset) => makeEvent(offset)));
+      await clock.pass(120_000);
+      should(errors.map(({ code }) => code)).containEql("PAGES_DO_NOT_ADVANCE");
+      should(offsets()).eql(range(1, 100));
+      await end(consumer);
+    });
+
+    it("survives listeners that throw", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, make, end, offsets } = simulate({
+        source: channel,
+        filter: () => {
+          throw new Error("filter");
+        },
+        onState: () => {
+          throw new Error("listener");
+        },
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      should(offsets()).eql([1]);
+      await end(consumer);
+    });
+  });
+
+  describe("proofs", () => {
+    const contractEvent = (offset: number, proofs: unknown[] = []): ChannelEvent => ({
+      event_id: `event-${offset}`,
+      headers: { type: "watcher.event", offset, proofs },
+      payload: { timestamp: 1_700_000_000 + offset },
+    });
+    const verify = async ({ headers }: ChannelEvent): Promise<VerifyResult> =>
+      headers.proofs.length > 0 ? { verified: true, signers: [] } : NO_PROOF;
+
+    it("holds an event until its proof is there, and the others behind it", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(contractEvent(1), contractEvent(2, ["proof"]));
+      const { clock, make, end, deliveries } = simulate({ source: channel, verify });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(4_000);
+      should(deliveries).eql([]);
+      channel.visible = [contractEvent(1, ["proof"]), contractEvent(2, ["proof"])];
+      await clock.pass(6_000);
+      should(deliveries.map(({ offset, verification }) => [offset, verification?.verified])).eql([
+        [1, true],
+        [2, true],
+      ]);
+      should(channel.gets.length).be.within(3, 8);
+      await end(consumer);
+    });
+
+    it("gives it out as rejected when the time is over", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(contractEvent(1));
+      const { clock, make, end, deliveries } = simulate({ source: channel, verify, proofWaitMs: 30_000 });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(29_000);
+      should(deliveries).eql([]);
+      await clock.pass(3_000);
+      should(deliveries.map(({ verification }) => verification)).eql([NO_PROOF]);
+      await end(consumer);
+    });
+
+    it("does not wait for proofs of events that are old already", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(
+        ...range(1, 50).map((offset) => contractEvent(offset)),
+        contractEvent(1_000, ["proof"]),
+      );
+      const { clock, make, end, deliveries } = simulate({ source: channel, verify });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      should(deliveries.length).equal(51);
+      await end(consumer);
+    });
+
+    it("waits without verifying too, so that a later step can verify", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(contractEvent(1));
+      const { clock, make, end, deliveries } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(2_000);
+      channel.visible = [contractEvent(1, ["proof"])];
+      await clock.pass(5_000);
+      should(deliveries[0]?.event.headers.proofs).eql(["proof"]);
+      should(deliveries[0]).not.have.property("verification");
+      await end(consumer);
+    });
+  });
+
+  describe("types", () => {
+    it("asks for a type when exactly one is wanted, and does not trust the answer", async () => {
+      for (const honoursType of [true, false]) {
+        const channel = new SimulatedChannel({ honoursType });
+        channel.publish(
+          ...range(1, 600).map((offset) =>
+            makeEvent(offset, { type: offset % 3 ? "wallet.status" : "watcher.status" }),
+          ),
+        );
+        const { clock, make, end, offsets } = simulate({ source: channel, types: ["watcher.status"] });
+        const consumer = make();
+        consumer.start();
+        await clock.pass(30_000);
+        should(offsets()).eql(range(1, 200).map((n) => 3 * n));
+        should(channel.polls.some(({ type }) => type === "watcher.status")).equal(true);
+        await end(consumer);
+      }
+    });
+
+    it("moves the cursor over what is not wanted", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 600).map((offset) => makeEvent(offset)));
+      const { clock, disk, make, end, deliveries } = simulate({ source: channel, filter: () => false });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      await end(consumer);
+      should(deliveries).eql([]);
+      should(disk.stored?.cursor).equal(600);
+    });
+  });
+
+  describe("control", () => {
+    it("stops within a moment while a request is stalled", async () => {
+      const stalled = Promise.withResolvers<void>();
+      const consumer = new EventConsumer({
+        source: {
+          poll: () => {
+            stalled.resolve();
+            return new Promise(() => {});
+          },
+          get: () => new Promise(() => {}),
+        },
+        store: new MemoryCursorStore(),
+        identity: { ...IDENTITY, consumer: "stalled" },
+        start: "now",
+        deliver: () => {},
+      });
+      consumer.start();
+      await stalled.promise;
+      const before = performance.now();
+      await consumer.stop();
+      should(performance.now() - before).be.below(200);
+      should(consumer.state).eql({ kind: "stopped" });
+    });
+
+    it("stops within a moment while a delivery hangs, and delivers it again next time", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, make, end, deliveries } = simulate({ source: channel });
+      let handed = 0;
+      const first = make({
+        deliver: () => {
+          handed += 1;
+          return new Promise(() => {});
+        },
+      });
+      first.start();
+      await clock.until(() => handed === 1);
+      await end(first);
+      const second = make();
+      second.start();
+      await clock.pass(5_000);
+      should(deliveries.map(({ offset, redelivered }) => [offset, redelivered])).eql([[1, true]]);
+      await end(second);
+    });
+
+    it("can be started again, also before it has stopped", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, make, end, offsets, errors } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.until(() => offsets().length === 1);
+      void consumer.stop();
+      consumer.start();
+      channel.publish(makeEvent(2));
+      await clock.pass(5_000);
+      should(offsets()).eql([1, 2]);
+      should(errors).eql([]);
+      await end(consumer);
+    });
+
+    it("refuses a second consumer of one identity, and tells both", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const told: string[] = [];
+      const first = make({ onError: ({ code }) => told.push(`first ${code}`) });
+      const second = make({ onError: ({ code }) => told.push(`second ${code}`) });
+      first.start();
+      second.start();
+      should(told).eql(["first CONSUMER_NAME_TAKEN", "second CONSUMER_NAME_TAKEN"]);
+      should(second.state.kind).equal("stopped");
+      await clock.pass(5_000);
+      should(offsets()).eql([1]);
+      await end(first);
+      second.start();
+      await clock.pass(5_000);
+      should(second.state.kind).equal("connected");
+      await end(second);
+    });
+
+    it("hands nothing over while it is paused", async () => {
+      const channel = new SimulatedChannel();
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(2_000);
+      consumer.pause();
+      channel.publish(makeEvent(1));
+      await clock.pass(60_000);
+      should(offsets()).eql([]);
+      should(consumer.state).eql({ kind: "paused" });
+      const polls = channel.polls.length;
+      await clock.pass(60_000);
+      should(channel.polls.length).equal(polls);
+      consumer.resume();
+      await clock.pass(20_000);
+      should(offsets()).eql([1]);
+      await end(consumer);
+    });
+
+    it("seeks back and forth", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 10).map((offset) => makeEvent(offset)));
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      consumer.seek(8);
+      await clock.pass(5_000);
+      should(offsets()).eql([...range(1, 10), 8, 9, 10]);
+      await end(consumer);
+    });
+
+    it("refuses limits that cannot work", () => {
+      const { make } = simulate({ source: new SimulatedChannel() });
+      should(() => make({ window: 200 })).throw({ code: "INVALID_ARGUMENT", path: "window" });
+      should(() => make({ pageLimit: 0 })).throw({ path: "pageLimit" });
+      should(() => make({ pollMinMs: 5, pollMaxMs: 1 })).throw({ path: "pollMinMs" });
+    });
+  });
+
+  it("polls an idle channel at most about 4 times a minute", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 300).map((offset) => makeEvent(offset)));
+    const { clock, make, end } = simulate({ source: channel, start: "now" });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(120_000);
+    const before = channel.polls.length;
+    await clock.pass(600_000);
+    should(channel.polls.length - before).be.belowOrEqual(10 * 5 + 2);
+    await end(consumer);
+  });
+});

@@ -1,0 +1,151 @@
+import * as nodeFiles from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import { stateFrom } from "../../src/consumer/cursor.ts";
+import { type CursorState, FileCursorStore, type FileCursorStoreOptions } from "../../src/consumer/index.ts";
+import { IDENTITY } from "./simulation.ts";
+
+const stateAt = (offset: number): CursorState => stateFrom(IDENTITY, offset);
+
+describe("FileCursorStore", () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "cursor-"));
+    path = join(folder, "deep", "er", "cursor.json");
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const files = () => readdir(join(folder, "deep", "er"));
+
+  it("has nothing before the first save, and makes the folder then", async () => {
+    const store = new FileCursorStore({ path });
+    should(await store.load()).equal(undefined);
+    await store.save(stateAt(5), "now");
+    should(await new FileCursorStore({ path }).load()).eql(stateAt(5));
+    should(await files()).eql(["cursor.json"]);
+  });
+
+  it("writes what can wait once an interval, the newest of it, and the rest when closed", async () => {
+    let writes = 0;
+    const counting = {
+      ...nodeFiles,
+      rename: async (from: string, to: string) => {
+        writes += 1;
+        await nodeFiles.rename(from, to);
+      },
+    } as NonNullable<FileCursorStoreOptions["files"]>;
+    const store = new FileCursorStore({ path, minIntervalMs: 60_000, files: counting });
+    await store.save(stateAt(1), "now");
+    for (let offset = 2; offset <= 500; offset += 1) await store.save(stateAt(offset));
+    should(writes).equal(1);
+    await store.close();
+    should(writes).equal(2);
+    should(await store.load()).eql(stateAt(500));
+    await store.close();
+    should(writes).equal(2);
+  });
+
+  it("writes what can wait by itself", async () => {
+    const written = Promise.withResolvers<void>();
+    const telling = {
+      ...nodeFiles,
+      rename: async (from: string, to: string) => {
+        await nodeFiles.rename(from, to);
+        written.resolve();
+      },
+    } as NonNullable<FileCursorStoreOptions["files"]>;
+    const store = new FileCursorStore({ path, minIntervalMs: 5, files: telling });
+    await store.save(stateAt(7));
+    // The store's own timer does not keep a process alive.
+    const awake = setInterval(() => {}, 1_000);
+    await written.promise.finally(() => clearInterval(awake));
+    should(await store.load()).eql(stateAt(7));
+    await store.close();
+  });
+
+  const damages: Record<string, (text: string) => string> = {
+    "torn in the middle": (text) => text.slice(0, text.length / 2),
+    empty: () => "",
+    "of another program": () => '{"flows": []}',
+    "changed by hand": (text) => text.replace('"cursor":4', '"cursor":9'),
+    "zeros after a power cut": (text) => "\0".repeat(text.length),
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    it(`calls a file an error that is ${name}, and keeps it and one copy`, async () => {
+      await new FileCursorStore({ path }).save(stateAt(5), "now");
+      const text = damage(await readFile(path, "utf8"));
+      await writeFile(path, text);
+      for (let attempt = 0; attempt < 3; attempt += 1)
+        await should(new FileCursorStore({ path }).load()).rejectedWith({ code: "CURSOR_FILE_DAMAGED" });
+      const names = await files();
+      should(names.length).equal(2);
+      for (const file of names) should(await readFile(join(folder, "deep", "er", file), "utf8")).equal(text);
+    });
+  }
+
+  it("says why a file cannot be read", async () => {
+    const store = new FileCursorStore({ path: folder });
+    await should(store.load()).rejectedWith({ code: "CURSOR_NOT_READ" });
+  });
+
+  /** Fails the `nth` operation on files, as a full disk or the end of the process would. */
+  const failingAt = (nth: number) => {
+    let calls = 0;
+    const step = <Args extends unknown[], R>(call: (...args: Args) => Promise<R>) => {
+      return async (...args: Args): Promise<R> => {
+        calls += 1;
+        if (calls === nth) throw Object.assign(new Error("No space"), { code: "ENOSPC" });
+        return call(...args);
+      };
+    };
+    const open = async (...args: Parameters<typeof nodeFiles.open>) => {
+      const handle = await step(nodeFiles.open)(...args);
+      return {
+        writeFile: step(async (text: string) => handle.writeFile(text)),
+        sync: step(async () => handle.sync()),
+        close: () => handle.close(),
+      };
+    };
+    const replaced = { ...nodeFiles, open, rename: step(nodeFiles.rename) };
+    return { files: replaced as unknown as NonNullable<FileCursorStoreOptions["files"]>, calls: () => calls };
+  };
+
+  it("holds the state before or the state after, whichever step fails, and saves again later", async () => {
+    for (let nth = 1; ; nth += 1) {
+      await rm(join(folder, "deep"), { recursive: true, force: true });
+      await new FileCursorStore({ path }).save(stateAt(1), "now");
+      const { files: failing, calls } = failingAt(nth);
+      const store = new FileCursorStore({ path, files: failing });
+      const outcome = await store.save(stateAt(2), "now").then(
+        () => "saved",
+        (error) => error.code,
+      );
+      const cursor = (await new FileCursorStore({ path }).load())?.cursor;
+      if (calls() < nth) {
+        should([outcome, cursor]).eql(["saved", 1]);
+        should(nth).be.above(5);
+        break;
+      }
+      should(outcome).equal("CURSOR_NOT_SAVED");
+      should(cursor === 0 || cursor === 1).equal(true);
+      should(await files()).eql(["cursor.json"]);
+      await store.close();
+      should((await new FileCursorStore({ path }).load())?.cursor).equal(1);
+    }
+  });
+
+  it("is never torn by several writers at once", async () => {
+    const stores = [1, 2, 3, 4].map(() => new FileCursorStore({ path }));
+    await Promise.all(
+      stores.flatMap((store, writer) =>
+        Array.from({ length: 10 }, (_, round) => store.save(stateAt(writer * 100 + round), "now")),
+      ),
+    );
+    should(await new FileCursorStore({ path }).load()).have.property("cursor");
+    should(await files()).eql(["cursor.json"]);
+  });
+});

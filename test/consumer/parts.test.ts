@@ -1,0 +1,185 @@
+import should from "should";
+import { Cursor, stateFrom } from "../../src/consumer/cursor.ts";
+import { eventFilter, eventSource } from "../../src/consumer/index.ts";
+import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { IDENTITY, makeEvent, range } from "./simulation.ts";
+
+describe("Cursor", () => {
+  const cursorAt = (offset: number) => new Cursor(stateFrom(IDENTITY, offset));
+
+  it("stays below the first unsettled event, in whatever order the others are settled", () => {
+    const cursor = cursorAt(0);
+    cursor.admit(range(1, 4).map((offset) => makeEvent(offset)));
+    cursor.settle("event-3");
+    cursor.settle("event-2");
+    should(cursor.cursor).equal(-1);
+    cursor.settle("event-1");
+    should(cursor.cursor).equal(3);
+    should(
+      cursor
+        .snapshot()
+        .delivered.map(([offset]) => offset)
+        .sort(),
+    ).eql([1, 2, 3]);
+  });
+
+  it("never lets the floor pass an unsettled event that came late", () => {
+    const cursor = cursorAt(0);
+    cursor.admit([makeEvent(10)]);
+    cursor.settle("event-10");
+    cursor.admit([makeEvent(5)]);
+    cursor.finalize(8);
+    should(cursor.floor).equal(4);
+    cursor.settle("event-5");
+    cursor.finalize(8);
+    should(cursor.floor).equal(8);
+  });
+
+  it("gives an event once, and again, marked, when it was released", () => {
+    const cursor = cursorAt(0);
+    const [event] = cursor.admit([makeEvent(1), makeEvent(1)]);
+    should(cursor.admit([makeEvent(1)])).eql([]);
+    if (event) should(cursor.handOver(event)).eql({ redelivered: false });
+    cursor.release();
+    const [again] = cursor.admit([makeEvent(1)]);
+    should(again).eql(event);
+    if (again) should(cursor.handOver(again)).eql({ redelivered: true });
+  });
+
+  it("moves past an event that comes again at a higher offset", () => {
+    const cursor = cursorAt(0);
+    cursor.admit([makeEvent(1)]);
+    cursor.settle("event-1");
+    should(cursor.admit([makeEvent(2, { id: "event-1" })])).eql([]);
+    should(cursor.cursor).equal(2);
+  });
+});
+
+describe("PollPace", () => {
+  it("grows when idle, shrinks on traffic, and keeps to its limits", () => {
+    const pace = new PollPace({ minMs: 1_000, maxMs: 15_000, random: Math.random });
+    const idle = range(1, 30).map(() => pace.next({ news: false }));
+    should(Math.max(...idle)).be.within(13_500, 15_000);
+    should(Math.min(...idle)).be.aboveOrEqual(1_000);
+    range(1, 3).map(() => pace.next({ news: true }));
+    should(pace.next({ news: true })).be.within(1_000, 1_100);
+  });
+
+  it("is exact where minimum and maximum are the same", () => {
+    const pace = new PollPace({ minMs: 1_000, maxMs: 1_000, random: Math.random });
+    should(range(1, 9).map((n) => pace.next({ news: n % 2 === 0 }))).eql(range(1, 9).map(() => 1_000));
+  });
+});
+
+describe("Backoff", () => {
+  it("grows to a minute, and starts again after a success", () => {
+    const backoff = new Backoff(() => 1);
+    should(range(1, 8).map(() => backoff.next("error"))).eql(
+      [1, 2, 4, 8, 16, 32, 60, 60].map((s) => s * 1_000),
+    );
+    backoff.succeeded();
+    should(backoff.next("error")).equal(1_000);
+    should(new Backoff(() => 0).next("error")).equal(500);
+  });
+
+  it("has its own scale for a refused key and for a channel that is not there", () => {
+    const backoff = new Backoff(Math.random);
+    should(range(1, 9).map(() => backoff.next("refused"))).matchEach(
+      (ms: number) => ms >= 30_000 && ms <= 60_000,
+    );
+    should(backoff.next("waiting")).equal(2_000);
+    should(
+      range(1, 9)
+        .map(() => backoff.next("waiting"))
+        .at(-1),
+    ).equal(10_000);
+  });
+
+  it("keeps to what the service asks", () =>
+    should(new Backoff(Math.random).next("error", 12_345)).equal(12_345));
+});
+
+describe("eventFilter", () => {
+  const transfer = (chain: object = {}): ChannelEvent => ({
+    event_id: "1",
+    headers: { type: "watcher.event", offset: 1, proofs: [] },
+    payload: {
+      watcher_id: "w1",
+      verifiable_event: Buffer.from(
+        JSON.stringify({
+          name: "Transfer",
+          chain_event: {
+            address: "0xAb00000000000000000000000000000000000001",
+            event_signature: "Transfer(address)",
+            ...chain,
+          },
+        }),
+      ).toString("base64"),
+    },
+  });
+  const status = makeEvent(1, { type: "operation.status" });
+
+  it("wants everything by default", () => {
+    should(eventFilter({})(status)).equal(true);
+    should(eventFilter({ types: [], addresses: [] })(status)).equal(true);
+  });
+
+  it("knows type, watcher, contract event and address", () => {
+    should(eventFilter({ types: ["watcher.event"] })(transfer())).equal(true);
+    should(eventFilter({ types: ["watcher.event"] })(status)).equal(false);
+    should(eventFilter({ watcherIds: ["w1"] })(transfer())).equal(true);
+    should(eventFilter({ watcherIds: ["w2"] })(transfer())).equal(false);
+    should(eventFilter({ contractEvents: ["Transfer"] })(transfer())).equal(true);
+    should(eventFilter({ contractEvents: ["Transfer(address)"] })(transfer())).equal(true);
+    should(eventFilter({ contractEvents: ["Approval"] })(transfer())).equal(false);
+    should(eventFilter({ contractEvents: ["Transfer"] })(status)).equal(false);
+    should(eventFilter({ addresses: ["0xaB00000000000000000000000000000000000001"] })(transfer())).equal(
+      true,
+    );
+    should(eventFilter({ addresses: ["0x0000000000000000000000000000000000000002"] })(transfer())).equal(
+      false,
+    );
+  });
+
+  it("lets through what is at least as final as wanted, and statuses", () => {
+    const wantsSafe = eventFilter({ minConfidence: "safe" });
+    should(wantsSafe(transfer({ confidence: "latest" }))).equal(false);
+    should(wantsSafe(transfer())).equal(false);
+    should(wantsSafe(transfer({ confidence: "safe" }))).equal(true);
+    should(wantsSafe(transfer({ confidence: "finalized" }))).equal(true);
+    should(wantsSafe(status)).equal(true);
+  });
+
+  it("lets a contract event through that cannot be read, so that it is seen to be rejected", () => {
+    const unreadable = { ...transfer(), payload: { verifiable_event: "§" } };
+    should(eventFilter({ contractEvents: ["Transfer"] })(unreadable)).equal(true);
+  });
+});
+
+describe("eventSource", () => {
+  it("asks the client for the events of one channel", async () => {
+    const calls: unknown[] = [];
+    const page = { events: [], has_more: false };
+    const source = eventSource(
+      {
+        poll: async (...args) => {
+          calls.push(args);
+          return page;
+        },
+        get: async (...args) => {
+          calls.push(args);
+          return makeEvent(1);
+        },
+      },
+      "c",
+    );
+    const { signal } = new AbortController();
+    should(await source.poll({ limit: 1, offset: 2 }, signal)).equal(page);
+    await source.get("e", signal);
+    should(calls).eql([
+      ["c", { limit: 1, offset: 2 }, { signal }],
+      ["c", "e", { signal }],
+    ]);
+  });
+});
