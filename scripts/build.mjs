@@ -1,37 +1,57 @@
 // @ts-check
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
+/** Made beside dist/ and put in its place when whole: a Node-RED that runs from dist/ never sees half a build. */
+const out = join(root, `dist-${process.pid}`);
 
 /**
- * @param {{ log?: (line: string) => void }} [options]
+ * @param {{ log?: (line: string) => void, types?: boolean }} [options] `types`: declarations too, for a package
  * @returns {Promise<void>}
  */
-export async function build({ log = () => {} } = {}) {
-  const { build: bundle } = await import("esbuild");
-  await rm(dist, { recursive: true, force: true });
-  await mkdir(join(dist, "nodes", "locales", "en-US"), { recursive: true });
+export async function build({ log = () => {}, types = false } = {}) {
+  try {
+    const nodes = await buildAll(types);
+    await rm(dist, { recursive: true, force: true });
+    await rename(out, dist);
+    log(`built the library and ${nodes} nodes`);
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
 
-  await writeFile(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+/** @param {boolean} types */
+async function buildAll(types) {
+  const { build: bundle } = await import("esbuild");
+  await mkdir(join(out, "nodes", "locales", "en-US"), { recursive: true });
+
+  await writeFile(join(out, "package.json"), '{ "type": "commonjs" }\n');
 
   const library = await bundle({
     ...nodeOptions,
     entryPoints: [join(root, "src/index.ts")],
-    outfile: join(dist, "index.js"),
+    outfile: join(out, "index.js"),
     metafile: true,
+    // Readable stack traces are worth more than the last bytes, so names stay as they are.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [undiciInParts],
   });
-  await writeFile(join(dist, "index.mjs"), await moduleWrapper());
+  await writeFile(join(out, "index.mjs"), await moduleWrapper());
   await writeLicenses(Object.keys(library.metafile.inputs));
 
   const nodes = await nodeNames();
   await Promise.all(nodes.map((name) => buildNode(name, bundle)));
-  await cp(join(root, "icons"), join(dist, "nodes", "icons"), { recursive: true });
-  log(`built the library and ${nodes.length} nodes`);
+  await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
+  if (types) await writeTypes();
+  return nodes.length;
 }
 
 const nodeOptions = /** @type {const} */ ({
@@ -58,7 +78,7 @@ async function buildNode(name, bundle) {
   await bundle({
     ...nodeOptions,
     entryPoints: [join(source, `${name}.ts`)],
-    outfile: join(dist, "nodes", `${name}.js`),
+    outfile: join(out, "nodes", `${name}.js`),
     // Node-RED calls what the file exports.
     footer: { js: "module.exports = module.exports.default;" },
     plugins: [librarySeparate],
@@ -83,11 +103,11 @@ async function buildNode(name, bundle) {
     ),
     script("text/javascript", "", form.outputFiles[0]?.text ?? ""),
   ];
-  await writeFile(join(dist, "nodes", `${name}.html`), html.join("\n"));
+  await writeFile(join(out, "nodes", `${name}.html`), html.join("\n"));
 
   const common = JSON.parse(await readFile(join(root, "nodes/lib/locales/en-US/common.json"), "utf8"));
   const own = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"));
-  const catalog = join(dist, "nodes", "locales", "en-US", `${name}.json`);
+  const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
   await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
 }
 
@@ -108,10 +128,58 @@ function script(type, attributes, content) {
   return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
 }
 
+/**
+ * The parts of undici that `src/http` imports, each from its own file: its index brings fetch, web sockets and
+ * caches along, which double the size of the library and the time to load it.
+ */
+const UNDICI_PARTS = {
+  Agent: "undici/lib/dispatcher/agent.js",
+  Pool: "undici/lib/dispatcher/pool.js",
+  ProxyAgent: "undici/lib/dispatcher/proxy-agent.js",
+  buildConnector: "undici/lib/core/connect.js",
+};
+
+/** @type {import("esbuild").Plugin} */
+const undiciInParts = {
+  name: "undici-in-parts",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
+    onLoad({ filter: /.*/, namespace: "parts" }, () => ({
+      // As a module, so that a part that is missing here breaks the build and not a flow.
+      contents: Object.entries(UNDICI_PARTS)
+        .map(([name, path]) => `export { default as ${name} } from "${path}";`)
+        .join("\n"),
+      resolveDir: root,
+    }));
+  },
+};
+
 /** ES modules get the same objects as CommonJS: one library in memory, whoever asks for it. */
 async function moduleWrapper() {
-  const names = Object.keys(createRequire(import.meta.url)(join(dist, "index.js"))).sort();
+  const names = Object.keys(createRequire(import.meta.url)(join(out, "index.js"))).sort();
   return `import library from "./index.js";\nexport const { ${names.join(", ")} } = library;\n`;
+}
+
+/** Declarations name one another as the built files would be called. */
+async function writeTypes() {
+  await promisify(execFile)(
+    process.execPath,
+    [
+      join(root, "node_modules/typescript/bin/tsc"),
+      "-p",
+      "tsconfig.types.json",
+      "--outDir",
+      join(out, "types"),
+    ],
+    {
+      cwd: root,
+    },
+  );
+  for (const file of await readdir(join(out, "types"), { recursive: true })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const path = join(out, "types", file);
+    await writeFile(path, (await readFile(path, "utf8")).replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
+  }
 }
 
 /**
@@ -132,12 +200,12 @@ async function writeLicenses(inputs) {
     const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
     sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
   }
-  await writeFile(join(dist, "THIRD_PARTY_LICENSES"), sections.join(`\n${"-".repeat(80)}\n\n`));
+  await writeFile(join(out, "THIRD_PARTY_LICENSES"), sections.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  build({ log: (line) => process.stdout.write(`${line}\n`) }).catch((error) => {
-    process.stderr.write(`The build failed: ${error.message}\n`);
+  build({ log: (line) => process.stdout.write(`${line}\n`), types: true }).catch((error) => {
+    process.stderr.write(`The build failed: ${error.message}\n${error.stdout ?? ""}`);
     process.exitCode = 1;
   });
 }
