@@ -1,85 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { ArgumentError, CrecError } from "../errors.ts";
-import type { VerifyResult } from "../proofs/verify.ts";
-import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
+import { CrecError } from "../errors.ts";
+import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, systemClock, throwIfAborted, unlessAborted } from "./clock.ts";
-import { Cursor, type CursorIdentity, stateAfter, stateFrom } from "./cursor.ts";
-import { Backoff, PollPace, type Random, type Trouble } from "./intervals.ts";
+import type { Cursor, CursorIdentity } from "./cursor.ts";
+import { Backoff, PollPace, type Random } from "./intervals.ts";
 import { claimName } from "./names.ts";
+import { type ConsumerState, type EventConsumerOptions, limitsOf, type StartPosition } from "./options.ts";
 import { type Batch, PageReader } from "./pages.ts";
+import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
 import { type Judged, judgeWithPatience } from "./proof-wait.ts";
-import { type EventSource, timeOf, typeOf } from "./source.ts";
-import type { CursorStore } from "./store.ts";
+import { timeOf, typeOf } from "./source.ts";
+import { asCrecError, isFinal, retryAfterOf, troubleOf } from "./trouble.ts";
 
-/** Where to begin when nothing is stored: `time` in Unix seconds, `offset` is the first one delivered. */
-export type StartPosition = "now" | "beginning" | { offset: number } | { time: number };
-
-/** One event as it is handed over. */
-export type Delivery = {
-  event: ChannelEvent;
-  offset: number;
-  /** Possibly delivered before: before a restart, or in an attempt that failed. */
-  redelivered: boolean;
-  /** There when the consumer was given `verify`. */
-  verification?: VerifyResult;
-};
-
-/** What a consumer is doing, for people to see. `error.message` says what to do. */
-export type ConsumerState =
-  | { kind: "connecting" }
-  | { kind: "waiting_for_channel" }
-  | {
-      kind: "connected";
-      /** How far below the newest known offset the cursor is; about as many events are still to come. */
-      behind: number | undefined;
-      /** Events delivered since `start()`. */
-      delivered: number;
-    }
-  | { kind: "retrying"; inMs: number; error: CrecError }
-  | { kind: "paused" }
-  | { kind: "refused"; error: CrecError }
-  | { kind: "stopped"; error?: CrecError };
-
-export type EventConsumerOptions = {
-  source: EventSource;
-  store: CursorStore;
-  identity: CursorIdentity;
-  /** Counts only when nothing is stored. */
-  start: StartPosition;
-  /** Only events of these types; all when left out or empty. */
-  types?: readonly string[];
-  /** Only events for which this says yes, as made by `eventFilter`. One that throws says yes. */
-  filter?: (event: ChannelEvent) => boolean;
-  /** Shortest and longest wait between two looks, in milliseconds. 1,000 and 15,000. */
-  pollMinMs?: number;
-  pollMaxMs?: number;
-  /** Events a page, up to 200. */
-  pageLimit?: number;
-  /** How many offsets below the newest an event may turn up late; less than a page. 50. */
-  window?: number;
-  /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
-  proofWaitMs?: number;
-  verify?: (event: ChannelEvent) => Promise<VerifyResult>;
-  /** The event counts as delivered when this has resolved; when it rejects, the event comes again. */
-  deliver: (delivery: Delivery) => Promise<void> | void;
-  onState?: (state: ConsumerState) => void;
-  /** Once per change of `error.code`; `undefined` is never passed. */
-  onError?: (error: CrecError) => void;
-  clock?: Clock;
-  random?: Random;
-};
-
-/** What waiting does not mend: a person has to decide, then `seek` or start again. */
-const FINAL_ERRORS: ReadonlySet<string> = new Set([
-  "CURSOR_BEYOND_END",
-  "CURSOR_OF_ANOTHER_CHANNEL",
-  "CURSOR_FILE_DAMAGED",
-  "CONSUMER_NAME_TAKEN",
-  "CLIENT_CLOSED",
-]);
-/** An end below the cursor is believed when it was seen this often, a second apart: replicas may lag. */
-const END_LOOKS = 3;
-const END_LOOK_PAUSE_MS = 1_000;
 /** How long a delivery under way may still finish when the consumer is stopped. */
 const STOP_GRACE_MS = 250;
 const NEVER = new AbortController().signal;
@@ -105,8 +37,7 @@ export class EventConsumer {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #types: ReadonlySet<string>;
-  readonly #pageLimit: number;
-  readonly #window: number;
+  readonly #limits: ReturnType<typeof limitsOf>;
 
   #run: { abort: AbortController; over: Promise<void> } | undefined;
   /** Ends the present look at the channel, and what comes of it, but not the run. */
@@ -127,14 +58,11 @@ export class EventConsumer {
 
   /** Throws `ArgumentError` for limits that cannot work. */
   constructor(options: EventConsumerOptions) {
-    const { pageLimit = PAGE_LIMITS.events.default, window = 50, types = [] } = options;
-    checkLimits({ pageLimit, window, pollMinMs: 1_000, pollMaxMs: 15_000, ...options });
+    this.#limits = limitsOf(options);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
-    this.#types = new Set(types);
-    this.#pageLimit = pageLimit;
-    this.#window = window;
+    this.#types = new Set(options.types);
     this.#reader = this.#newReader();
     this.#pace = this.#newPace();
     this.#backoff = new Backoff(this.#random);
@@ -216,7 +144,7 @@ export class EventConsumer {
         this.#cursor?.release();
         if (round.aborted) continue;
         const error = asCrecError(thrown);
-        if (FINAL_ERRORS.has(error.code)) failure = error;
+        if (isFinal(error)) failure = error;
         else await this.#clock.sleep(this.#explain(error), round);
       }
     }
@@ -238,67 +166,32 @@ export class EventConsumer {
 
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
   async #look(signal: AbortSignal): Promise<boolean> {
-    const cursor =
-      this.#seekTo === undefined ? (this.#cursor ?? (await this.#open(signal))) : await this.#seek(signal);
+    const cursor = await this.#findPlace(signal);
     let news = false;
     for await (const batch of this.#reader.read(cursor.floor, cursor.cursor, signal)) {
       await this.#unlessPaused(signal);
       if (await this.#handOver(cursor, batch, signal)) news = true;
     }
-    if (this.#reader.takeEndMovedBack()) await this.#requireWithin(cursor, signal);
+    if (this.#reader.takeEndMovedBack()) await requireWithin(this.#place(), cursor, signal);
     return news;
   }
 
-  /** Takes up the stored place, or settles where to begin and stores that before anything else. */
-  async #open(signal: AbortSignal): Promise<Cursor> {
-    const { store, identity, start } = this.#options;
-    const stored = await store.load();
-    if (stored === undefined) return this.#begin(start, signal);
-    const { channelId, service } = stored.identity;
-    if (channelId !== identity.channelId || service !== identity.service)
-      throw ofAnotherChannel(stored.identity);
-    const cursor = new Cursor({ ...stored, identity });
-    await this.#requireWithin(cursor, signal);
-    this.#cursor = cursor;
-    return cursor;
-  }
-
-  async #seek(signal: AbortSignal): Promise<Cursor> {
-    const position = this.#seekTo ?? "now";
-    this.#reader = this.#newReader();
-    const cursor = await this.#begin(position, signal);
-    if (this.#seekTo === position) this.#seekTo = undefined;
-    return cursor;
-  }
-
-  async #begin(start: StartPosition, signal: AbortSignal): Promise<Cursor> {
-    const { store, identity } = this.#options;
-    const newest = await this.#reader.newest(signal);
-    const cursor = new Cursor(
-      start === "now"
-        ? stateAfter(identity, newest.events, { window: this.#window, more: newest.more })
-        : start === "beginning"
-          ? stateFrom(identity, 0)
-          : "offset" in start
-            ? stateFrom(identity, start.offset)
-            : stateFrom(identity, 0, start.time),
-    );
-    await this.#requireWithin(cursor, signal);
-    await store.save(cursor.snapshot(), "now");
-    this.#cursor = cursor;
-    return cursor;
-  }
-
-  async #requireWithin(cursor: Cursor, signal: AbortSignal): Promise<void> {
-    if (cursor.cursor < 0) return;
-    let end = -1;
-    for (let look = 1; look <= END_LOOKS; look += 1) {
-      end = (await this.#reader.newest(signal)).last ?? -1;
-      if (cursor.cursor <= end) return;
-      if (look < END_LOOKS) await this.#clock.sleep(END_LOOK_PAUSE_MS, signal);
-      throwIfAborted(signal);
+  /** The cursor in use; else the stored place or the start; or where somebody wants to go. */
+  async #findPlace(signal: AbortSignal): Promise<Cursor> {
+    const goal = this.#seekTo;
+    if (goal === undefined) {
+      this.#cursor ??= await openCursor(this.#place(), this.#options.start, signal);
+      return this.#cursor;
     }
-    throw beyondEnd(cursor.cursor, end);
+    this.#reader = this.#newReader();
+    this.#cursor = await beginAt(this.#place(), goal, signal);
+    if (this.#seekTo === goal) this.#seekTo = undefined;
+    return this.#cursor;
+  }
+
+  #place(): Place {
+    const { identity, store } = this.#options;
+    return { identity, store, reader: this.#reader, window: this.#limits.window, clock: this.#clock };
   }
 
   async #handOver(cursor: Cursor, { events, final }: Batch, signal: AbortSignal): Promise<boolean> {
@@ -337,7 +230,8 @@ export class EventConsumer {
   }
 
   #judge(event: ChannelEvent, signal: AbortSignal): Promise<Judged> {
-    const { source, verify, proofWaitMs = 30_000 } = this.#options;
+    const { source, verify } = this.#options;
+    const { proofWaitMs } = this.#limits;
     // An old event that has no proof by now will not get one. Its age is told by the service's own times.
     const ageMs = ((this.#reader.newestTime ?? 0) - (timeOf(event) ?? Number.POSITIVE_INFINITY)) * 1000;
     const waitMs = ageMs > proofWaitMs ? 0 : proofWaitMs;
@@ -363,7 +257,9 @@ export class EventConsumer {
     if (upTo <= cursor.handedOut) return;
     const now = this.#clock.now();
     const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
-    this.#ahead = isDraining ? Math.min(Math.max(2 * this.#ahead, this.#pageLimit), 64 * this.#pageLimit) : 0;
+    this.#ahead = isDraining
+      ? Math.min(Math.max(2 * this.#ahead, this.#limits.pageLimit), 64 * this.#limits.pageLimit)
+      : 0;
     this.#reservedAt = now;
     cursor.reserve(Math.max(upTo, Math.min(upTo + this.#ahead, this.#reader.highest ?? upTo)));
     await this.#options.store.save(cursor.snapshot(), "now");
@@ -433,26 +329,16 @@ export class EventConsumer {
     return new PageReader({
       source,
       clock: this.#clock,
-      limit: this.#pageLimit,
-      window: this.#window,
+      limit: this.#limits.pageLimit,
+      window: this.#limits.window,
       ...(type === undefined || others.length > 0 ? {} : { type }),
     });
   }
 
   #newPace(): PollPace {
-    const { pollMinMs = 1_000, pollMaxMs = 15_000 } = this.#options;
+    const { pollMinMs, pollMaxMs } = this.#limits;
     return new PollPace({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
   }
-}
-
-function troubleOf({ code }: CrecError): Trouble {
-  if (code === "KEY_REFUSED" || code === "ORGANIZATION_NOT_FOUND" || code === "FORBIDDEN") return "refused";
-  return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND" ? "waiting" : "error";
-}
-
-function retryAfterOf(error: CrecError): number | undefined {
-  const { retryAfterMs } = error as { retryAfterMs?: unknown };
-  return typeof retryAfterMs === "number" ? retryAfterMs : undefined;
 }
 
 function isSame(a: ConsumerState, b: ConsumerState): boolean {
@@ -469,54 +355,10 @@ function quietly(call: () => void): void {
   } catch {}
 }
 
-function checkLimits({
-  pageLimit,
-  window,
-  pollMinMs = 0,
-  pollMaxMs = 0,
-}: Pick<EventConsumerOptions, "pollMinMs" | "pollMaxMs"> & { pageLimit: number; window: number }): void {
-  const { max } = PAGE_LIMITS.events;
-  if (!Number.isInteger(pageLimit) || pageLimit < 1 || pageLimit > max)
-    throw new ArgumentError("pageLimit", `The page limit must be a whole number from 1 to ${max}.`);
-  if (!Number.isInteger(window) || window < 0 || window > pageLimit - 2)
-    throw new ArgumentError(
-      "window",
-      `The window must be a whole number from 0 to ${pageLimit - 2}, less than a page.`,
-    );
-  if (!(pollMinMs > 0 && pollMinMs <= pollMaxMs))
-    throw new ArgumentError(
-      "pollMinMs",
-      "The shortest poll interval must be above 0 and not above the longest.",
-    );
-}
-
-function asCrecError(thrown: unknown): CrecError {
-  if (thrown instanceof CrecError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new CrecError("CONSUMER_FAILED", `Reading events failed: ${message}. It is tried again.`, {
-    cause: thrown,
-    retryable: true,
-  });
-}
-
 function nameTaken({ consumer, channelId }: CursorIdentity): CrecError {
   return new CrecError(
     "CONSUMER_NAME_TAKEN",
     `Two consumers are called "${consumer}" on channel ${channelId}. Give each its own name, or remove one; the first goes on, the second does not read.`,
-  );
-}
-
-function ofAnotherChannel({ channelId, service }: CursorIdentity): CrecError {
-  return new CrecError(
-    "CURSOR_OF_ANOTHER_CHANNEL",
-    `The stored cursor belongs to channel ${channelId} of ${service}. Use another consumer name, or reset the cursor to start over on this channel.`,
-  );
-}
-
-function beyondEnd(cursor: number, end: number): CrecError {
-  return new CrecError(
-    "CURSOR_BEYOND_END",
-    `The cursor is at offset ${cursor}, but the channel ends at ${end < 0 ? "nothing: it is empty" : end}. The service may have been started afresh, or this is another channel of that id; choose where to go on by resetting the cursor.`,
   );
 }
 

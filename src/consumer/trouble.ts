@@ -1,0 +1,38 @@
+import { CrecError } from "../errors.ts";
+import type { Trouble } from "./intervals.ts";
+
+/** What waiting does not mend: a person has to decide, then `seek` or start again. */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  "CURSOR_BEYOND_END",
+  "CURSOR_OF_ANOTHER_CHANNEL",
+  "CURSOR_FILE_DAMAGED",
+  "CONSUMER_NAME_TAKEN",
+  "CLIENT_CLOSED",
+]);
+
+/** Whether waiting does not mend it: a person has to decide. */
+export function isFinal({ code }: CrecError): boolean {
+  return FINAL_CODES.has(code);
+}
+
+/** Which patience an error asks for. */
+export function troubleOf({ code }: CrecError): Trouble {
+  if (code === "KEY_REFUSED" || code === "ORGANIZATION_NOT_FOUND" || code === "FORBIDDEN") return "refused";
+  return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND" ? "waiting" : "error";
+}
+
+/** How long the service asked to wait, in milliseconds. */
+export function retryAfterOf(error: CrecError): number | undefined {
+  const { retryAfterMs } = error as { retryAfterMs?: unknown };
+  return typeof retryAfterMs === "number" ? retryAfterMs : undefined;
+}
+
+/** Whatever was thrown, as an error of this library. */
+export function asCrecError(thrown: unknown): CrecError {
+  if (thrown instanceof CrecError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new CrecError("CONSUMER_FAILED", `Reading events failed: ${message}. It is tried again.`, {
+    cause: thrown,
+    retryable: true,
+  });
+}
