@@ -5,8 +5,8 @@ import type { ChannelEvent, Operation, Wallet } from "../../src/protocol/index.t
 import {
   generatePrivateKey,
   localEcdsaSigner,
-  operationTypedData,
   operationDigest,
+  operationTypedData,
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
 import { artifact, type ContractName } from "../src/chain/artifacts.ts";
@@ -46,13 +46,20 @@ describe("wallets and operations of the local service", function () {
   const sign = async (operation: ReturnType<typeof draft>, by = signer) => {
     const input = { ...operation, id: operation.wallet_operation_id, account: operation.address } as never;
     const digest = operationDigest(input, api.ready.chain_id);
-    return { digest, signature: await by.sign({ digest, typedData: operationTypedData(input, api.ready.chain_id) }) };
+    return {
+      digest,
+      signature: await by.sign({ digest, typedData: operationTypedData(input, api.ready.chain_id) }),
+    };
   };
-  const submit = async (operation: ReturnType<typeof draft>, by = signer): Promise<Answer<Operation & { code: string; message: string; type: string }>> => {
+  const submit = async (
+    operation: ReturnType<typeof draft>,
+    by = signer,
+  ): Promise<Answer<Operation & { code: string; message: string; type: string }>> => {
     const { signature } = await sign(operation, by);
     return await api.call("POST", `/channels/${channelId}/operations`, { ...operation, signature });
   };
-  const path = (operation: { operation_id: string }) => `/channels/${channelId}/operations/${operation.operation_id}`;
+  const path = (operation: { operation_id: string }) =>
+    `/channels/${channelId}/operations/${operation.operation_id}`;
   const statuses = (events: ChannelEvent[], operation: { operation_id: string }) =>
     events.filter((event) => event.payload.operation_id === operation.operation_id);
   const count = async () => {
@@ -62,12 +69,18 @@ describe("wallets and operations of the local service", function () {
       chain_selector: api.ready.chain_selector,
       params: {
         contract_address: api.ready.contracts.Counter,
-        call_data: encodeFunctionData({ abi: artifact("Counter").abi, functionName: "countOf", args: [wallet.address] }),
+        call_data: encodeFunctionData({
+          abi: artifact("Counter").abi,
+          functionName: "countOf",
+          args: [wallet.address],
+        }),
         block_selection: { type: "latest" },
       },
     });
     const done = await api.until(`/channels/${channelId}/queries/${query.query_id}`, "completed");
-    const { data } = JSON.parse(Buffer.from(String((done as { verifiable_result?: string }).verifiable_result), "base64").toString());
+    const { data } = JSON.parse(
+      Buffer.from(String((done as { verifiable_result?: string }).verifiable_result), "base64").toString(),
+    );
     return Number(data.result.raw_return_data);
   };
 
@@ -93,10 +106,17 @@ describe("wallets and operations of the local service", function () {
     const { publicActions, createClient, http } = await import("viem");
     const chain = createClient({ transport: http(api.ready.rpc_url) }).extend(publicActions);
     const account = { address: wallet.address as `0x${string}`, abi: artifact("SmartAccount").abi };
-    should(await chain.readContract({ ...account, functionName: "isSigner", args: [signer.address] })).be.true();
+    should(
+      await chain.readContract({ ...account, functionName: "isSigner", args: [signer.address] }),
+    ).be.true();
     should(await chain.readContract({ ...account, functionName: "owner" })).equal(signer.address);
     const { domain } = await chain.getEip712Domain({ address: account.address });
-    should(domain).containDeep({ name: "CLLSmartAccount", version: "1", chainId: 31337, verifyingContract: wallet.address });
+    should(domain).containDeep({
+      name: "CLLSmartAccount",
+      version: "1",
+      chainId: 31337,
+      verifyingContract: wallet.address,
+    });
     const told = (await api.events(channelId)).filter((event) => event.headers.type === "wallet.status");
     told.map((event) => event.payload.status).should.eql(["pending", "deploying", "deployed"]);
     should(wallet.configuration).eql({ allowed_signers: [signer.address] });
@@ -135,8 +155,14 @@ describe("wallets and operations of the local service", function () {
   it("fail with the reason of the revert, and leave nothing of the batch", async () => {
     const before = await count();
     const failures: Array<[object[], RegExp]> = [
-      [[call("Counter", "increment", []), call("Counter", "failWithReason", ["out of paper"])], /^transaction 2 of 2: out of paper$/],
-      [[call("Counter", "failWithError", [7n])], new RegExp(`^Refused\\(caller: ${wallet.address}, amount: 7\\)$`)],
+      [
+        [call("Counter", "increment", []), call("Counter", "failWithReason", ["out of paper"])],
+        /^transaction 2 of 2: out of paper$/,
+      ],
+      [
+        [call("Counter", "failWithError", [7n])],
+        new RegExp(`^Refused\\(caller: ${wallet.address}, amount: 7\\)$`),
+      ],
       [[call("Counter", "failWithPanic", [0n])], /division/],
       [[call("DemoToken", "transfer", [signer.address, 10n ** 30n])], /^InsufficientBalance/],
     ];
@@ -153,7 +179,10 @@ describe("wallets and operations of the local service", function () {
     const before = await count();
     const operation = draft([call("Counter", "increment", [])]);
     const answers = await Promise.all([submit(operation), submit(operation), submit(operation)]);
-    answers.map((answer) => answer.status).sort().should.eql([201, 409, 409]);
+    answers
+      .map((answer) => answer.status)
+      .sort()
+      .should.eql([201, 409, 409]);
     should(answers.find((answer) => answer.status === 409)?.body).containDeep({
       type: "CONFLICT",
       code: "OPERATION_ALREADY_EXISTS",
@@ -161,7 +190,9 @@ describe("wallets and operations of the local service", function () {
     const accepted = answers.find((answer) => answer.status === 201);
     await api.until(path(accepted?.body ?? { operation_id: "" }), "confirmed");
     should((await submit(operation)).status).equal(409);
-    should((await submit({ ...operation, wallet_operation_id: `000${operation.wallet_operation_id}` })).status).equal(409);
+    should(
+      (await submit({ ...operation, wallet_operation_id: `000${operation.wallet_operation_id}` })).status,
+    ).equal(409);
     (await count()).should.equal(before + 1);
 
     const failed = draft([call("Counter", "failWithReason", ["first"])]);
@@ -180,16 +211,29 @@ describe("wallets and operations of the local service", function () {
       return { status, type: body.type, code: body.code, message: body.message };
     };
     should(await refused(good, stranger)).containDeep({ status: 400, type: "VALIDATION_ERROR" });
-    (await refused(good, stranger)).message.should.match(new RegExp(`signer ${stranger.address} is not allowed`));
-    (await refused({ ...good, deadline: 5 })).message.should.match(/deadline has passed/);
-    should(await refused({ ...good, address: `0x${"1".repeat(40)}` })).containDeep({ status: 404, code: "WALLET_NOT_FOUND" });
-    const post = (body: object) => api.call<{ message: string }>("POST", `/channels/${channelId}/operations`, body);
-    (await post({ ...good, extra: 1 })).should.containDeep({ status: 400, body: { message: "The body takes no field extra." } });
-    (await post({ ...good, transactions: [] })).body.message.should.match(/^transactions must be a list of 1 to 16/);
-    (await post({ ...good, transactions: [{ ...good.transactions[0], data: "0x1" }] })).body.message.should.match(
-      /^transactions\[0\]\.data must be call data/,
+    (await refused(good, stranger)).message.should.match(
+      new RegExp(`signer ${stranger.address} is not allowed`),
     );
-    (await post({ ...good, wallet_operation_id: (2n ** 256n).toString() })).body.message.should.match(/256 bits/);
+    (await refused({ ...good, deadline: 5 })).message.should.match(/deadline has passed/);
+    should(await refused({ ...good, address: `0x${"1".repeat(40)}` })).containDeep({
+      status: 404,
+      code: "WALLET_NOT_FOUND",
+    });
+    const post = (body: object) =>
+      api.call<{ message: string }>("POST", `/channels/${channelId}/operations`, body);
+    (await post({ ...good, extra: 1 })).should.containDeep({
+      status: 400,
+      body: { message: "The body takes no field extra." },
+    });
+    (await post({ ...good, transactions: [] })).body.message.should.match(
+      /^transactions must be a list of 1 to 16/,
+    );
+    (
+      await post({ ...good, transactions: [{ ...good.transactions[0], data: "0x1" }] })
+    ).body.message.should.match(/^transactions\[0\]\.data must be call data/);
+    (await post({ ...good, wallet_operation_id: (2n ** 256n).toString() })).body.message.should.match(
+      /256 bits/,
+    );
   });
 
   it("keep a draft until it is finalized or cancelled", async () => {
@@ -199,24 +243,44 @@ describe("wallets and operations of the local service", function () {
     should(created.signature).equal(null);
     const { digest, signature } = await sign(operation);
     should(created.digest).equal(digest);
-    const wrong = await api.call("PATCH", path(created), { status: "accepted", signature, digest: `0x${"0".repeat(64)}` });
+    const wrong = await api.call("PATCH", path(created), {
+      status: "accepted",
+      signature,
+      digest: `0x${"0".repeat(64)}`,
+    });
     should(wrong.status).equal(400);
-    const accepted = await api.ok<Operation>("PATCH", path(created), { status: "accepted", signature, digest });
+    const accepted = await api.ok<Operation>("PATCH", path(created), {
+      status: "accepted",
+      signature,
+      digest,
+    });
     should(accepted.status).equal("accepted");
     const late = await api.call("PATCH", path(created), { status: "cancelled" });
     late.should.containDeep({ status: 409, body: { code: "OPERATION_NOT_CANCELLABLE" } });
     await api.until(path(created), "confirmed");
 
-    const other = await api.ok<Operation>("POST", `/channels/${channelId}/operations`, draft([call("Counter", "increment", [])]));
-    should((await api.ok<Operation>("PATCH", path(other), { status: "cancelled" })).status).equal("cancelled");
-    const again = await api.call("PATCH", path(other), { status: "accepted", signature, digest: other.digest });
+    const other = await api.ok<Operation>(
+      "POST",
+      `/channels/${channelId}/operations`,
+      draft([call("Counter", "increment", [])]),
+    );
+    should((await api.ok<Operation>("PATCH", path(other), { status: "cancelled" })).status).equal(
+      "cancelled",
+    );
+    const again = await api.call("PATCH", path(other), {
+      status: "accepted",
+      signature,
+      digest: other.digest,
+    });
     again.should.containDeep({ status: 409, body: { code: "OPERATION_NOT_FINALIZABLE" } });
     const neither = await api.call<{ message: string }>("PATCH", path(other), { status: "sent" });
     neither.body.message.should.match(/^The body must be either/);
   });
 
   it("expire a draft at its deadline, and refuse to finalize it shortly before", async () => {
-    const operation = draft([call("Counter", "increment", [])], { deadline: Math.floor(Date.now() / 1000) + 1 });
+    const operation = draft([call("Counter", "increment", [])], {
+      deadline: Math.floor(Date.now() / 1000) + 1,
+    });
     const created = await api.ok<Operation>("POST", `/channels/${channelId}/operations`, operation);
     const { digest, signature } = await sign(operation);
     const refused = await api.call("PATCH", path(created), { status: "accepted", signature, digest });
@@ -253,7 +317,9 @@ describe("wallets and operations of the local service", function () {
     await api.until(path(body), "confirmed_latest");
     await api.ok("POST", "/local/reorg", { depth: 2 });
     const confirmed = await api.until<Operation>(path(body), "confirmed");
-    statuses(await api.events(channelId), confirmed).map((event) => event.payload.status).should.eql(LADDER);
+    statuses(await api.events(channelId), confirmed)
+      .map((event) => event.payload.status)
+      .should.eql(LADDER);
     (await count()).should.equal(before + 1);
   });
 
@@ -264,10 +330,19 @@ describe("wallets and operations of the local service", function () {
       "GET",
       `/channels/${channelId}/events/search?type=operation.status&wallet_operation_id=${operation.wallet_operation_id}`,
     );
-    should(found.events[0]?.payload).containDeep({ operation_id: body.operation_id, digest: body.digest, status: "accepted" });
+    should(found.events[0]?.payload).containDeep({
+      operation_id: body.operation_id,
+      digest: body.digest,
+      status: "accepted",
+    });
     if (found.events[0] !== undefined) {
-      should(await verifyEvent(found.events[0], { workflowOwner: api.ready.workflow_owner, validSigners: api.ready.valid_signers, minRequiredSignatures: 3 }))
-        .containDeep({ verified: false, reason: "not_verifiable" });
+      should(
+        await verifyEvent(found.events[0], {
+          workflowOwner: api.ready.workflow_owner,
+          validSigners: api.ready.valid_signers,
+          minRequiredSignatures: 3,
+        }),
+      ).containDeep({ verified: false, reason: "not_verifiable" });
     }
   });
 });

@@ -20,7 +20,12 @@ export async function startTestService(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ api: Api; service: RunningService; dispose(): Promise<void> }> {
   const folder = temporaryFolder();
-  const service = await startService({ dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS, ...options });
+  const service = await startService({
+    dataDir: folder.path,
+    blockTimeMs: BLOCK_TIME_MS,
+    ...(process.env.SHOW_LOG ? { log: (l: string) => process.stderr.write(`${l}\n`) } : {}),
+    ...options,
+  });
   return {
     api: new Api(service.ready),
     service,

@@ -12,12 +12,12 @@ import {
 import { operationDigest } from "../../../src/signing/index.ts";
 import type { Context } from "../context.ts";
 import { createOperation, moveOperation } from "../lifecycles/operation.ts";
-import { shownOperation, type StoredOperation } from "../store/operations.ts";
+import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
 import { channelOf } from "./channels.ts";
-import { ApiError, conflict, invalid, notFound } from "./errors.ts";
+import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import type { Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
@@ -43,13 +43,20 @@ const NewOperation = Type.Object(
     chain_selector: ChainSelector,
     address: Address,
     wallet_operation_id: Uint256,
-    deadline: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "a time in whole Unix seconds, or 0 for none" }),
+    deadline: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "a time in whole Unix seconds, or 0 for none",
+    }),
     transactions: Type.Array(
       Type.Object(
         {
           to: Address,
           value: Uint256,
-          data: Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2})*$", description: "call data in whole bytes of hex" }),
+          data: Type.String({
+            pattern: "^(0x)?([0-9a-fA-F]{2})*$",
+            description: "call data in whole bytes of hex",
+          }),
           preview: Type.Optional(
             Type.Object({
               function_signature: Type.String(),
@@ -93,7 +100,8 @@ export function operationRoutes(app: Routes, context: Context): void {
     async (request, reply) => {
       const { body } = request;
       const channel = channelOf(store, request.params.channel_id);
-      if (channel.status === "archived") throw invalid("The channel is archived and takes no new operations.");
+      if (channel.status === "archived")
+        throw invalid("The channel is archived and takes no new operations.");
       checkNetwork(context, body.chain_selector);
       const wallet = walletAt(context, body.chain_selector, body.address);
       refuseArchived(wallet);
@@ -206,7 +214,10 @@ function cancel({ store }: Context, operation: StoredOperation): StoredOperation
     change: { canceller: SUBJECT, cancelled_at: now() },
   });
   if (cancelled !== undefined) return cancelled;
-  throw conflict(`The operation is ${operation.status} and cannot be cancelled.`, "OPERATION_NOT_CANCELLABLE");
+  throw conflict(
+    `The operation is ${operation.status} and cannot be cancelled.`,
+    "OPERATION_NOT_CANCELLABLE",
+  );
 }
 
 async function finalize(
@@ -230,7 +241,8 @@ async function finalize(
   const accepted = moveOperation(store, operation_id, "accepted", {
     change: { signature: body.signature as Hex, signer: SUBJECT, signed_at: now() },
   });
-  if (accepted === undefined) throw notFinalizable(operationOf(context, { channel_id: operation.channelId, operation_id }));
+  if (accepted === undefined)
+    throw notFinalizable(operationOf(context, { channel_id: operation.channelId, operation_id }));
   context.pulse.poke();
   return accepted;
 }
@@ -240,7 +252,10 @@ function notFinalizable({ status }: StoredOperation): ApiError {
 }
 
 /** @throws ApiError 404 */
-function operationOf({ store }: Context, params: { channel_id: string; operation_id: string }): StoredOperation {
+function operationOf(
+  { store }: Context,
+  params: { channel_id: string; operation_id: string },
+): StoredOperation {
   channelOf(store, params.channel_id);
   const operation = store.operations.get(params.operation_id);
   if (operation === undefined || operation.channelId !== params.channel_id) {
@@ -260,7 +275,8 @@ function refuseTakenId(
   { store }: Context,
   operation: { chain_selector: string; address: string; wallet_operation_id: string },
 ): void {
-  if (!store.operations.isTaken(operation.chain_selector, operation.address, operation.wallet_operation_id)) return;
+  if (!store.operations.isTaken(operation.chain_selector, operation.address, operation.wallet_operation_id))
+    return;
   throw conflict(
     `The wallet has an operation with the wallet_operation_id ${operation.wallet_operation_id} already.`,
     "OPERATION_ALREADY_EXISTS",

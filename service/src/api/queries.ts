@@ -12,7 +12,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
-import { shownQuery, type StoredQuery } from "../store/queries.ts";
+import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
 import { now } from "../time.ts";
 import { channelOf } from "./channels.ts";
@@ -35,12 +35,18 @@ const NewQuery = Type.Object({
   chain_selector: ChainSelector,
   params: Type.Object({
     contract_address: Address,
-    call_data: Type.String({ pattern: "^(0x)?([0-9a-fA-F]{2})*$", description: "call data in whole bytes of hex" }),
+    call_data: Type.String({
+      pattern: "^(0x)?([0-9a-fA-F]{2})*$",
+      description: "call data in whole bytes of hex",
+    }),
     block_selection: Type.Union(
       [
         Type.Object({ type: Type.Literal("latest") }),
         Type.Object({ type: Type.Literal("finalized") }),
-        Type.Object({ type: Type.Literal("block_number"), block_number: Type.String({ pattern: "^[0-9]{1,78}$" }) }),
+        Type.Object({
+          type: Type.Literal("block_number"),
+          block_number: Type.String({ pattern: "^[0-9]{1,78}$" }),
+        }),
       ],
       {
         description:
@@ -108,19 +114,28 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         channelId: channel.channel_id,
         limit: query.limit,
         offset: query.offset,
-        ...defined({ status: query.status, queryKind: query.query_kind, chainSelector: query.chain_selector }),
+        ...defined({
+          status: query.status,
+          queryKind: query.query_kind,
+          chainSelector: query.chain_selector,
+        }),
       });
       return { ...page, data: page.data.map(shownQuery) };
     },
   );
 
-  app.get("/channels/:channel_id/queries/:query_id", { schema: { tags: ["queries"], params: QueryIds } }, (request) => {
-    const { channel_id, query_id } = request.params;
-    channelOf(store, channel_id);
-    const query = store.queries.get(query_id);
-    if (query === undefined || query.channel_id !== channel_id) throw notFound("QUERY_NOT_FOUND", "query", query_id);
-    return shownQuery(query);
-  });
+  app.get(
+    "/channels/:channel_id/queries/:query_id",
+    { schema: { tags: ["queries"], params: QueryIds } },
+    (request) => {
+      const { channel_id, query_id } = request.params;
+      channelOf(store, channel_id);
+      const query = store.queries.get(query_id);
+      if (query === undefined || query.channel_id !== channel_id)
+        throw notFound("QUERY_NOT_FOUND", "query", query_id);
+      return shownQuery(query);
+    },
+  );
 }
 
 function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryParams> {

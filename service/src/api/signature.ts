@@ -1,9 +1,9 @@
 import { constants, createPublicKey, publicDecrypt } from "node:crypto";
 import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
 import { recoverSigner } from "../../../src/signing/index.ts";
+import { isRefusal } from "../chain/chain.ts";
 import { isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
-import { isRefusal } from "../lifecycles/sending.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { conflict, invalid } from "./errors.ts";
 
@@ -16,12 +16,18 @@ const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex
  *
  * @throws ApiError 400 `VALIDATION_ERROR`; 409 `CHAIN_UNAVAILABLE` when the wallet cannot be asked.
  */
-export async function checkSignature(context: Context, wallet: StoredWallet, digest: Hex, signature: Hex): Promise<void> {
+export async function checkSignature(
+  context: Context,
+  wallet: StoredWallet,
+  digest: Hex,
+  signature: Hex,
+): Promise<void> {
   if (wallet.type.endsWith("rsa")) {
     if (wallet.rsaSigners.some((key) => rsaSigned(key, digest, signature))) return;
     throw invalid("signature is not that of an RSA key allowed on the wallet.");
   }
-  if (signature.length !== ECDSA_LENGTH) throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
+  if (signature.length !== ECDSA_LENGTH)
+    throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
   let signer: Hex;
   try {
     signer = recoverSigner(digest, signature);
@@ -39,7 +45,10 @@ async function allowed({ chain }: Context, wallet: StoredWallet, signer: Hex): P
     return await isSigner(chain, wallet.address, signer);
   } catch (error) {
     if (isRefusal(error)) throw error;
-    throw conflict("The chain does not answer, so the wallet cannot be asked. Try again later.", "CHAIN_UNAVAILABLE");
+    throw conflict(
+      "The chain does not answer, so the wallet cannot be asked. Try again later.",
+      "CHAIN_UNAVAILABLE",
+    );
   }
 }
 
@@ -48,7 +57,10 @@ function rsaSigned({ e, n }: RsaPublicKey, digest: Hex, signature: Hex): boolean
   try {
     const jwk = { kty: "RSA", e: base64url(e), n: base64url(n) };
     const key = createPublicKey({ key: jwk, format: "jwk" });
-    const opened = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(signature.slice(2), "hex"));
+    const opened = publicDecrypt(
+      { key, padding: constants.RSA_PKCS1_PADDING },
+      Buffer.from(signature.slice(2), "hex"),
+    );
     return opened.equals(Buffer.concat([SHA256_PREFIX, Buffer.from(digest.slice(2), "hex")]));
   } catch {
     return false;

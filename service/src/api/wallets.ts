@@ -11,18 +11,31 @@ import {
 import type { Context } from "../context.ts";
 import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
 import { defined } from "../store/rows.ts";
-import { shownWallet, type StoredWallet } from "../store/wallets.ts";
+import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { channelOf } from "./channels.ts";
 import { conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import type { Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Description, Id, listQuery, many, Name, oneOf } from "./schemas.ts";
+import {
+  Address,
+  ChainEnvironment,
+  ChainSelector,
+  Description,
+  Id,
+  listQuery,
+  many,
+  Name,
+  oneOf,
+} from "./schemas.ts";
 
 const WALLET_TYPES = ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"] as const;
 const WalletParams = Type.Object({ wallet_id: Id });
 
 const RsaKey = Type.Object(
-  { e: Type.String({ pattern: "^0x[0-9a-fA-F]{2,34}$" }), n: Type.String({ pattern: "^0x[0-9a-fA-F]{512,}$" }) },
+  {
+    e: Type.String({ pattern: "^0x[0-9a-fA-F]{2,34}$" }),
+    n: Type.String({ pattern: "^0x[0-9a-fA-F]{512,}$" }),
+  },
   { description: "an RSA key {e, n}, both in hex" },
 );
 
@@ -147,7 +160,8 @@ function refuseTakenName({ store }: Context, name: string): void {
 
 function ecdsaSignersOf(signers: unknown[]): AddressText[] {
   const addresses = signers.map((signer, index) => {
-    if (typeof signer === "string" && /^0x[0-9a-fA-F]{40}$/.test(signer)) return checksumAddress(signer as Hex);
+    if (typeof signer === "string" && /^0x[0-9a-fA-F]{40}$/.test(signer))
+      return checksumAddress(signer as Hex);
     throw invalid(`The signer at position ${index} must be an address: 0x and 40 hex digits.`);
   });
   refuseSignerCount(addresses);
@@ -157,7 +171,12 @@ function ecdsaSignersOf(signers: unknown[]): AddressText[] {
 function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
   const keys = signers.map((signer, index) => {
     const { e, n } = (typeof signer === "object" && signer !== null ? signer : {}) as Record<string, unknown>;
-    if (typeof e === "string" && typeof n === "string" && /^0x[0-9a-f]{2,34}$/i.test(e) && /^0x[0-9a-f]{512,}$/i.test(n)) {
+    if (
+      typeof e === "string" &&
+      typeof n === "string" &&
+      /^0x[0-9a-f]{2,34}$/i.test(e) &&
+      /^0x[0-9a-f]{512,}$/i.test(n)
+    ) {
       return { e: e as Hex, n: n as Hex };
     }
     throw invalid(`The signer at position ${index} must be an RSA key {e, n}, both in hex.`);
@@ -167,6 +186,7 @@ function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
 }
 
 function refuseSignerCount(signers: string[]): void {
-  if (signers.length > LIMITS.walletSigners) throw invalid(`A wallet takes at most ${LIMITS.walletSigners} signers.`);
+  if (signers.length > LIMITS.walletSigners)
+    throw invalid(`A wallet takes at most ${LIMITS.walletSigners} signers.`);
   if (new Set(signers).size !== signers.length) throw invalid("Each signer may be named only once.");
 }

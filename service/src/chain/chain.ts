@@ -1,4 +1,10 @@
-import { createPublicClient, http, type PublicClient, TransactionReceiptNotFoundError } from "viem";
+import {
+  createPublicClient,
+  http,
+  type PublicClient,
+  RpcRequestError,
+  TransactionReceiptNotFoundError,
+} from "viem";
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import { messageOf, ServiceProblem } from "../problem.ts";
@@ -19,7 +25,12 @@ export type RawLog = {
   transactionHash: Hex;
 };
 
-export type Receipt = { hash: Hex; succeeded: boolean; blockNumber: number; blockHash: Hex };
+export type Receipt = {
+  hash: Hex;
+  succeeded: boolean;
+  blockNumber: number;
+  logs: Array<{ address: Address; topics: Hex[] }>;
+};
 
 /** The node's answer to a call: what it returned, or what it reverted with. */
 export type CallResult = { data: Hex } | { reverted: Hex; message: string };
@@ -148,7 +159,7 @@ export class Chain {
         hash,
         succeeded: receipt.status === "success",
         blockNumber: Number(receipt.blockNumber),
-        blockHash: receipt.blockHash,
+        logs: receipt.logs.map(({ address, topics }) => ({ address, topics })),
       };
     } catch (error) {
       if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -198,6 +209,14 @@ function revertOf(error: unknown): { reverted: Hex; message: string } | undefine
     }
   }
   return undefined;
+}
+
+/** Whether the node answered and refused, so that asking again changes nothing. Otherwise it did not answer. */
+export function isRefusal(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof RpcRequestError) return true;
+  }
+  return false;
 }
 
 export function hexNumber(number: number): Hex {

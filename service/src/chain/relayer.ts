@@ -1,8 +1,9 @@
-import { keccak256 } from "viem";
+import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
-import { type Chain, hexNumber, type Receipt } from "./chain.ts";
+import { type Chain, hexNumber, isRefusal, type Receipt } from "./chain.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
 
@@ -44,24 +45,34 @@ export class Relayer {
     return sent;
   }
 
-  /** Hands a signed transaction to the chain again. A chain that has it already is content with that. */
-  async broadcastAgain(raw: Hex): Promise<void> {
+  /**
+   * Hands a signed transaction to the chain again. True when the chain has it now; false when it will not take
+   * it any more: its nonce is used, or an earlier nonce is missing.
+   */
+  async broadcastAgain(raw: Hex): Promise<boolean> {
     await this.#queue;
-    await this.#chain.rpc("eth_sendRawTransaction", [raw]).catch((error: unknown) => {
-      if (!/already (known|imported)/i.test(String(error))) throw error;
-    });
+    const { nonce = 0 } = parseTransaction(raw);
+    if (nonce > (await this.#nextNonce())) return false;
+    try {
+      await this.#chain.rpc("eth_sendRawTransaction", [raw]);
+      return true;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return /already (known|imported)/i.test(messageOf(error));
+    }
+  }
+
+  async #nextNonce(): Promise<number> {
+    return Number(await this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]));
   }
 
   async #sign(request: TransactionRequest): Promise<SentTransaction> {
-    const [nonce, gasPrice] = await Promise.all([
-      this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]),
-      this.#chain.rpc<Hex>("eth_gasPrice"),
-    ]);
+    const [nonce, gasPrice] = await Promise.all([this.#nextNonce(), this.#chain.rpc<Hex>("eth_gasPrice")]);
     const tip = BigInt(gasPrice) < TIP_WEI ? BigInt(gasPrice) : TIP_WEI;
     const raw = await this.#account.signTransaction({
       type: "eip1559",
       chainId: Number(this.#chain.network.chain_id),
-      nonce: Number(nonce),
+      nonce,
       gas: request.gas ?? DEFAULT_GAS,
       maxFeePerGas: 2n * BigInt(gasPrice) + tip,
       maxPriorityFeePerGas: tip,

@@ -11,7 +11,7 @@ import {
 } from "viem";
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
 import { artifact } from "./artifacts.ts";
-import type { Chain } from "./chain.ts";
+import type { Chain, Receipt } from "./chain.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 
@@ -34,7 +34,12 @@ export function deployAccountData(walletId: string, { owner, ecdsaSigners, rsaSi
   return encodeFunctionData({
     abi: artifact("SmartAccountFactory").abi,
     functionName: "deploy",
-    args: [saltOf(walletId), owner, ecdsaSigners, rsaSigners.map(({ e, n }) => ({ e: evenHex(e), n: evenHex(n) }))],
+    args: [
+      saltOf(walletId),
+      owner,
+      ecdsaSigners,
+      rsaSigners.map(({ e, n }) => ({ e: evenHex(e), n: evenHex(n) })),
+    ],
   });
 }
 
@@ -54,7 +59,11 @@ export function executeData(operation: {
         id: BigInt(operation.wallet_operation_id),
         account: operation.address,
         deadline: BigInt(operation.deadline),
-        transactions: operation.transactions.map(({ to, value, data }) => ({ to, value: BigInt(value), data })),
+        transactions: operation.transactions.map(({ to, value, data }) => ({
+          to,
+          value: BigInt(value),
+          data,
+        })),
       },
       operation.signature,
     ],
@@ -70,8 +79,23 @@ export async function isSigner(chain: Chain, account: Address, signer: Address):
   return decodeFunctionResult({ abi, functionName: "isSigner", data: answer.data }) as boolean;
 }
 
+/** Whether these logs say that the wallet executed the operation of this id. */
+export function saysExecuted(logs: Receipt["logs"], account: Address, operationId: string): boolean {
+  return logs.some(
+    ({ address, topics }) =>
+      address.toLowerCase() === account.toLowerCase() &&
+      topics[0] === EXECUTED_TOPIC &&
+      topics[1] !== undefined &&
+      BigInt(topics[1]) === BigInt(operationId),
+  );
+}
+
 /** The transaction in which the wallet executed the operation of this id, when it has. */
-export async function executionOf(chain: Chain, account: Address, operationId: string): Promise<Hex | undefined> {
+export async function executionOf(
+  chain: Chain,
+  account: Address,
+  operationId: string,
+): Promise<Hex | undefined> {
   const [log] = await chain.logs({
     from: 0,
     to: (await chain.heads()).latest.number,

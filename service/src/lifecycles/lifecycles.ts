@@ -17,11 +17,11 @@ export type Lifecycles = {
 /** Sets everything moving that moves by itself. */
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const { pulse, log } = context;
-  const logs = new LogReader(context);
   const wallets = new WalletDeployer(context);
+  const logs = new LogReader(context, () => wallets.lookForLost());
   const relay = new OperationRelay(context);
   const queries = new QueryRunner(context);
-  await wallets.restore();
+  await wallets.lookForLost();
   pulse.onBeat((heads) => logs.read(heads));
   pulse.onBeat(() => wallets.advance());
   pulse.onBeat((heads) => relay.advance(heads));

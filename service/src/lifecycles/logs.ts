@@ -24,11 +24,14 @@ type Match = { watcher: StoredWatcher; fragment: EventFragment; log: RawLog };
  */
 export class LogReader {
   readonly #context: Context;
+  readonly #onRewind: () => Promise<void>;
   readonly #positions: Positions;
   readonly #chainSelector: string;
 
-  constructor(context: Context) {
+  /** `onRewind` is told when the chain went back, before its new blocks are read. */
+  constructor(context: Context, onRewind: () => Promise<void>) {
     this.#context = context;
+    this.#onRewind = onRewind;
     this.#chainSelector = context.chain.network.chain_selector;
     this.#positions = context.store.positions(this.#chainSelector);
   }
@@ -86,6 +89,7 @@ export class LogReader {
         this.#positions.set(confidence, Math.min(this.#position(confidence), lastCommon));
       }
     });
+    await this.#onRewind();
   }
 
   /** Reads blocks at the chain's tip, which may still be replaced: their hashes must form one chain with what is remembered. */

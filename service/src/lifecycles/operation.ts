@@ -85,7 +85,12 @@ function announce(store: Store, operation: StoredOperation, reason: string, atte
     payload.event_hash = attestation.hash;
     payload.verifiable_event = attestation.text;
   }
-  store.events.append({ channelId: operation.channelId, type: "operation.status", payload, proof: attestation?.proof });
+  store.events.append({
+    channelId: operation.channelId,
+    type: "operation.status",
+    payload,
+    proof: attestation?.proof,
+  });
 }
 
 function found(store: Store, operationId: string): StoredOperation {

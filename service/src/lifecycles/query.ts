@@ -5,7 +5,7 @@ import {
   type QueryStatus,
   type VerifiableResult,
 } from "../../../src/protocol/index.ts";
-import type { Block } from "../chain/chain.ts";
+import { type Block, isRefusal } from "../chain/chain.ts";
 import { explainRevert } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
@@ -13,7 +13,6 @@ import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import type { Store } from "../store/store.ts";
 import { now, rfc3339 } from "../time.ts";
-import { isRefusal } from "./sending.ts";
 
 /** How long a chain that does not answer is asked again before the query fails. */
 const CHAIN_PATIENCE_MS = 5000;
@@ -34,7 +33,8 @@ export class QueryRunner {
 
   /** Takes up what an earlier run left unanswered. */
   resume(): void {
-    for (const { query_id } of this.#context.store.queries.withStatus("accepted", "sending", "sent")) this.#run(query_id);
+    for (const { query_id } of this.#context.store.queries.withStatus("accepted", "sending", "sent"))
+      this.#run(query_id);
   }
 
   create(query: NewQuery): StoredQuery {
@@ -96,17 +96,29 @@ export class QueryRunner {
     const { chain } = this.#context;
     const resolved = await this.#resolve(params.block_selection);
     if (resolved === undefined) {
-      return failure("BLOCK_SELECTION_NOT_AVAILABLE", "The chain has no such block, or does not keep its state any more.");
+      return failure(
+        "BLOCK_SELECTION_NOT_AVAILABLE",
+        "The chain has no such block, or does not keep its state any more.",
+      );
     }
     let code: string;
     try {
       code = await chain.code(params.contract_address, resolved.number);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return { resolved, ...failure("BLOCK_SELECTION_NOT_AVAILABLE", "The chain does not keep the state of this block any more.") };
+      return {
+        resolved,
+        ...failure(
+          "BLOCK_SELECTION_NOT_AVAILABLE",
+          "The chain does not keep the state of this block any more.",
+        ),
+      };
     }
     if (code === "0x") {
-      return { resolved, ...failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`) };
+      return {
+        resolved,
+        ...failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`),
+      };
     }
     const answer = await chain.call(
       { from: params.from_address, to: params.contract_address, data: params.call_data as `0x${string}` },
@@ -128,7 +140,8 @@ export class QueryRunner {
 export function expireQueries({ store }: Context): void {
   const time = now();
   for (const query of store.queries.withStatus("accepted", "sending", "sent")) {
-    if (query.expires_at !== undefined && query.expires_at < time) moveQuery(store, query.query_id, "expired");
+    if (query.expires_at !== undefined && query.expires_at < time)
+      moveQuery(store, query.query_id, "expired");
   }
 }
 
@@ -154,7 +167,12 @@ function announce(store: Store, query: StoredQuery, attestation?: Attestation): 
     payload.event_hash = attestation.hash;
     payload.verifiable_result = attestation.text;
   }
-  store.events.append({ channelId: query.channel_id, type: "query.status", payload, proof: attestation?.proof });
+  store.events.append({
+    channelId: query.channel_id,
+    type: "query.status",
+    payload,
+    proof: attestation?.proof,
+  });
 }
 
 function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
@@ -186,7 +204,9 @@ function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
               },
             }),
       },
-      ...("returned" in outcome ? { result: { raw_return_data: outcome.returned } } : { error: outcome.error }),
+      ...("returned" in outcome
+        ? { result: { raw_return_data: outcome.returned } }
+        : { error: outcome.error }),
     },
   };
 }

@@ -1,16 +1,20 @@
 import type { Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import type { Heads, Receipt } from "../chain/chain.ts";
+import { type Heads, isRefusal, type Receipt } from "../chain/chain.ts";
 import { explainRevert, type RevertReason } from "../chain/revert.ts";
-import { executeData, executionOf } from "../chain/smart-account.ts";
+import { executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { now } from "../time.ts";
 import { confirmOperation, moveOperation } from "./operation.ts";
-import { isRefusal, Sending } from "./sending.ts";
+import { Sending } from "./sending.ts";
 
 /** The confirmation ladder, weakest first. */
-const RUNGS = ["confirmed_latest", "confirmed_safe", "confirmed"] as const satisfies readonly OperationStatus[];
+const RUNGS = [
+  "confirmed_latest",
+  "confirmed_safe",
+  "confirmed",
+] as const satisfies readonly OperationStatus[];
 
 /**
  * Brings operations onto the chain and up their ladder, beat by beat. The signed transaction is stored before
@@ -75,6 +79,12 @@ export class OperationRelay {
       if (operation.deadline > 0 && heads.latest.timestamp > operation.deadline) this.#expire(operation);
     } else if (outcome === "gone") {
       await this.#sendAnew(operation);
+    } else if (
+      outcome.succeeded &&
+      !saysExecuted(outcome.logs, operation.address, operation.wallet_operation_id)
+    ) {
+      // A call to an address without code succeeds too: the chain has lost the wallet, which is being brought back.
+      await this.#sendAnew(operation);
     } else if (outcome.succeeded) {
       await this.#climb(id, outcome, heads);
     } else {
@@ -86,7 +96,8 @@ export class OperationRelay {
     const reached = receipt.blockNumber <= heads.finalized ? 2 : receipt.blockNumber <= heads.safe ? 1 : 0;
     for (const rung of RUNGS.slice(0, reached + 1)) {
       const operation = this.#context.store.operations.get(id);
-      if (operation === undefined || RUNGS.indexOf(rung) <= RUNGS.indexOf(operation.status as "confirmed")) continue;
+      if (operation === undefined || RUNGS.indexOf(rung) <= RUNGS.indexOf(operation.status as "confirmed"))
+        continue;
       await confirmOperation(this.#context, operation, rung, receipt.hash);
     }
   }

@@ -1,4 +1,3 @@
-import { RpcRequestError } from "viem";
 import type { Hex } from "../../../src/protocol/index.ts";
 import type { Receipt } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
@@ -21,7 +20,7 @@ export class Sending {
 
   /**
    * The receipt, or what became of the transaction: `waiting` for a block, or `gone` when the chain will not
-   * take it any more, because another took its nonce.
+   * take it any more.
    */
   async lookAfter(sent: SentTransaction): Promise<Receipt | "waiting" | "gone"> {
     const receipt = await this.#context.chain.receipt(sent.hash);
@@ -32,29 +31,17 @@ export class Sending {
     const last = this.#handedIn.get(sent.hash);
     if (last !== undefined && Date.now() - last < AGAIN_MS) return "waiting";
     this.#handedIn.set(sent.hash, Date.now());
-    try {
-      await this.#context.relayer.broadcastAgain(sent.raw);
+    if (await this.#context.relayer.broadcastAgain(sent.raw)) {
       this.#context.pulse.poke();
       return "waiting";
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      // It may have been mined between the two questions.
-      const late = await this.#context.chain.receipt(sent.hash);
-      if (late === undefined) this.#handedIn.delete(sent.hash);
-      return late ?? "gone";
     }
+    this.#handedIn.delete(sent.hash);
+    // It may have been mined between the two questions.
+    return (await this.#context.chain.receipt(sent.hash)) ?? "gone";
   }
 
   /** Notes that a transaction has just been handed in. */
   justSent(hash: Hex): void {
     this.#handedIn.set(hash, Date.now());
   }
-}
-
-/** Whether the node answered and refused, so that trying again changes nothing. Otherwise it did not answer. */
-export function isRefusal(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof RpcRequestError) return true;
-  }
-  return false;
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
+import { isRefusal, type Receipt } from "../chain/chain.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { Store } from "../store/store.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
-import { isRefusal, Sending } from "./sending.ts";
+import { Sending } from "./sending.ts";
 
 export type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "createdAt" | "sent">;
 
@@ -43,6 +44,8 @@ export function moveWallet(store: Store, walletId: string, to: WalletStatus, rea
 export class WalletDeployer {
   readonly #context: Context;
   readonly #sending: Sending;
+  /** Wallets that were deployed and are not on the chain any more. */
+  readonly #lost = new Set<string>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -54,16 +57,24 @@ export class WalletDeployer {
     const selector = chain.network.chain_selector;
     for (const wallet of store.wallets.withStatus(selector, "pending")) await this.#deploy(wallet);
     for (const wallet of store.wallets.withStatus(selector, "deploying")) await this.#follow(wallet);
+    for (const walletId of this.#lost) await this.#bringBack(walletId);
   }
 
-  /** Deploys again what the chain has lost: one that was rolled back knows nothing of its newest wallets. */
-  async restore(): Promise<void> {
+  /** The chain went back, or was: its newest wallets may be gone. They are deployed again, at their addresses. */
+  async lookForLost(): Promise<void> {
     const { store, chain, log } = this.#context;
     for (const wallet of store.wallets.withStatus(chain.network.chain_selector, "deployed")) {
       if ((await chain.code(wallet.address)) !== "0x") continue;
       log(`The chain has lost the wallet ${wallet.name} at ${wallet.address}; deploying it again.`);
-      await this.#send(wallet, () => {});
+      this.#lost.add(wallet.walletId);
     }
+  }
+
+  async #bringBack(walletId: string): Promise<void> {
+    const { store, chain } = this.#context;
+    const wallet = store.wallets.get(walletId);
+    if (wallet === undefined || (await chain.code(wallet.address)) !== "0x") this.#lost.delete(walletId);
+    else await this.#sendUnlessWaiting(wallet);
   }
 
   async #deploy(wallet: StoredWallet): Promise<void> {
@@ -78,12 +89,19 @@ export class WalletDeployer {
 
   async #follow(wallet: StoredWallet): Promise<void> {
     const { store, chain } = this.#context;
-    const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
+    const outcome = await this.#sendUnlessWaiting(wallet);
     if (outcome === "waiting") return;
     // What counts is the contract, whichever transaction made it.
     if ((await chain.code(wallet.address)) !== "0x") moveWallet(store, wallet.walletId, "deployed");
-    else if (outcome === "gone") await this.#send(wallet, () => {});
     else moveWallet(store, wallet.walletId, "failed", "the deployment reverted");
+  }
+
+  /** Looks after the deployment, with another transaction where the chain takes the first no more. */
+  async #sendUnlessWaiting(wallet: StoredWallet): Promise<Receipt | "waiting"> {
+    const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
+    if (outcome !== "gone") return outcome;
+    if ((await this.#context.chain.code(wallet.address)) === "0x") await this.#send(wallet, () => {});
+    return "waiting";
   }
 
   async #send(wallet: StoredWallet, beforeBroadcast: () => void): Promise<void> {

@@ -1,5 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type { Address, Hex, Operation, OperationStatus, Subject, WireTransaction } from "../../../src/protocol/index.ts";
+import type {
+  Address,
+  Hex,
+  Operation,
+  OperationStatus,
+  Subject,
+  WireTransaction,
+} from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import {
   Conditions,
@@ -137,7 +144,8 @@ export class Operations {
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(address)", filter.address?.toLowerCase())
       .equal("wallet_id", filter.walletId);
-    for (const [expression, value] of Object.entries(filter.subjects ?? {})) conditions.equal(expression, value);
+    for (const [expression, value] of Object.entries(filter.subjects ?? {}))
+      conditions.equal(expression, value);
     const rows = conditions.select(this.#database, "operations", {
       order: "sequence DESC",
       limit: filter.limit,

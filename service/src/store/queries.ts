@@ -80,14 +80,20 @@ export class Queries {
       .oneOf("status", filter.status)
       .oneOf("query_kind", filter.queryKind)
       .equal("chain_selector", filter.chainSelector)
-      .select(this.#database, "queries", { order: "sequence DESC", limit: filter.limit, offset: filter.offset });
+      .select(this.#database, "queries", {
+        order: "sequence DESC",
+        limit: filter.limit,
+        offset: filter.offset,
+      });
     return pageOf(rows, filter.limit, toQuery);
   }
 
   setStatus(queryId: string, status: QueryStatus): void {
     const time = now();
     this.#database
-      .prepare("UPDATE queries SET status = ?, updated_at = ?, times = json_set(times, ?, ?) WHERE query_id = ?")
+      .prepare(
+        "UPDATE queries SET status = ?, updated_at = ?, times = json_set(times, ?, ?) WHERE query_id = ?",
+      )
       .run(status, time, `$.${status}_at`, time, queryId);
   }
 

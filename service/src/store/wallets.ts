@@ -1,5 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Address, Hex, RsaPublicKey, Wallet, WalletStatus, WalletType } from "../../../src/protocol/index.ts";
+import type {
+  Address,
+  Hex,
+  RsaPublicKey,
+  Wallet,
+  WalletStatus,
+  WalletType,
+} from "../../../src/protocol/index.ts";
 import { namePart, visible } from "./channels.ts";
 import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";

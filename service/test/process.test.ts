@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import should from "should";
+import type { ChannelEvent, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import {
+  generatePrivateKey,
+  localEcdsaSigner,
+  operationDigest,
+  operationTypedData,
+} from "../../src/signing/index.ts";
+import { isAlive } from "../src/chain/process.ts";
+import { eventually, signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
+
+describe("the local service as a process", function () {
+  this.timeout(30_000);
+  let folder: ReturnType<typeof temporaryFolder>;
+
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.dispose());
+
+  const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
+  const transfers = (events: ChannelEvent[]) =>
+    events
+      .filter((event) => event.headers.type === "watcher.event")
+      .map((event) => signedText<VerifiableEvent>(event).chain_event)
+      .map((event) => `${event?.params?.value} ${event?.confidence}`);
+
+  it("goes on after a kill without a gap or a duplicate, on the same chain", async () => {
+    const first = await spawnService(folder.path);
+    const channelId = await first.api.channel("kept");
+    await first.api.transferWatcher(channelId);
+    await first.api.ok("POST", "/local/faucet", { amount: "1" });
+    await first.api.eventsUntil(channelId, (all) => transfers(all).length >= 1);
+    await first.api.ok("POST", "/local/faucet", { amount: "2" });
+    const pid = anvilPid();
+    first.child.kill("SIGKILL");
+    await first.exited;
+
+    const second = await spawnService(folder.path);
+    isAlive(pid).should.be.false();
+    should(second.ready.contracts).eql(first.ready.contracts);
+    should(second.ready.valid_signers).eql(first.ready.valid_signers);
+    await second.api.ok("POST", "/local/faucet", { amount: "3" });
+    const events = await second.api.eventsUntil(channelId, (all) => transfers(all).length >= 6);
+    transfers(events)
+      .sort()
+      .should.eql(["1 finalized", "1 latest", "2 finalized", "2 latest", "3 finalized", "3 latest"]);
+    events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
+    second.child.kill("SIGTERM");
+    should(await second.exited).equal(0);
+  });
+
+  it("executes an operation once, wherever it is killed", async () => {
+    const signer = localEcdsaSigner(generatePrivateKey());
+    let running = await spawnService(folder.path);
+    const channelId = await running.api.channel("kept");
+    const created = await running.api.ok<Wallet>("POST", "/wallets", {
+      name: "kept",
+      wallet_owner_address: signer.address,
+      chain_selector: running.ready.chain_selector,
+      wallet_type: "ecdsa",
+      allowed_ecdsa_signers: [signer.address],
+    });
+    await running.api.until(`/wallets/${created.wallet_id}`, "deployed");
+    const receiver = "0x00000000000000000000000000000000000000d4";
+    await running.api.ok("POST", "/local/faucet", { to: created.address, amount: "1000", token: "native" });
+    // From "before anything is sent" to "in a block".
+    const delays = [0, 15, 30, 60];
+    for (const [index, delay] of delays.entries()) {
+      const operation = {
+        chain_selector: running.ready.chain_selector,
+        address: created.address,
+        wallet_operation_id: String(index + 1),
+        deadline: 0,
+        transactions: [{ to: receiver, value: "1", data: "0x" }],
+      };
+      const input = { ...operation, id: operation.wallet_operation_id, account: operation.address };
+      const digest = operationDigest(input, running.ready.chain_id);
+      const signature = await signer.sign({
+        digest,
+        typedData: operationTypedData(input, running.ready.chain_id),
+      });
+      const path = `/channels/${channelId}/operations`;
+      const { operation_id } = await running.api.ok<Operation>("POST", path, { ...operation, signature });
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      running.child.kill("SIGKILL");
+      await running.exited;
+      running = await spawnService(folder.path);
+      await running.api.until(`${path}/${operation_id}`, "confirmed_latest", "confirmed_safe", "confirmed");
+    }
+    const events = (await running.api.events(channelId)).filter(
+      (event) => event.payload.wallet_operation_id === "1",
+    );
+    const statuses = events.map((event) => event.payload.status);
+    should(new Set(statuses).size).equal(statuses.length);
+    const balance = await fetch(running.ready.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params: [receiver, "latest"] }),
+    });
+    should(Number(((await balance.json()) as { result: string }).result)).equal(delays.length);
+    running.child.kill("SIGINT");
+    should(await running.exited).equal(0);
+  });
+
+  it("leaves no chain behind: not when told to stop, not when killed, not when its parent is gone", async () => {
+    const told = await spawnService(folder.path);
+    const first = anvilPid();
+    const started = Date.now();
+    told.child.kill("SIGTERM");
+    should(await told.exited).equal(0);
+    (Date.now() - started).should.be.below(2500);
+    isAlive(first).should.be.false();
+
+    const killed = await spawnService(folder.path);
+    const second = anvilPid();
+    killed.child.kill("SIGKILL");
+    await eventually("anvil to end", () => (isAlive(second) ? undefined : true));
+  });
+
+  it("says in one sentence what is in the way", async () => {
+    const running = await spawnService(folder.path);
+    const second = spawnCli(["--port", "0", "--data-dir", folder.path]);
+    should(await second.exited).equal(1);
+    second.errors().should.match(/Another local service is using the data directory/);
+    running.child.kill("SIGTERM");
+    await running.exited;
+
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as { port: number };
+    const blocked = spawnCli(["--port", String(port), "--data-dir", folder.path]);
+    should(await blocked.exited).equal(1);
+    blocked.errors().should.match(new RegExp(`Port ${port} is taken by another program.*--port`));
+    taken.close();
+
+    const nowhere = spawnCli(["--port", "0", "--data-dir", "/dev/null/here"]);
+    should(await nowhere.exited).equal(1);
+    nowhere.errors().should.match(/data directory .* cannot be made/);
+    const open = spawnCli(["--port", "0", "--host", "0.0.0.0", "--data-dir", folder.path]);
+    should(await open.exited).equal(1);
+    open.errors().should.match(/CREC_API_KEY/);
+    const noNode = spawnCli(["--port", "0", "--data-dir", folder.path, "--rpc-url", "http://127.0.0.1:1"]);
+    should(await noNode.exited).equal(1);
+    noNode.errors().should.match(/No EVM node answers at http:\/\/127\.0\.0\.1:1/);
+    for (const { errors } of [second, blocked, nowhere, open, noNode]) errors().should.not.match(/\n\s+at /);
+  });
+});
