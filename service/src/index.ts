@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence, Hex } from "../../src/protocol/index.ts";
 import { Faults } from "./api/faults.ts";
-import { BASE_PATH, createServer, GRAPHQL_PATH } from "./api/server.ts";
+import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import { type Anvil, startAnvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
@@ -126,7 +126,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     return {
       close,
       ready: {
-        base_url: `${origin}${BASE_PATH}`,
+        base_url: origin,
         graphql_url: `${origin}${GRAPHQL_PATH}`,
         api_key: apiKey,
         org_id: orgId,

@@ -163,7 +163,7 @@ describe("the interface of the local service", function () {
     should(stranger.body.errors).be.an.Array();
     const openapi = await api.ok<{ openapi: string; paths: object }>("GET", "/openapi.json");
     should(openapi.openapi).equal("3.1.0");
-    Object.keys(openapi.paths).should.containEql("/v1/channels/{channel_id}/watchers");
+    Object.keys(openapi.paths).should.containEql("/channels/{channel_id}/watchers");
   });
 
   it("goes wrong on request: before anything is done, and after everything is", async () => {

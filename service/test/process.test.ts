@@ -120,6 +120,12 @@ describe("the local service as a process", function () {
     const second = anvilPid();
     killed.child.kill("SIGKILL");
     await eventually("anvil to end", () => (isAlive(second) ? undefined : true));
+
+    const orphaned = await spawnService(folder.path);
+    const third = anvilPid();
+    orphaned.child.disconnect();
+    should(await orphaned.exited).equal(0);
+    isAlive(third).should.be.false();
   });
 
   it("says in one sentence what is in the way", async () => {

@@ -23,7 +23,6 @@ export async function startTestService(
   const service = await startService({
     dataDir: folder.path,
     blockTimeMs: BLOCK_TIME_MS,
-    ...(process.env.SHOW_LOG ? { log: (l: string) => process.stderr.write(`${l}\n`) } : {}),
     ...options,
   });
   return {
@@ -56,14 +55,15 @@ export async function spawnService(
   throw new Error(`The service ended before it was ready: ${errors()}`);
 }
 
+/** The command line as a process, with an IPC channel as a launcher has. */
 export function spawnCli(args: string[], env: Record<string, string> = {}) {
   const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
   const child = spawn(process.execPath, [cli, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { PATH: process.env.PATH ?? "", ...env },
   });
   let errors = "";
-  child.stderr.on("data", (chunk) => {
+  child.stderr?.on("data", (chunk) => {
     errors += chunk;
   });
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -86,11 +86,7 @@ export class Api {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<T>> {
-    const url =
-      path.startsWith("/local") || path === "/graphql" || path === "/openapi.json"
-        ? new URL(path, this.ready.base_url)
-        : this.ready.base_url + path;
-    const response = await fetch(url, {
+    const response = await fetch(this.ready.base_url + path, {
       method,
       headers: {
         authorization: `Apikey ${this.ready.api_key}`,

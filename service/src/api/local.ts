@@ -71,8 +71,10 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
     },
     async (request) => {
       await context.chain.mine(request.body.blocks);
+      const { latest } = await context.chain.heads();
+      context.pulse.keepBusyUntil(latest.number);
       context.pulse.poke();
-      return { latest: (await context.chain.heads()).latest.number };
+      return { latest: latest.number };
     },
   );
 

@@ -1,11 +1,12 @@
 import swagger from "@fastify/swagger";
-import { type FastifyError, fastify } from "fastify";
+import { type FastifyError, type FastifyReply, fastify } from "fastify";
+import { isUnreachable } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import { messageOf } from "../problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
-import { ApiError } from "./errors.ts";
+import { ApiError, conflict } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { type Faults, injectFaults } from "./faults.ts";
 import { type Account, graphqlRoutes } from "./graphql.ts";
@@ -18,15 +19,13 @@ import { validatorCompiler } from "./validation.ts";
 import { walletRoutes } from "./wallets.ts";
 import { watcherRoutes } from "./watchers.ts";
 
-/** The service answers at the root, so that `/local/…` lies behind the base URL too. */
-export const BASE_PATH = "";
 export const GRAPHQL_PATH = "/graphql";
 
 /** Room for 16 transactions with large calldata, and for a large ABI. */
 const BODY_LIMIT = 2 * 1024 * 1024;
 
 /** Paths that need no key. */
-const ANONYMOUS = new Set([`${BASE_PATH}/health-check`, "/openapi.json"]);
+const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
 export type ServerOptions = { apiKey: string; account: Account; faults: Faults; local: boolean };
 
@@ -37,6 +36,11 @@ export async function createServer(
   options: ServerOptions,
 ): Promise<Routes> {
   const app: Routes = fastify({
+    // A path that is no path never reaches a route.
+    frameworkErrors: (error, _request, reply) => {
+      const answer = toApiError(error);
+      (reply as FastifyReply).code(answer.status).send(answer.body);
+    },
     bodyLimit: BODY_LIMIT,
     // A client that opens a connection and says nothing must not keep `close()` waiting.
     forceCloseConnections: true,
@@ -79,19 +83,17 @@ export async function createServer(
         String(schema.$id ?? schema.title ?? `Schema${index}`),
     },
   });
-  await app.register(
-    async (v1: Routes) => {
-      v1.get("/health-check", () => ({ status: "ok" }));
-      networkRoutes(v1, context);
-      channelRoutes(v1, context);
-      watcherRoutes(v1, context);
-      walletRoutes(v1, context);
-      operationRoutes(v1, context);
-      queryRoutes(v1, context, lifecycles.queries);
-      eventRoutes(v1, context);
-    },
-    { prefix: BASE_PATH },
-  );
+  // All at the root, so that /local lies behind the base URL too.
+  await app.register(async (api: Routes) => {
+    api.get("/health-check", () => ({ status: "ok" }));
+    networkRoutes(api, context);
+    channelRoutes(api, context);
+    watcherRoutes(api, context);
+    walletRoutes(api, context);
+    operationRoutes(api, context);
+    queryRoutes(api, context, lifecycles.queries);
+    eventRoutes(api, context);
+  });
   graphqlRoutes(app, GRAPHQL_PATH, options.account);
   if (options.local)
     await app.register(async (local: Routes) => localRoutes(local, context, options.faults), {
@@ -104,6 +106,9 @@ export async function createServer(
 /** Whatever went wrong, in the shape of the contract. */
 function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
+  if (isUnreachable(error)) {
+    return conflict("The chain does not answer. Try again when it does.", "CHAIN_UNAVAILABLE");
+  }
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
     return new ApiError(status, { type: "VALIDATION_ERROR", message: error.message });

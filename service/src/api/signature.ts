@@ -1,11 +1,10 @@
 import { constants, createPublicKey, publicDecrypt } from "node:crypto";
 import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
 import { recoverSigner } from "../../../src/signing/index.ts";
-import { isRefusal } from "../chain/chain.ts";
 import { isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
-import { conflict, invalid } from "./errors.ts";
+import { invalid } from "./errors.ts";
 
 const ECDSA_LENGTH = 2 + 130;
 /** Says "a SHA-256 hash follows". */
@@ -14,7 +13,7 @@ const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex
 /**
  * Checks a signature as the wallet will: by a signer that it allows.
  *
- * @throws ApiError 400 `VALIDATION_ERROR`; 409 `CHAIN_UNAVAILABLE` when the wallet cannot be asked.
+ * @throws ApiError 400 `VALIDATION_ERROR`; what `isSigner` throws when the chain cannot be asked.
  */
 export async function checkSignature(
   context: Context,
@@ -34,22 +33,10 @@ export async function checkSignature(
   } catch {
     throw invalid("signature does not belong to any key.");
   }
-  if (await allowed(context, wallet, signer)) return;
+  if (await isSigner(context.chain, wallet.address, signer)) return;
   throw invalid(
     `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${context.chain.network.chain_id}.`,
   );
-}
-
-async function allowed({ chain }: Context, wallet: StoredWallet, signer: Hex): Promise<boolean> {
-  try {
-    return await isSigner(chain, wallet.address, signer);
-  } catch (error) {
-    if (isRefusal(error)) throw error;
-    throw conflict(
-      "The chain does not answer, so the wallet cannot be asked. Try again later.",
-      "CHAIN_UNAVAILABLE",
-    );
-  }
 }
 
 /** PKCS#1 v1.5 over the digest taken as already hashed. */

@@ -13,8 +13,8 @@ type Problem = { keyword: string; schemaPath: string; instancePath: string; para
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   return (input) => {
-    const value =
-      httpPart === "body" ? input : Value.Convert(schema, Value.Default(schema, { ...(input as object) }));
+    const given = Value.Default(schema, structuredClone(input ?? {}));
+    const value = httpPart === "body" ? given : Value.Convert(schema, given);
     if (validator.Check(value)) return { value };
     return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
   };

@@ -1,8 +1,10 @@
 import {
   createPublicClient,
+  HttpRequestError,
   http,
   type PublicClient,
   RpcRequestError,
+  TimeoutError,
   TransactionReceiptNotFoundError,
 } from "viem";
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
@@ -99,13 +101,18 @@ export class Chain {
   }
 
   async mine(blocks = 1): Promise<void> {
-    if (blocks === 1) await this.rpc("evm_mine");
-    else if (blocks > 1) await this.rpc("anvil_mine", [hexNumber(blocks)]);
+    for (let mined = 0; mined < blocks; mined += 1) await this.rpc("evm_mine");
   }
 
   async heads(): Promise<Heads> {
     const [latest, safe, finalized] = await Promise.all(
-      (["latest", "safe", "finalized"] as const).map((tag) => this.block(tag)),
+      (["latest", "safe", "finalized"] as const).map((tag) =>
+        // Not every node knows the two weaker tags: there, nothing gets beyond `latest`.
+        this.block(tag).catch((error: unknown) => {
+          if (tag === "latest" || !isRefusal(error)) throw error;
+          return undefined;
+        }),
+      ),
     );
     if (latest === undefined) throw new Error("The node has no newest block.");
     return { latest, safe: safe?.number ?? 0, finalized: finalized?.number ?? 0 };
@@ -215,6 +222,14 @@ function revertOf(error: unknown): { reverted: Hex; message: string } | undefine
 export function isRefusal(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof RpcRequestError) return true;
+  }
+  return false;
+}
+
+/** Whether the node did not answer at all, or not in time. */
+export function isUnreachable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof HttpRequestError || cause instanceof TimeoutError) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "../problem.ts";
-import type { Chain, Heads } from "./chain.ts";
+import { type Chain, type Heads, isRefusal } from "./chain.ts";
 
 /** Called at each beat with how far the chain is. */
 export type BeatListener = (heads: Heads) => Promise<void>;
@@ -96,16 +96,22 @@ export class Pulse {
   }
 
   async #mineIfDue(): Promise<void> {
-    const [pool, finalized] = await Promise.all([
-      this.#chain.rpc<{ pending: string }>("txpool_status"),
-      this.#chain.block("finalized"),
-    ]);
-    const waiting = Number(pool.pending) > 0;
+    const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#chain.block("finalized")]);
     const unfinalized = (finalized?.number ?? 0) < this.#busyUntil;
     const due = Date.now() - this.#lastMinedAt >= this.#intervalMs;
     if (!waiting && !(unfinalized && due)) return;
     await this.#chain.mine();
     this.#lastMinedAt = Date.now();
     if (waiting) this.keepBusyUntil((await this.#chain.block("latest"))?.number ?? 0);
+  }
+
+  async #anyWaiting(): Promise<boolean> {
+    try {
+      return Number((await this.#chain.rpc<{ pending: string }>("txpool_status")).pending) > 0;
+    } catch (error) {
+      // A node without this method mines each transaction by itself.
+      if (isRefusal(error)) return false;
+      throw error;
+    }
   }
 }

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import should from "should";
+import type { Query } from "../../src/protocol/index.ts";
+import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { startService } from "../src/index.ts";
+import { Api, BLOCK_TIME_MS, temporaryFolder } from "./support.ts";
+
+describe("the local service on a node of one's own", function () {
+  this.timeout(20_000);
+  let folder: ReturnType<typeof temporaryFolder>;
+  let node: Anvil;
+
+  before(async () => {
+    folder = temporaryFolder();
+    node = await startAnvil(join(folder.path, "node"));
+  });
+  after(async () => {
+    await node.stop();
+    folder.dispose();
+  });
+
+  it("pays with an account of its own, works, and says when the node is gone", async () => {
+    const lines: string[] = [];
+    const service = await startService({
+      dataDir: join(folder.path, "data"),
+      rpcUrl: node.rpcUrl,
+      blockTimeMs: BLOCK_TIME_MS,
+      log: (line) => lines.push(line),
+    });
+    try {
+      const api = new Api(service.ready);
+      should(service.ready.rpc_url).equal(node.rpcUrl);
+      const channelId = await api.channel();
+      await api.transferWatcher(channelId);
+      await api.ok("POST", "/local/faucet", {});
+      await api.eventsUntil(channelId, (events) => events.length >= 4);
+
+      await node.stop();
+      const faucet = await api.call("POST", "/local/faucet", {});
+      faucet.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "CHAIN_UNAVAILABLE" } });
+      const { query_id } = await api.ok<{ query_id: string }>("POST", `/channels/${channelId}/queries`, {
+        idempotency_key: "down",
+        query_kind: "evm_call",
+        chain_selector: service.ready.chain_selector,
+        params: {
+          contract_address: service.ready.contracts.DemoToken,
+          call_data: "0x18160ddd",
+          block_selection: { type: "latest" },
+        },
+      });
+      const failed = await api.until<Query>(`/channels/${channelId}/queries/${query_id}`, "failed");
+      Buffer.from(failed.verifiable_result ?? "", "base64")
+        .toString()
+        .should.match(/"CHAIN_UNAVAILABLE"/);
+      lines.some((line) => /does not answer/.test(line)).should.be.true();
+    } finally {
+      await service.close();
+    }
+  });
+});
