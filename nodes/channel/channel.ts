@@ -1,6 +1,6 @@
 import type { NodeAPI, NodeDef } from "node-red";
-import { type ChannelNode, type ChannelRef, connectionOf } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
+import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
+import { type CodedError, nodeError } from "../lib/errors.ts";
 
 export type ChannelDef = NodeDef & {
   connection?: string;
@@ -61,10 +61,5 @@ function problemOf(wanted: string, connection: () => unknown): CodedError | unde
       "The channel has neither name nor id. Open the channel and fill it in.",
     );
   }
-  try {
-    connection();
-    return undefined;
-  } catch (error) {
-    return toCodedError(error);
-  }
+  return problemIn(connection);
 }

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Abi, CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
-import { type CodedError, nodeError } from "./errors.ts";
+import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../src/index.ts";
+import { type CodedError, nodeError, toCodedError } from "./errors.ts";
 
 /** What a `crec-connection` offers to the nodes that use it. */
 export type Connection = {
@@ -37,6 +37,28 @@ export type ContractRef = {
   abi(): Promise<Abi>;
 };
 
+/** What a `crec-signer` offers. */
+export type SignerRef = {
+  problem: CodedError | undefined;
+  /** @throws INVALID_PRIVATE_KEY */
+  signer(): Promise<Signer>;
+};
+
+/** What a `crec-wallet` offers. */
+export type WalletRef = {
+  /** The wallet's name, or its address. */
+  label: string;
+  chainSelector: string;
+  problem: CodedError | undefined;
+  connection(): Connection;
+  signer(): SignerRef;
+  /**
+   * The address of the smart account, looked up by name where only that is known, and remembered.
+   * @throws WALLET_NOT_FOUND, WALLET_NOT_DEPLOYED
+   */
+  address(signal: AbortSignal): Promise<string>;
+};
+
 /** Node-RED leaves out what was never typed in. */
 export type ConnectionCredentials = { apiKey?: string | undefined };
 
@@ -44,34 +66,52 @@ export type ConnectionNode = Node<ConnectionCredentials> & { connection: Connect
 export type ChannelNode = Node & { channel: ChannelRef };
 export type ContractNode = Node & { contract: ContractRef };
 
+export type SignerCredentials = { privateKey?: string | undefined };
+export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
+export type WalletNode = Node & { wallet: WalletRef };
+
 /** @throws CONNECTION_MISSING, or the problem of the connection's settings */
 export function connectionOf(RED: NodeAPI, id: string | undefined): Connection {
-  const connection = (lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection;
-  if (!connection) {
-    throw nodeError("CONNECTION_MISSING", "No connection is chosen. Open the node, choose one, and deploy.");
-  }
-  if (connection.problem) throw connection.problem;
-  return connection;
+  return usable((lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection, "connection");
 }
 
 /** @throws CHANNEL_MISSING, or the problem of the channel's or its connection's settings */
 export function channelOf(RED: NodeAPI, id: string | undefined): ChannelRef {
-  const channel = (lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel;
-  if (!channel) {
-    throw nodeError("CHANNEL_MISSING", "No channel is chosen. Open the node, choose one, and deploy.");
-  }
-  if (channel.problem) throw channel.problem;
-  return channel;
+  return usable((lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel, "channel");
 }
 
 /** @throws CONTRACT_MISSING, or the problem of the contract's settings */
 export function contractOf(RED: NodeAPI, id: string | undefined): ContractRef {
-  const contract = (lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract;
-  if (!contract) {
-    throw nodeError("CONTRACT_MISSING", "No contract is chosen. Open the node, choose one, and deploy.");
+  return usable((lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract, "contract");
+}
+
+/** @throws SIGNER_MISSING, or the problem of the signer's settings */
+export function signerOf(RED: NodeAPI, id: string | undefined): SignerRef {
+  return usable((lookUp(RED, id) as Partial<SignerNode> | undefined)?.signer, "signer");
+}
+
+/** @throws WALLET_MISSING, or the problem of the wallet's, its signer's or its connection's settings */
+export function walletOf(RED: NodeAPI, id: string | undefined): WalletRef {
+  return usable((lookUp(RED, id) as Partial<WalletNode> | undefined)?.wallet, "wallet");
+}
+
+/** The first problem that asking for a config node meets, for one that depends on it. */
+export function problemIn(ask: () => unknown): CodedError | undefined {
+  try {
+    ask();
+    return undefined;
+  } catch (error) {
+    return toCodedError(error);
   }
-  if (contract.problem) throw contract.problem;
-  return contract;
+}
+
+function usable<T extends { problem: CodedError | undefined }>(ref: T | undefined, kind: string): T {
+  if (!ref) {
+    const message = `No ${kind} is chosen. Open the node, choose one, and deploy.`;
+    throw nodeError(`${kind.toUpperCase()}_MISSING`, message);
+  }
+  if (ref.problem) throw ref.problem;
+  return ref;
 }
 
 function lookUp(RED: NodeAPI, id: string | undefined): Node | undefined {

@@ -11,6 +11,8 @@ export type Task = {
   send: (...ports: Array<CrecMessage | null>) => void;
   /** Aborted when the node is closed by a deploy. */
   signal: AbortSignal;
+  /** Runs after the message is done with, until the node is closed. Its failure is nobody's error any more. */
+  afterwards: (work: () => Promise<void>) => void;
 };
 
 /**
@@ -24,7 +26,11 @@ export function onInput(RED: NodeAPI, node: Node, work: (task: Task) => Promise<
     const controller = new AbortController();
     running.add(controller);
     const ports: Task["send"] = (...out) => send(out.map((one) => one && RED.util.cloneMessage(one)));
-    const attempt = async () => work({ msg, send: ports, signal: controller.signal });
+    let later: (() => Promise<void>) | undefined;
+    const afterwards: Task["afterwards"] = (more) => {
+      later = more;
+    };
+    const attempt = async () => work({ msg, send: ports, signal: controller.signal, afterwards });
     attempt()
       .then(
         () => done(),
@@ -34,6 +40,8 @@ export function onInput(RED: NodeAPI, node: Node, work: (task: Task) => Promise<
           done(error);
         },
       )
+      .then(() => later?.())
+      .catch((thrown: unknown) => node.debug(toCodedError(thrown).message))
       .finally(() => running.delete(controller));
   });
   node.on("close", (done: () => void) => {

@@ -3,6 +3,7 @@ export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } f
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
 export { Events, type PollEvents, type SearchEvents } from "./events.ts";
 export { Networks } from "./networks.ts";
+export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export type { NewOperation } from "./operation-request.ts";
 export type { Submitted } from "./operation-submit.ts";
 export { type ListOperations, Operations } from "./operations.ts";

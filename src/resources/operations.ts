@@ -6,6 +6,7 @@ import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
 import { type Events, statusReason } from "./events.ts";
 import type { Networks } from "./networks.ts";
+import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import {
   digestOf,
   type NewOperation,
@@ -125,6 +126,18 @@ export class Operations {
       },
       options,
     );
+  }
+
+  /**
+   * Every status of an operation, the past ones first, until a terminal one.
+   * @example for await (const { status, reason } of client.operations.follow(channelId, id)) show(status, reason);
+   */
+  follow(
+    channelId: string,
+    operationId: string,
+    options: FollowOptions = {},
+  ): AsyncGenerator<OperationChange, void> {
+    return followOperation(this.#events, channelId, operationId, options);
   }
 
   async #prepare(operation: NewOperation, options?: CallOptions): Promise<Prepared> {

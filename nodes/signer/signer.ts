@@ -1,0 +1,38 @@
+import type { NodeAPI, NodeDef } from "node-red";
+import type { Signer } from "../../src/index.ts";
+import { registerSignerKeys } from "../lib/admin/signer-keys.ts";
+import type { SignerCredentials, SignerNode, SignerRef } from "../lib/config-nodes.ts";
+import { nodeError } from "../lib/errors.ts";
+import { loadLibrary } from "../lib/library.ts";
+
+export type SignerDef = NodeDef & {
+  /** Shown in the form; what signs is the key in the credentials. */
+  address?: string;
+};
+
+export default function register(RED: NodeAPI): void {
+  function ConstructSigner(this: SignerNode, def: SignerDef): void {
+    RED.nodes.createNode(this, def);
+    this.signer = openSigner(this.credentials?.privateKey);
+  }
+  RED.nodes.registerType<SignerNode, SignerDef, object, SignerCredentials>("crec-signer", ConstructSigner, {
+    credentials: { privateKey: { type: "password" } },
+  });
+  registerSignerKeys(RED);
+}
+
+function openSigner(privateKey: string | undefined): SignerRef {
+  let signer: Promise<Signer> | undefined;
+  return {
+    problem: privateKey
+      ? undefined
+      : nodeError(
+          "SIGNER_INCOMPLETE",
+          "The signer has no key. Open the signer and generate one, or type it in.",
+        ),
+    signer: () => {
+      signer ??= loadLibrary().then(({ localEcdsaSigner }) => localEcdsaSigner(privateKey ?? ""));
+      return signer;
+    },
+  };
+}

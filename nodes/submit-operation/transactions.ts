@@ -1,0 +1,118 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { TransactionInput } from "../../src/index.ts";
+import { type ContractCall, encodeContractCall, type Value } from "../lib/calls.ts";
+import { nodeError } from "../lib/errors.ts";
+import { readField, readText, requireText } from "../lib/fields.ts";
+import type { CrecMessage } from "../lib/input.ts";
+
+/** One call of an operation, as the form stores it. */
+export type CallDef =
+  | (ContractCall & { kind: "contract"; amount?: Value })
+  | { kind: "raw"; to?: Value; data?: Value; amount?: Value };
+
+export type SubmitOperationDef = NodeDef & {
+  channel?: string;
+  wallet?: string;
+  /** `form`: the calls below. `message`: a list of raw transactions, found where `transactions` says. */
+  source?: "form" | "message";
+  calls?: CallDef[];
+  transactions?: string;
+  transactionsType?: string;
+  /** A status of the ladder. */
+  waitFor?: string;
+  /** Seconds to wait for it. */
+  timeout?: string | number;
+  /** Minutes until the operation may no longer be carried out; 0 for no deadline. */
+  deadline?: string | number;
+  /** Go on telling higher rungs by the second port after the target was reached. */
+  follow?: boolean;
+};
+
+const MOST_TRANSACTIONS = 16;
+
+/**
+ * The transactions of the operation, for this message.
+ * @throws NO_CALLS, TOO_MANY_CALLS, NETWORK_DIFFERS, and what is wrong with a value, with its path
+ */
+export async function transactionsOf(
+  RED: NodeAPI,
+  node: Node,
+  def: SubmitOperationDef,
+  msg: CrecMessage,
+  chainSelector: string,
+): Promise<TransactionInput[]> {
+  const transactions =
+    def.source === "message"
+      ? await listed(RED, node, def, msg)
+      : await Promise.all(
+          (def.calls ?? []).map((call, index) =>
+            transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector),
+          ),
+        );
+  if (transactions.length === 0) {
+    throw nodeError(
+      "NO_CALLS",
+      "The operation has no calls. Add one in the node's form, or give a list by message.",
+    );
+  }
+  if (transactions.length > MOST_TRANSACTIONS) {
+    const message = `An operation holds at most ${MOST_TRANSACTIONS} calls, and this one has ${transactions.length}. Split it.`;
+    throw nodeError("TOO_MANY_CALLS", message);
+  }
+  return transactions;
+}
+
+async function transactionOf(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  call: CallDef,
+  path: string,
+  chainSelector: string,
+): Promise<TransactionInput> {
+  const label = (name: string) => ({ label: `${path}.${name}` });
+  const value = (await readText(RED, node, msg, { ...label("amount"), ...field(call.amount) })) ?? "0";
+  if (call.kind === "raw") {
+    return {
+      to: await requireText(RED, node, msg, { ...label("to"), ...field(call.to) }),
+      data: (await readText(RED, node, msg, { ...label("data"), ...field(call.data) })) ?? "0x",
+      value,
+    };
+  }
+  const encoded = await encodeContractCall(RED, node, msg, call, `${path}.args`);
+  if (encoded.chainSelector !== chainSelector) {
+    throw nodeError(
+      "NETWORK_DIFFERS",
+      `${path}: the contract is on network ${encoded.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`,
+    );
+  }
+  return { to: encoded.to, data: encoded.data, value };
+}
+
+async function listed(
+  RED: NodeAPI,
+  node: Node,
+  def: SubmitOperationDef,
+  msg: CrecMessage,
+): Promise<TransactionInput[]> {
+  const list = await readField(RED, node, msg, {
+    label: "Transactions",
+    value: def.transactions,
+    type: def.transactionsType,
+  });
+  if (!Array.isArray(list)) {
+    throw nodeError(
+      "INVALID_FIELD",
+      '"Transactions" must be a list of {to, value, data}, but it came to something else.',
+    );
+  }
+  return list.map((item: Partial<TransactionInput>) => ({
+    to: String(item?.to ?? ""),
+    value: item?.value ?? "0",
+    data: item?.data ?? "0x",
+  }));
+}
+
+function field({ value, type }: Value = {}): { value: string | undefined; type: string | undefined } {
+  return { value, type };
+}

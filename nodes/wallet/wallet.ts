@@ -1,0 +1,76 @@
+import type { NodeAPI, NodeDef } from "node-red";
+import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
+import { type CodedError, nodeError } from "../lib/errors.ts";
+
+export type WalletDef = NodeDef & {
+  connection?: string;
+  chainSelector?: string;
+  /** The wallet's name, or the address of its smart account. */
+  wallet?: string;
+  signer?: string;
+};
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+export default function register(RED: NodeAPI): void {
+  function ConstructWallet(this: WalletNode, def: WalletDef): void {
+    RED.nodes.createNode(this, def);
+    this.wallet = openWallet(RED, def);
+  }
+  RED.nodes.registerType("crec-wallet", ConstructWallet);
+}
+
+function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
+  const label = (def.wallet ?? "").trim();
+  const chainSelector = (def.chainSelector ?? "").trim();
+  const connection = () => connectionOf(RED, def.connection);
+  const signer = () => signerOf(RED, def.signer);
+  let known: string | undefined;
+  return {
+    label,
+    chainSelector,
+    connection,
+    signer,
+    problem: problemOf(label, chainSelector) ?? problemIn(connection) ?? problemIn(signer),
+    address: async (signal) => {
+      if (ADDRESS.test(label)) return label;
+      known ??= await deployedAddress(connection, label, signal);
+      return known;
+    },
+  };
+}
+
+async function deployedAddress(
+  connection: WalletRef["connection"],
+  name: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const client = await connection().client();
+  const wallet = await client.wallets.findByName(name, { signal });
+  if (!wallet) {
+    throw nodeError(
+      "WALLET_NOT_FOUND",
+      `There is no wallet named "${name}". Create it first: the node "manage" can.`,
+    );
+  }
+  if (wallet.status !== "deployed" || !ADDRESS.test(wallet.address)) {
+    throw nodeError(
+      "WALLET_NOT_DEPLOYED",
+      `The wallet "${name}" is ${wallet.status}, so it cannot act yet. Wait until it is deployed: "manage" waits for it.`,
+    );
+  }
+  return wallet.address;
+}
+
+function problemOf(label: string, chainSelector: string): CodedError | undefined {
+  if (label === "") {
+    return nodeError(
+      "WALLET_INCOMPLETE",
+      "The wallet has neither name nor address. Open the wallet and fill it in.",
+    );
+  }
+  if (!/^\d+$/.test(chainSelector)) {
+    return nodeError("WALLET_INCOMPLETE", "The wallet has no network. Open the wallet and choose one.");
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HttpError, timeoutOf } from "../http/index.ts";
+import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
+import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
+import type { Events } from "./events.ts";
+import { WaitError } from "./wait.ts";
+
+export type FollowOptions = {
+  /** Milliseconds until it gives up, default 300,000. */
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
+  pollMs?: { min: number; max: number } | undefined;
+};
+
+/** One rung of an operation's ladder, as its event tells it. */
+export type OperationChange = DecodedOperationStatus & { event: ChannelEvent };
+
+/**
+ * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
+ * since looking at the operation itself misses what passes between two looks.
+ * @throws {WaitError} `WAIT_TIMEOUT`; {HttpError} `ABORTED`, and what is permanent.
+ */
+export async function* followOperation(
+  events: Events,
+  channelId: string,
+  operationId: string,
+  { timeoutMs: wanted = 300_000, signal, pollMs = { min: 250, max: 5_000 } }: FollowOptions,
+): AsyncGenerator<OperationChange, void> {
+  const timeoutMs = timeoutOf("timeoutMs", wanted);
+  const deadline = performance.now() + timeoutMs;
+  const seen = new Set<string>();
+  let lastStatus: string | undefined;
+  for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
+    const fresh = (await statusEvents(events, channelId, operationId, signal)).filter(
+      ({ event_id }) => !seen.has(event_id),
+    );
+    for (const event of fresh) {
+      seen.add(event.event_id);
+      pause = pollMs.min;
+      const change = { ...(decodeEvent(event) as DecodedOperationStatus), event };
+      lastStatus = change.status;
+      yield change;
+      if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;
+    }
+    if (performance.now() + pause > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
+    await sleep(pause * (0.75 + Math.random() / 2), undefined, signal ? { signal } : {});
+  }
+}
+
+/** In the order of the channel. Trouble of the service counts as no news. */
+async function statusEvents(
+  events: Events,
+  channelId: string,
+  operationId: string,
+  signal: AbortSignal | undefined,
+): Promise<ChannelEvent[]> {
+  const filter = { type: ["operation.status"], operation_id: operationId, limit: 50 };
+  try {
+    const page = await events.search(channelId, filter, signal ? { signal } : {});
+    return page.data.sort((a, b) => a.headers.offset - b.headers.offset);
+  } catch (error) {
+    if (error instanceof HttpError && error.retryable) return [];
+    throw error;
+  }
+}
+
+function tooLate(id: string, timeoutMs: number, lastStatus: string | undefined): WaitError {
+  const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
+  const message = `The operation's next status did not come within ${timeoutMs / 1000} s: ${seen}. Wait longer, or look again later.`;
+  return new WaitError("WAIT_TIMEOUT", message, { id, target: "confirmed", lastStatus });
+}
