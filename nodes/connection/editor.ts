@@ -2,10 +2,7 @@ import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.t
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
-
-type TestAnswer =
-  | { ok: true; networks: Array<{ name: string; chainSelector: string }> }
-  | { ok: false; code: string; message: string };
+import type { TestAnswer } from "../lib/form-types.ts";
 
 const SIGNERS = /^(0x[0-9a-fA-F]{40})([\s,;]+0x[0-9a-fA-F]{40})*$/;
 

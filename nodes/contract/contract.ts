@@ -1,5 +1,6 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import type { Abi } from "../../src/index.ts";
+import { registerAbiReader } from "../lib/admin/abi.ts";
 import type { ContractNode, ContractRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -20,6 +21,7 @@ export default function register(RED: NodeAPI): void {
     this.contract = openContract(def);
   }
   RED.nodes.registerType("crec-contract", ConstructContract);
+  registerAbiReader(RED);
 }
 
 function openContract(def: ContractDef): ContractRef {

@@ -33,7 +33,7 @@ export function startOf({ start, startValue = "" }: EventsInDef): StartPosition 
   }
   if (start === "time") {
     const time = Date.parse(startValue);
-    if (!Number.isNaN(time)) return { time };
+    if (!Number.isNaN(time)) return { time: Math.floor(time / 1000) };
     throw nodeError(
       "INVALID_FIELD",
       `"Start" needs a time such as 2026-01-31T12:00:00Z, but it is "${startValue}".`,

@@ -1,19 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import { contractOf } from "./config-nodes.ts";
 import { readField, requireText } from "./fields.ts";
+import type { ContractCall } from "./form-types.ts";
 import type { CrecMessage } from "./input.ts";
 import { loadLibrary } from "./library.ts";
-
-/** A value in a form: text and where to look it up. */
-export type Value = { value?: string; type?: string };
-
-/** A function of a contract, with one value a parameter, as a form stores it. */
-export type ContractCall = {
-  contract?: string;
-  /** The function's signature, so that overloads differ. */
-  function?: string;
-  args?: Value[];
-};
 
 export type EncodedCall = { to: string; data: string; chainSelector: string; signature: string };
 

@@ -1,9 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { BlockSelection, CreateQuery, Query } from "../../src/index.ts";
-import { type ContractCall, encodeContractCall, type Value } from "../lib/calls.ts";
+import { encodeContractCall } from "../lib/calls.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { override, readText, requireText } from "../lib/fields.ts";
+import type { ContractCall, Value } from "../lib/form-types.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";

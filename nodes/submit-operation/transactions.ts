@@ -1,14 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
-import { type ContractCall, encodeContractCall, type Value } from "../lib/calls.ts";
+import { encodeContractCall } from "../lib/calls.ts";
 import { nodeError } from "../lib/errors.ts";
 import { readField, readText, requireText } from "../lib/fields.ts";
+import type { CallDef, Value } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
-
-/** One call of an operation, as the form stores it. */
-export type CallDef =
-  | (ContractCall & { kind: "contract"; amount?: Value })
-  | { kind: "raw"; to?: Value; data?: Value; amount?: Value };
 
 export type SubmitOperationDef = NodeDef & {
   channel?: string;

@@ -1,10 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../../src/index.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
+import type { Choice } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
-
-/** One line of a list to pick from. */
-export type Choice = { value: string; label: string; detail?: string };
 
 type Lookup = (RED: NodeAPI, id: string) => Promise<Choice[]>;
 
@@ -28,6 +26,16 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     if (!client) return [];
     const channels = await take(client.channels.list({ limit: 50 }));
     return channels.map(({ name, status }) => ({ value: name, label: name, detail: status }));
+  },
+  wallets: async (RED, id) => {
+    const client = await clientOf(RED, id);
+    if (!client) return [];
+    const wallets = await take(client.wallets.list({ limit: 50 }));
+    return wallets.map(({ name, status, address }) => ({
+      value: name,
+      label: name,
+      detail: address || status,
+    }));
   },
   watchers: async (RED, id) =>
     (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({

@@ -1,8 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { toCodedError } from "../errors.ts";
+import type { NewKey } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
-
-export type NewKey = { privateKey: string; address: string };
 
 /**
  * `POST /crec/signer/generate`: a new key for the form to keep until it is deployed into the credentials.

@@ -1,15 +1,13 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ConnectionNode } from "../config-nodes.ts";
 import { nodeError, toCodedError } from "../errors.ts";
+import type { TestAnswer } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
+import { fromEnvironment } from "./environment.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown };
-
-export type TestAnswer =
-  | { ok: true; networks: Array<{ name: string; chainSelector: string }> }
-  | { ok: false; code: string; message: string };
 
 const STORED_PASSWORD = "__PWRD__";
 
@@ -56,12 +54,6 @@ function keyFor(RED: NodeAPI, id: string, baseUrl: string, typed: string): strin
     );
   }
   return stored;
-}
-
-/** A form holds `${NAME}` as typed; deployed nodes get the value from Node-RED. */
-function fromEnvironment(value: string): string {
-  const name = /^\$\{(\S+)\}$/.exec(value)?.[1];
-  return name === undefined ? value : (process.env[name] ?? "");
 }
 
 function text(value: unknown): string {

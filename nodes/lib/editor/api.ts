@@ -35,10 +35,19 @@ export type NodeTypeDef = {
   onadd?: (this: EditedNode) => void;
   oneditprepare?: (this: EditedNode) => void;
   oneditsave?: (this: EditedNode) => void;
+  oneditresize?: (this: EditedNode, size: { width: number; height: number }) => void;
 };
 
+/** A config node in the editor, deployed or not. */
+export type ConfigNode = { id: string; type: string; name?: string; [property: string]: unknown };
+
 type EditorRed = {
-  nodes: { registerType(type: string, def: NodeTypeDef): void; id(): string };
+  nodes: {
+    registerType(type: string, def: NodeTypeDef): void;
+    id(): string;
+    eachConfig(visit: (node: ConfigNode) => void): void;
+    node(id: string): ConfigNode | null;
+  };
   notify(message: string, options?: { type?: string }): void;
 };
 
@@ -49,9 +58,20 @@ declare global {
     typedInput(method: "value" | "type"): string;
     typedInput(method: "value" | "type", value: string): JQuery;
     typedInput(method: "types", types: Array<string | TypedInputType>): JQuery;
+    editableList(options: EditableListOptions): JQuery;
+    editableList(method: "addItem", item: unknown): JQuery;
+    editableList(method: "items"): JQuery;
     autoComplete(options: { minLength?: number; search: CompletionSearch }): JQuery;
   }
 }
+
+export type EditableListOptions = {
+  addItem: (container: JQuery, index: number, item: unknown) => void;
+  addButton?: string;
+  sortable?: boolean;
+  removable?: boolean;
+  height?: string | number;
+};
 
 export type Completion = { value: string; label: string | JQuery };
 export type CompletionSearch = (text: string, done: (completions: Completion[]) => void) => void;

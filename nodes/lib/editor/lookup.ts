@@ -1,6 +1,5 @@
+import type { Choice } from "../form-types.ts";
 import type { Completion, CompletionSearch } from "./api.ts";
-
-type Choice = { value: string; label: string; detail?: string };
 
 /** What is remembered of an answer, so that typing does not ask the service at each key. */
 const FRESH_MS = 5000;
