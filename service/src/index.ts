@@ -111,7 +111,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log,
     };
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
-    started.push(() => rememberTip(context).catch(() => undefined));
     const lifecycles = await startLifecycles(context);
     started.push(() => lifecycles.stop());
 
@@ -159,7 +158,6 @@ async function startChain(
   }
   try {
     const chain = await Chain.connect(anvil?.rpcUrl ?? options.rpcUrl ?? "", firstStart(store));
-    await compareTip(chain, store, log);
     return { anvil, chain };
   } catch (error) {
     await anvil?.stop();
@@ -179,21 +177,6 @@ async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): P
     );
   }
   return relayer;
-}
-
-/** Says so when the chain is not where the last run left it. */
-async function compareTip(chain: Chain, store: Store, log: (line: string) => void): Promise<void> {
-  const tip = store.settings.get<{ number: number; hash: string }>(`tip:${chain.network.chain_selector}`);
-  if (tip === undefined || (await chain.block(tip.number))?.hash === tip.hash) return;
-  const { latest } = await chain.heads();
-  log(
-    `The chain was at block ${tip.number} when the service last ran, and what it has now is another chain, at block ${latest.number}: the newest blocks were not saved. Watchers go on from the last common block.`,
-  );
-}
-
-async function rememberTip({ chain, store }: Context): Promise<void> {
-  const { latest } = await chain.heads();
-  store.settings.set(`tip:${chain.network.chain_selector}`, { number: latest.number, hash: latest.hash });
 }
 
 function firstStart(store: Store): number {

@@ -54,6 +54,38 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
+  it("goes on when the chain has lost its newest blocks, wallets included", async () => {
+    const first = await spawnService(folder.path);
+    const channelId = await first.api.channel("kept");
+    await first.api.transferWatcher(channelId);
+    const created = await first.api.ok<Wallet>("POST", "/wallets", {
+      name: "kept",
+      wallet_owner_address: `0x${"1".repeat(40)}`,
+      chain_selector: first.ready.chain_selector,
+      wallet_type: "ecdsa",
+    });
+    await first.api.until(`/wallets/${created.wallet_id}`, "deployed");
+    await first.api.ok("POST", "/local/faucet", { amount: "1" });
+    await first.api.eventsUntil(channelId, (all) => transfers(all).length >= 1);
+    // Before the chain has saved anything.
+    process.kill(anvilPid(), "SIGKILL");
+    first.child.kill("SIGKILL");
+    await first.exited;
+
+    const second = await spawnService(folder.path);
+    should(second.ready.contracts).eql(first.ready.contracts);
+    await second.api.ok("POST", "/local/faucet", { amount: "2" });
+    const events = await second.api.eventsUntil(channelId, (all) => transfers(all).includes("2 finalized"));
+    transfers(events).should.eql(["1 latest", "2 latest", "2 finalized"]);
+    await eventually("the wallet to be there again", async () =>
+      (await rpc(second.ready.rpc_url, "eth_getCode", [created.address, "latest"])) === "0x"
+        ? undefined
+        : true,
+    );
+    second.child.kill("SIGTERM");
+    should(await second.exited).equal(0);
+  });
+
   it("executes an operation once, wherever it is killed", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     let running = await spawnService(folder.path);
@@ -97,12 +129,8 @@ describe("the local service as a process", function () {
     );
     const statuses = events.map((event) => event.payload.status);
     should(new Set(statuses).size).equal(statuses.length);
-    const balance = await fetch(running.ready.rpc_url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBalance", params: [receiver, "latest"] }),
-    });
-    should(Number(((await balance.json()) as { result: string }).result)).equal(delays.length);
+    const balance = await rpc(running.ready.rpc_url, "eth_getBalance", [receiver, "latest"]);
+    should(Number(balance)).equal(delays.length);
     running.child.kill("SIGINT");
     should(await running.exited).equal(0);
   });
@@ -156,3 +184,12 @@ describe("the local service as a process", function () {
     for (const { errors } of [second, blocked, nowhere, open, noNode]) errors().should.not.match(/\n\s+at /);
   });
 });
+
+async function rpc(url: string, method: string, params: unknown[]): Promise<string> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return ((await response.json()) as { result: string }).result;
+}

@@ -1,7 +1,6 @@
 import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
-import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber, isRefusal, type Receipt } from "./chain.ts";
 
@@ -35,31 +34,39 @@ export class Relayer {
     request: TransactionRequest,
     beforeBroadcast?: (signed: SentTransaction) => void,
   ): Promise<SentTransaction> {
-    const sent = this.#queue.then(async () => {
+    return this.#inTurn(async () => {
       const signed = await this.#sign(request);
       beforeBroadcast?.(signed);
       await this.#chain.rpc("eth_sendRawTransaction", [signed.raw]);
       return signed;
     });
-    this.#queue = sent.catch(() => undefined);
-    return sent;
   }
 
   /**
-   * Hands a signed transaction to the chain again. True when the chain has it now; false when it will not take
-   * it any more: its nonce is used, or an earlier nonce is missing.
+   * Hands a signed transaction to the chain again. True when the chain has it now; false when it does not take it
+   * any more: another transaction has its nonce, say, or an earlier nonce is missing.
    */
-  async broadcastAgain(raw: Hex): Promise<boolean> {
-    await this.#queue;
-    const { nonce = 0 } = parseTransaction(raw);
-    if (nonce > (await this.#nextNonce())) return false;
-    try {
-      await this.#chain.rpc("eth_sendRawTransaction", [raw]);
-      return true;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return /already (known|imported)/i.test(messageOf(error));
-    }
+  broadcastAgain({ hash, raw }: SentTransaction): Promise<boolean> {
+    return this.#inTurn(async () => {
+      if ((await this.#chain.rpc("eth_getTransactionByHash", [hash])) !== null) return true;
+      // With a nonce that waits in the pool it would drive that other transaction out.
+      const { nonce = 0 } = parseTransaction(raw);
+      if (nonce !== (await this.#nextNonce())) return false;
+      try {
+        await this.#chain.rpc("eth_sendRawTransaction", [raw]);
+        return true;
+      } catch (error) {
+        if (isRefusal(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** One after the other: between reading a nonce and using it nothing else is sent. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => undefined);
+    return done;
   }
 
   async #nextNonce(): Promise<number> {

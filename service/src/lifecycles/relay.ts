@@ -126,11 +126,12 @@ export class OperationRelay {
   /** Goes on with the transaction in which the wallet executed this very operation, when there is one. */
   async #adoptExecution(operation: StoredOperation): Promise<boolean> {
     const { chain, store } = this.#context;
+    const { sent } = operation;
     const hash = await executionOf(chain, operation.address, operation.wallet_operation_id);
-    if (hash === undefined || hash === operation.sent?.hash) return false;
+    if (hash === undefined || sent === undefined || hash === sent.hash) return false;
     const transaction = await chain.rpc<{ input: Hex } | null>("eth_getTransactionByHash", [hash]);
     if (transaction?.input !== callDataOf(operation)) return false;
-    store.operations.setSent(operation.operation_id, { hash, raw: operation.sent?.raw ?? "0x" });
+    store.operations.setSent(operation.operation_id, { hash, raw: sent.raw });
     this.#context.pulse.poke();
     return true;
   }

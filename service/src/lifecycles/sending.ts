@@ -31,7 +31,7 @@ export class Sending {
     const last = this.#handedIn.get(sent.hash);
     if (last !== undefined && Date.now() - last < AGAIN_MS) return "waiting";
     this.#handedIn.set(sent.hash, Date.now());
-    if (await this.#context.relayer.broadcastAgain(sent.raw)) {
+    if (await this.#context.relayer.broadcastAgain(sent)) {
       this.#context.pulse.poke();
       return "waiting";
     }
