@@ -146,9 +146,15 @@ const undiciInParts = {
     onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
     onLoad({ filter: /.*/, namespace: "parts" }, () => ({
       // As a module, so that a part that is missing here breaks the build and not a flow.
-      contents: Object.entries(UNDICI_PARTS)
-        .map(([name, path]) => `export { default as ${name} } from "${path}";`)
-        .join("\n"),
+      contents: [
+        // The index is also what gives dispatchers their methods; we use one of them.
+        `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";`,
+        `import request from "undici/lib/api/api-request.js";`,
+        `Dispatcher.prototype.request = request;`,
+        ...Object.entries(UNDICI_PARTS).map(
+          ([name, path]) => `export { default as ${name} } from "${path}";`,
+        ),
+      ].join("\n"),
       resolveDir: root,
     }));
   },
