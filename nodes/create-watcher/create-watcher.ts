@@ -81,6 +81,7 @@ async function requestOf(
   const events = eventNames(
     await readField(RED, node, msg, { label: "Events", value: def.events, type: def.eventsType }),
   );
+  const { checksumAddress, eventFragments } = await loadLibrary();
   if (def.source === "service") {
     const service = await requireText(RED, node, msg, {
       label: "Service",
@@ -98,17 +99,16 @@ async function requestOf(
       service,
       service_config: config as Record<string, unknown>,
       chain_selector: (def.chainSelector ?? "").trim(),
-      address: (def.address ?? "").trim(),
+      address: checksumAddress(def.address ?? "", "The address"),
     };
   }
   const contract = contractOf(RED, def.contract);
-  const { eventFragments } = await loadLibrary();
   return {
     name,
     events,
     abi: eventFragments(await contract.abi(), events),
     chain_selector: contract.chainSelector,
-    address: contract.address,
+    address: checksumAddress(contract.address, "The contract's address"),
   };
 }
 

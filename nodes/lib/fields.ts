@@ -12,9 +12,10 @@ export type Field = { label: string; value: string | undefined; type: string | u
 export function readField(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<unknown> {
   return new Promise((resolve, reject) => {
     RED.util.evaluateNodeProperty(field.value ?? "", field.type ?? "str", node, msg, (error, result) => {
-      if (error)
-        reject(nodeError("INVALID_FIELD", `"${field.label}" cannot be worked out: ${error.message}`, error));
-      else resolve(result);
+      if (!error) resolve(result);
+      // `crec.event` of a message without `crec`: what is not there is empty, and the node says what it misses.
+      else if (field.type === "msg" && error instanceof TypeError) resolve(undefined);
+      else reject(notWorkedOut(field, error));
     });
   });
 }
@@ -48,6 +49,12 @@ export async function requireText(RED: NodeAPI, node: Node, msg: CrecMessage, fi
 export function override(msg: CrecMessage, name: string): string | undefined {
   const value = msg.crec?.[name];
   return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function notWorkedOut({ label, type, value }: Field, error: Error): Error {
+  const why = error.message.replace(/[.\s]+$/, "");
+  const text = `"${label}" cannot be worked out: ${why}. Check ${type} ${value} in the node's form, and what the message holds.`;
+  return nodeError("INVALID_FIELD", text, error);
 }
 
 function kindOf(value: unknown): string {
