@@ -1,4 +1,5 @@
-import type { Channel, CrecClient, Watcher } from "../../src/index.ts";
+import type { Channel, CrecClient, Wallet, Watcher } from "../../src/index.ts";
+import type { WalletRef } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 
 /** What an action is given; fields are worked out only when it asks for them. */
@@ -7,6 +8,8 @@ export type ActionContext = {
   signal: AbortSignal;
   timeoutMs: number;
   channelId(): Promise<string>;
+  /** The wallet chosen in the form. @throws WALLET_MISSING */
+  wallet(): WalletRef;
   target(): Promise<string>;
   newName(): Promise<string>;
   description(): Promise<string | undefined>;
@@ -73,6 +76,43 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     });
     return watcherResult(archived);
   },
+
+  "wallets.list": async ({ client, signal }) => ({
+    payload: await all(client.wallets.list({}, { signal })),
+    crec: {},
+  }),
+  "wallets.get": async (context) => walletResult(await findWallet(context)),
+  "wallets.create-or-find": async (context) => {
+    const { client, signal, timeoutMs } = context;
+    const { label, chainSelector, signer } = context.wallet();
+    const { address = "" } = await signer().signer();
+    const description = await context.description();
+    const request = {
+      name: label,
+      chain_selector: chainSelector,
+      wallet_type: "ecdsa" as const,
+      wallet_owner_address: address,
+      allowed_ecdsa_signers: [address],
+      ...(description === undefined ? {} : { description }),
+    };
+    const { wallet, found } = await client.wallets.createOrFind(request, { signal });
+    const deployed = await client.wallets.waitFor(wallet.wallet_id, {
+      target: "deployed",
+      timeoutMs,
+      signal,
+      onStatus: ({ status }: Wallet) => context.onStatus(status),
+    });
+    return walletResult(deployed, { found });
+  },
+  "wallets.rename": async (context) => {
+    const { wallet_id } = await findWallet(context);
+    const changes = { name: await context.newName() };
+    return walletResult(await context.client.wallets.update(wallet_id, changes, { signal: context.signal }));
+  },
+  "wallets.archive": async (context) => {
+    const { wallet_id } = await findWallet(context);
+    return walletResult(await context.client.wallets.archive(wallet_id, { signal: context.signal }));
+  },
 };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -101,6 +141,18 @@ async function findWatcher({ client, channelId, target, signal }: ActionContext)
   );
 }
 
+async function findWallet({ client, target, signal }: ActionContext): Promise<Wallet> {
+  const wanted = await target();
+  const wallet = UUID.test(wanted)
+    ? await client.wallets.get(wanted, { signal })
+    : await client.wallets.findByName(wanted, { signal });
+  if (wallet) return wallet;
+  throw nodeError(
+    "WALLET_NOT_FOUND",
+    `There is no wallet named "${wanted}". List the wallets to see what is there.`,
+  );
+}
+
 function channelResult(channel: Channel, more: Record<string, unknown> = {}): ActionResult {
   return { payload: channel, crec: { channelId: channel.channel_id, status: channel.status, ...more } };
 }
@@ -108,6 +160,11 @@ function channelResult(channel: Channel, more: Record<string, unknown> = {}): Ac
 function watcherResult(watcher: Watcher): ActionResult {
   const { channel_id: channelId, watcher_id: watcherId, status } = watcher;
   return { payload: watcher, crec: { channelId, watcherId, status } };
+}
+
+function walletResult(wallet: Wallet, more: Record<string, unknown> = {}): ActionResult {
+  const { wallet_id: walletId, address: walletAddress, status } = wallet;
+  return { payload: wallet, crec: { walletId, walletAddress, status, ...more } };
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,3 +1,4 @@
+import type { CompletionSearch } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
@@ -15,6 +16,11 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "watchers.get": ["channel", "target"],
   "watchers.rename": ["channel", "target", "new-name"],
   "watchers.archive": ["channel", "target", "timeout"],
+  "wallets.list": [],
+  "wallets.get": ["target"],
+  "wallets.create-or-find": ["wallet", "description", "timeout"],
+  "wallets.rename": ["target", "new-name"],
+  "wallets.archive": ["target"],
 };
 
 RED.nodes.registerType("crec-manage", {
@@ -27,6 +33,7 @@ RED.nodes.registerType("crec-manage", {
     name: { value: "" },
     connection: { value: "", type: "crec-connection", required: true },
     channel: { value: "", type: "crec-channel", required: false },
+    wallet: { value: "", type: "crec-wallet", required: false },
     action: { value: "channels.list", required: true },
     target: { value: "" },
     targetType: { value: "str" },
@@ -49,15 +56,20 @@ RED.nodes.registerType("crec-manage", {
     const connection = () => String($("#node-input-connection").val() ?? "");
     const channel = () => String($("#node-input-channel").val() ?? "");
     const action = () => String($("#node-input-action").val() ?? "");
-    const named = lookUp("channels", connection);
-    const watched = lookUp("watchers", channel);
+    const searches: Record<string, CompletionSearch> = {
+      channels: lookUp("channels", connection),
+      watchers: lookUp("watchers", channel),
+      wallets: lookUp("wallets", connection),
+    };
     typedField("target", [
       {
         value: "str",
         label: this._("manage.label.name-or-id"),
         icon: "red/images/typedInput/az.svg",
-        autoComplete: (text, done) =>
-          action().startsWith("watchers.") ? watched(text, done) : named(text, done),
+        autoComplete: (text, done) => {
+          const [resource = ""] = action().split(".");
+          searches[resource]?.(text, done);
+        },
       },
       ...TEXT_TYPES.slice(1),
     ]);
@@ -66,7 +78,7 @@ RED.nodes.registerType("crec-manage", {
     $("#node-input-action")
       .on("change", () => {
         const needed = NEEDS[action()] ?? [];
-        for (const row of ["channel", "target", "new-name", "description", "timeout"]) {
+        for (const row of ["channel", "wallet", "target", "new-name", "description", "timeout"]) {
           toggle(`.crec-manage-${row}`, needed.includes(row));
         }
       })

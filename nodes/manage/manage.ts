@@ -1,5 +1,5 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { channelOf, connectionOf } from "../lib/config-nodes.ts";
+import { channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { override, readText, requireText } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
@@ -10,6 +10,8 @@ export type ManageDef = NodeDef & {
   connection?: string;
   /** The channel in which watchers live. */
   channel?: string;
+  /** The wallet to create or find. */
+  wallet?: string;
   /** `resource.action`, a key of ACTIONS. */
   action?: string;
   /** Name or id of what is meant. */
@@ -41,6 +43,7 @@ export default function register(RED: NodeAPI): void {
         client: await connection.client(),
         signal,
         timeoutMs: Number(def.timeout || 60) * 1000,
+        wallet: () => walletOf(RED, def.wallet),
         channelId: async () => override(msg, "channelId") ?? channelOf(RED, def.channel).resolve(signal),
         target: () =>
           requireText(RED, this, msg, { label: "Name or id", value: def.target, type: def.targetType }),

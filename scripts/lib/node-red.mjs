@@ -1,6 +1,6 @@
 // @ts-check
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -31,7 +31,15 @@ export async function startNodeRed(children, { port, env }) {
       ...["--userDir", userDir],
       ...["--port", String(port)],
     ],
-    { env: { ...env, CREC_CREDENTIAL_SECRET_FILE: credentialSecretFile(userDir) }, stdout: "stderr" },
+    {
+      env: {
+        ...env,
+        // The quickstart's signer: a key of this installation's own, for its local chain.
+        CREC_SIGNER_KEY: readFileSync(secretFile(userDir, "signer-key"), "utf8"),
+        CREC_CREDENTIAL_SECRET_FILE: secretFile(userDir, "credential-secret"),
+      },
+      stdout: "stderr",
+    },
   );
   const listening = await new Promise((resolve) => child.once("message", resolve));
   const editorUrl = `http://${HOST}:${listening.port}/`;
@@ -41,12 +49,13 @@ export async function startNodeRed(children, { port, env }) {
 }
 
 /**
- * The file with the secret that encrypts the flows' credentials: made once, readable by its owner alone.
+ * A file with 32 random bytes as hex: made once, readable by its owner alone.
  *
  * @param {string} userDir
+ * @param {string} name
  */
-function credentialSecretFile(userDir) {
-  const file = join(userDir, "credential-secret");
+function secretFile(userDir, name) {
+  const file = join(userDir, name);
   mkdirSync(userDir, { recursive: true });
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
   return file;

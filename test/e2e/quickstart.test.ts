@@ -3,10 +3,26 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
+import { generatePrivateKey } from "../../src/index.ts";
 import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
 type Transfer = { transactionHash: string; confidence: string; params: { value: string; to: string } };
+
+const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
+const LADDER = [
+  "accepted",
+  "sending",
+  "sent",
+  "broadcasting",
+  "confirmed_latest",
+  "confirmed_safe",
+  "confirmed",
+];
+
+function pick(value: unknown, names: readonly string[]): unknown[] {
+  return names.map((name) => (value as Record<string, unknown>)[name]);
+}
 
 /** The shipped quickstart, as a newcomer runs it: real chain, real service, real Node-RED, buttons pressed in order. */
 describe("the quickstart flow", function () {
@@ -24,7 +40,10 @@ describe("the quickstart flow", function () {
       UserDir.make(),
       example("01-quickstart"),
     ]);
-    environment = flowEnvironment(service.ready) as Record<string, string>;
+    environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() } as Record<
+      string,
+      string
+    >;
     nodeRed = await NodeRed.start(userDir, environment);
     await nodeRed.deploy(flows);
   });
@@ -40,6 +59,8 @@ describe("the quickstart flow", function () {
     (confidence: string, known: ReadonlySet<string> = new Set()) =>
     (value: unknown) => {
       const transfer = value as Transfer;
+      // The faucet's transfers to the wallet are seen too.
+      if (transfer.params?.to !== RECEIVER) return false;
       return transfer.confidence === confidence && !known.has(transfer.transactionHash);
     };
 
@@ -59,13 +80,14 @@ describe("the quickstart flow", function () {
     await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.waiting-for-channel");
   });
 
-  it("sets up a channel and a watcher, which becomes active", async () => {
+  it("sets up a channel, a watcher and a wallet, and gets the wallet tokens", async () => {
     await press("Set up");
-    const { value } = await nodeRed.showing("watcher is ready");
-    should(value).have.properties({ status: "active", name: "quickstart-transfers" });
-    const statuses = nodeRed.shown("watcher status").map((shown) => shown.value);
-    should(statuses).deepEqual(["pending", "active"]);
-    should(nodeRed.shown("watcher status").map((shown) => shown.topic)).deepEqual([
+    const { value } = await nodeRed.showing("ready");
+    should(value).have.properties({ found: false, status: "active" });
+    should((value as { walletAddress: string }).walletAddress).match(/^0x[0-9a-fA-F]{40}$/);
+    const statuses = nodeRed.shown("watcher status");
+    should(statuses.map((shown) => shown.value)).deepEqual(["pending", "active"]);
+    should(statuses.map((shown) => shown.topic)).deepEqual([
       "watcher.status/pending",
       "watcher.status/active",
     ]);
@@ -80,25 +102,57 @@ describe("the quickstart flow", function () {
     should(value).have.property("watcherId");
   });
 
-  it("finds the same channel and watcher when Set up is pressed again", async () => {
-    const first = nodeRed.shown("watcher is ready").at(0)?.value as { watcher_id: string };
-    const before = nodeRed.shown("watcher is ready").length;
+  it("finds channel, watcher and wallet again when Set up is pressed again", async () => {
+    const ids = ["channelId", "watcherId", "walletId", "walletAddress"];
+    const first = pick(nodeRed.shown("ready").at(0)?.value, ids);
     await press("Set up");
-    const isSecond = () => nodeRed.shown("watcher is ready").length > before;
-    const { value } = await nodeRed.showing("watcher is ready", isSecond);
-    should((value as { watcher_id: string }).watcher_id).equal(first.watcher_id);
+    const { value } = await nodeRed.showing("ready", (shown) => (shown as { found: boolean }).found);
+    should(pick(value, ids)).deepEqual(first);
+  });
+
+  it("carries an operation out, and shows every rung of its ladder", async () => {
+    await press("Send 1 token");
+    const { value, topic } = await nodeRed.showing("operation");
+    should(value).have.property("status", "confirmed_latest");
+    should((value as { transactionHash: string }).transactionHash).match(/^0x[0-9a-f]{64}$/);
+    should(topic ?? "").equal("");
+    await nodeRed.showing("operation status", (status) => status === "confirmed");
+    should(nodeRed.shown("operation status").map((shown) => shown.value)).deepEqual(LADDER);
+    const texts = nodeRed.statuses(idOf(flows, "crec-submit-operation")).map(({ text }) => text);
+    should(texts).deepEqual(["submit-operation.status.signing", ...LADDER]);
   });
 
   it("receives a real transfer, verified and decoded, at each confidence", async () => {
-    await press("Send 1 token");
     const latest = (await nodeRed.showing("verified", isTransfer("latest"))).value as Transfer;
     should(latest.params).have.properties({
       value: "1000000000000000000",
-      to: "0x00000000000000000000000000000000DeaDBeef",
+      to: RECEIVER,
     });
     const finalized = (await nodeRed.showing("verified", isTransfer("finalized"))).value as Transfer;
     should(finalized.transactionHash).equal(latest.transactionHash);
-    should(nodeRed.shown("verified").at(0)?.topic).equal("watcher.event/Transfer");
+    const { topic } = await nodeRed.showing("verified", isTransfer("finalized"));
+    should(topic).equal("watcher.event/Transfer");
+  });
+
+  it("has the operation's statuses on the channel too, those above confirmed_latest proven", async () => {
+    const statusesOf = (name: string) =>
+      nodeRed
+        .shown(name)
+        .flatMap(({ value, topic }) =>
+          topic === "operation.status" ? [(value as { status: string }).status] : [],
+        );
+    await nodeRed.showing("verified", (value) => (value as { status: string }).status === "confirmed");
+    should(statusesOf("unsigned")).deepEqual(LADDER.slice(0, 4));
+    should(statusesOf("verified")).deepEqual(LADDER.slice(4));
+  });
+
+  it("reads the balance, proven, with the block it was read at", async () => {
+    await press("Read balance");
+    const { value } = await nodeRed.showing("balance");
+    should(value).have.properties({ balance: "1000000000000000000", verified: true });
+    const { block } = value as { block: { number: string; hash: string } };
+    should(block.number).match(/^\d+$/);
+    should(block.hash).match(/^0x[0-9a-f]{64}$/);
   });
 
   it("rejects a copy in which one character was changed, and says why", async () => {
