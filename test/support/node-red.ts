@@ -17,6 +17,16 @@ export type Shown = { name: string; topic: string | undefined; value: unknown };
 /** A status as it stands under a node. */
 export type NodeStatus = { id: string; fill?: string; shape?: string; text?: string };
 
+/** How a process is started other than usually. */
+export type NodeRedOptions = {
+  /** A settings file instead of the one of `npm start`. */
+  settings?: string;
+  /** Single settings, as `logging.console.level=trace`. */
+  define?: readonly string[];
+  /** Sent with each call to the editor's API, where that asks who is there. */
+  token?: string;
+};
+
 /** A user directory that outlives the Node-RED processes that use it. */
 export class UserDir {
   readonly path: string;
@@ -44,22 +54,32 @@ export class NodeRed {
   readonly #shown: Shown[] = [];
   readonly #statuses = new Map<string, NodeStatus[]>();
   readonly #listeners = new Set<() => void>();
+  readonly #heard: string[] = [];
+  readonly #token: string | undefined;
   #socket: WebSocket | undefined;
+  /** The revision of the flows that run. */
+  #running: string | undefined;
 
-  private constructor(child: ChildProcess, url: string, log: string[]) {
+  private constructor(child: ChildProcess, url: string, log: string[], token: string | undefined) {
     this.#child = child;
     this.url = url;
     this.#log = log;
+    this.#token = token;
   }
 
   /** `env` is what flows find in their environment. */
-  static async start(userDir: UserDir, env: Record<string, string> = {}): Promise<NodeRed> {
+  static async start(
+    userDir: UserDir,
+    env: Record<string, string> = {},
+    options: NodeRedOptions = {},
+  ): Promise<NodeRed> {
+    const settings = options.settings ?? join(root, "scripts/node-red-settings.cjs");
+    const defined = ["debugMaxLength=100000", ...(options.define ?? [])].flatMap((one) => ["-D", one]);
     const child = spawn(
       process.execPath,
       [
         join(root, "node_modules/node-red/red.js"),
-        ...["--settings", join(root, "scripts/node-red-settings.cjs")],
-        ...["--userDir", userDir.path, "--port", "0", "-D", "debugMaxLength=100000"],
+        ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
       ],
       {
         env: { ...process.env, ...env, CREC_CREDENTIAL_SECRET_FILE: join(userDir.path, "credential-secret") },
@@ -74,7 +94,7 @@ export class NodeRed {
     });
     ended.catch(() => {});
     const [{ port }] = (await Promise.race([once(child, "message"), ended])) as [{ port: number }];
-    const nodeRed = new NodeRed(child, `http://127.0.0.1:${port}/`, log);
+    const nodeRed = new NodeRed(child, `http://127.0.0.1:${port}/`, log, options.token);
     await nodeRed.#listen();
     return nodeRed;
   }
@@ -84,20 +104,35 @@ export class NodeRed {
     return this.#log.join("");
   }
 
+  /** Everything the editor was told, as it was sent. */
+  get heard(): string {
+    return this.#heard.join("\n");
+  }
+
   get running(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  async deploy(flows: readonly FlowNode[]): Promise<void> {
+  /** `nodes` restarts only the nodes that changed, and those that use them. */
+  async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     // Node-RED listens a moment before it has read its flows, and would lose what is deployed in between.
     while ((await (await this.#admin("GET", "flows")).json()) === null) await sleep(25);
-    const response = await this.#admin("POST", "flows", { flows });
+    const response = await this.#admin("POST", "flows", { flows }, { "Node-RED-Deployment-Type": type });
     if (!response.ok) throw new Error(`The deploy was refused: ${await response.text()}`);
+    // It answers when the old flows have stopped; the new ones run once it says so.
+    const { rev } = (await response.json()) as { rev: string };
+    await this.#until(
+      () => this.#running === rev || undefined,
+      () => "the flows did not start",
+      10_000,
+    );
   }
 
-  /** Presses the button of an inject node. */
-  async press(id: string): Promise<void> {
-    const response = await this.#admin("POST", `inject/${id}`);
+  /** Presses the button of an inject node; `message` takes the place of what it would send. */
+  async press(id: string, message?: Record<string, unknown>): Promise<void> {
+    const props =
+      message && Object.entries(message).map(([p, v]) => ({ p, v: JSON.stringify(v), vt: "json" }));
+    const response = await this.#admin("POST", `inject/${id}`, props && { __user_inject_props__: props });
     if (!response.ok) throw new Error(`There is no button ${id}: HTTP ${response.status}`);
   }
 
@@ -129,15 +164,32 @@ export class NodeRed {
     );
   }
 
-  /** Waits until a node's status has this text now. */
-  status(id: string, text: string | RegExp, timeoutMs = 20_000): Promise<NodeStatus> {
+  /** Waits for the first thing shown by any debug node that `accept` takes. */
+  shows(accept: (shown: Shown) => boolean, timeoutMs = 20_000): Promise<Shown> {
+    return this.#until(
+      () => this.#shown.find(accept),
+      () => `no debug node showed what was waited for; they showed ${JSON.stringify(this.#shown.slice(-5))}`,
+      timeoutMs,
+    );
+  }
+
+  /** Waits until a node's status has this text now, or looks like this. */
+  status(
+    id: string,
+    wanted: string | RegExp | ((status: NodeStatus) => boolean),
+    timeoutMs = 20_000,
+  ): Promise<NodeStatus> {
+    const isWanted = (status: NodeStatus) => {
+      if (typeof wanted === "function") return wanted(status);
+      const text = status.text ?? "";
+      return typeof wanted === "string" ? text === wanted : wanted.test(text);
+    };
     return this.#until(
       () => {
         const latest = this.statuses(id).at(-1);
-        const is = latest?.text ?? "";
-        return (typeof text === "string" ? is === text : text.test(is)) ? latest : undefined;
+        return latest && isWanted(latest) ? latest : undefined;
       },
-      () => `the status of ${id} is ${JSON.stringify(this.statuses(id).at(-1))}, not ${text}`,
+      () => `the status of ${id} is ${JSON.stringify(this.statuses(id).at(-1))}, not ${wanted}`,
       timeoutMs,
     );
   }
@@ -158,10 +210,21 @@ export class NodeRed {
     await exit;
   }
 
-  #admin(method: string, path: string, body?: unknown): Promise<Response> {
+  #admin(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const authorization = this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
     return this.fetch(path, {
       method,
-      headers: { "Content-Type": "application/json", "Node-RED-API-Version": "v2" },
+      headers: {
+        "Content-Type": "application/json",
+        "Node-RED-API-Version": "v2",
+        ...authorization,
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
@@ -174,8 +237,10 @@ export class NodeRed {
       socket.addEventListener("error", reject, { once: true });
     });
     this.#socket = socket;
-    for (const topic of ["debug", "status/#"]) socket.send(JSON.stringify({ subscribe: topic }));
+    for (const topic of ["debug", "status/#", "notification/#"])
+      socket.send(JSON.stringify({ subscribe: topic }));
     socket.addEventListener("message", ({ data }) => {
+      this.#heard.push(String(data));
       const messages = JSON.parse(String(data)) as Array<{ topic?: string; data?: Record<string, unknown> }>;
       for (const { topic, data: content } of messages) this.#take(topic ?? "", content ?? {});
       for (const listener of this.#listeners) listener();
@@ -188,6 +253,8 @@ export class NodeRed {
       const parsed =
         typeof msg === "string" && /^(Object|array|error)/.test(String(format)) ? JSON.parse(msg) : msg;
       this.#shown.push({ name: String(name), topic: messageTopic as string | undefined, value: parsed });
+    } else if (topic === "notification/runtime-deploy") {
+      this.#running = String(content.revision);
     } else if (topic.startsWith("status/")) {
       const id = topic.slice("status/".length);
       this.#statuses.set(id, [...this.statuses(id), { id, ...content }]);
@@ -200,7 +267,7 @@ export class NodeRed {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#listeners.delete(check);
-        reject(new Error(`After ${timeoutMs} ms ${explain()}\n${this.log}`));
+        reject(new Error(`After ${timeoutMs} ms ${explain()}\n${this.log.slice(-2_000)}`));
       }, timeoutMs);
       const check = () => {
         const now = look();

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RunningService, startService } from "../../service/src/index.ts";
+import { type RunningService, type ServiceOptions, startService } from "../../service/src/index.ts";
 
 /** The real local service on a real chain, with a folder of its own that goes when it is closed. */
-export async function startTestService(): Promise<RunningService> {
+export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), "crec-service-"));
-  const service = await startService({ port: 0, dataDir, blockTimeMs: 100, local: true });
+  const service = await startService({ port: 0, dataDir, blockTimeMs: 100, local: true, ...options });
   return {
     ready: service.ready,
     close: async () => {
