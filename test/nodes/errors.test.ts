@@ -1,8 +1,19 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, connectionNode, type Message, refuse, TRANSFER_ABI } from "../support/bench.ts";
+import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import {
+  apiNode,
+  channelNode,
+  connectionNode,
+  contractNode,
+  createWatcherNode,
+  eventsInNode,
+  manageNode,
+  TRANSFER_ABI,
+  verifyEventNode,
+} from "../support/nodes.ts";
 import { type Harm, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
