@@ -17,6 +17,11 @@ RED.nodes.registerType("crec-signer", {
   oneditprepare() {
     $("#crec-signer-generate").on("click", () => generate(this));
     $("#node-config-input-privateKey").on("change", () => showAddress(this));
+    $.getJSON(`crec/signer/address/${encodeURIComponent(this.id)}`).then(
+      ({ address }: { address: string }) => {
+        if (address) $("#node-config-input-address").val(address);
+      },
+    );
   },
 });
 

@@ -89,6 +89,8 @@ export function labelled(
     .attr("for", id)
     .text(translated ? node._(text) : text)
     .appendTo(row);
+  // The blank that stands between label and field in a template.
+  row.append(" ");
   return field.attr("id", id).css("width", "70%").appendTo(row);
 }
 
