@@ -44,6 +44,8 @@ export default function register(RED: NodeAPI): void {
         return answer(msg, watcher, crec);
       };
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
+      // Whatever happens from here on, Catch must learn which watcher it happened to.
+      msg.crec = { ...msg.crec, channelId, watcherId: watcher.watcher_id };
       send(null, statusMessage(report(watcher, found)));
       const timeoutMs = Number(def.timeout ?? 300) * 1000;
       const ready =

@@ -6,6 +6,7 @@ import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { toMessage } from "./message.ts";
+import { claimPlace, nameTaken, type Standing } from "./place.ts";
 import {
   cursorPath,
   type EventsInDef,
@@ -21,8 +22,15 @@ export default function register(RED: NodeAPI): void {
   function ConstructEventsIn(this: Node, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
     const closing = new AbortController();
+    const name = def.consumer || this.id;
     let consumer: EventConsumer | undefined;
+    let standing: Standing = "alone";
+    let leave = () => {};
 
+    const show = (): void => {
+      if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
+      else if (consumer) showState(RED, this, consumer.state);
+    };
     const open = async (): Promise<void> => {
       const channel = channelOf(RED, def.channel);
       const connection = channel.connection();
@@ -32,7 +40,6 @@ export default function register(RED: NodeAPI): void {
       const library = await loadLibrary();
       if (closing.signal.aborted) return;
 
-      const name = def.consumer || this.id;
       consumer = new library.EventConsumer({
         source: library.eventSource(client.events, channelId),
         store: new library.FileCursorStore({ path: cursorPath(RED, name) }),
@@ -46,7 +53,7 @@ export default function register(RED: NodeAPI): void {
           const msg = toMessage(delivery, channelId, library);
           this.send(isRejected(delivery.verification) ? [null, msg] : [msg, null]);
         },
-        onState: (state) => showState(RED, this, state),
+        onState: show,
         onError: (error) => {
           // A channel that is not there yet is waited for, and the status says so.
           if (error.code !== "CHANNEL_NOT_FOUND") this.error(error, {});
@@ -54,12 +61,21 @@ export default function register(RED: NodeAPI): void {
       });
       consumer.start();
     };
+    let opened = false;
     const begin = () => {
-      open().catch((thrown: unknown) => {
+      leave = claimPlace(cursorPath(RED, name), (now) => {
         if (closing.signal.aborted) return;
-        const error = toCodedError(thrown);
-        showStatus(this, "trouble", shortText(error));
-        this.error(error, {});
+        if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
+        standing = now;
+        show();
+        if (now === "barred" || opened) return;
+        opened = true;
+        open().catch((thrown: unknown) => {
+          if (closing.signal.aborted) return;
+          const error = toCodedError(thrown);
+          showStatus(this, "trouble", shortText(error));
+          this.error(error, {});
+        });
       });
     };
 
@@ -69,7 +85,8 @@ export default function register(RED: NodeAPI): void {
     this.on("close", (done: () => void) => {
       RED.events.removeListener("flows:started", begin);
       closing.abort();
-      (consumer?.stop() ?? Promise.resolve()).then(done, done);
+      // Whoever comes next to this place finds it written.
+      (consumer?.stop() ?? Promise.resolve()).finally(leave).then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
