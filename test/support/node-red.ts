@@ -237,6 +237,11 @@ export class NodeRed {
       socket.addEventListener("error", reject, { once: true });
     });
     this.#socket = socket;
+    if (this.#token !== undefined) {
+      const admitted = new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+      socket.send(JSON.stringify({ auth: this.#token }));
+      await admitted;
+    }
     for (const topic of ["debug", "status/#", "notification/#"])
       socket.send(JSON.stringify({ subscribe: topic }));
     socket.addEventListener("message", ({ data }) => {

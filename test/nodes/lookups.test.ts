@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { ask, benchFlow } from "../support/bench.ts";
+import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
+import { ServiceProxy } from "../support/proxy.ts";
+import { startTestService } from "../support/service.ts";
+
+const KEY = `key-${randomUUID()}`;
+const WRONG_KEY = `wrong-${randomUUID()}`;
+/** What the editor has in place of a stored password. */
+const STORED = "__PWRD__";
+
+type Choice = { value: string; label: string; detail?: string };
+type TestAnswer = {
+  ok: boolean;
+  code?: string;
+  message?: string;
+  networks?: Array<{ name: string; chainSelector: string }>;
+};
+
+/** What forms ask of a running Node-RED: lists to pick from, and whether a connection works. */
+describe("the endpoints behind the forms", function () {
+  this.timeout(60_000);
+
+  let service: RunningService;
+  let proxy: ServiceProxy;
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+  const answers: string[] = [];
+
+  before(async () => {
+    [service, userDir] = await Promise.all([startTestService({ apiKey: KEY }), UserDir.make()]);
+    proxy = await ServiceProxy.before(service.ready.base_url);
+    nodeRed = await NodeRed.start(userDir, { TEST_BASE_URL: service.ready.base_url, TEST_KEY: KEY });
+    await nodeRed.deploy(flows());
+    await ask(nodeRed, "watcher", {});
+  });
+
+  after(async () => {
+    await nodeRed?.kill();
+    await proxy?.close();
+    await service?.close();
+    await userDir?.remove();
+  });
+
+  const flows = (): FlowNode[] =>
+    benchFlow(
+      [
+        connectionNode(service.ready),
+        connectionNode(service.ready, { id: "wrong-key", credentials: { apiKey: WRONG_KEY } }),
+        connectionNode(service.ready, { id: "no-key", credentials: {} }),
+        connectionNode(service.ready, { id: "no-url", baseUrl: "" }),
+        connectionNode(service.ready, { id: "down", baseUrl: "http://127.0.0.1:1/v1", timeout: "0.5" }),
+        connectionNode(service.ready, {
+          ...{ id: "by-environment", baseUrl: "${TEST_BASE_URL}", credentials: { apiKey: "${TEST_KEY}" } },
+        }),
+        channelNode({ createMissing: true }),
+        channelNode({ id: "no-such-channel", channel: "nowhere" }),
+        channelNode({ id: "nameless", channel: "" }),
+        channelNode({ id: "unconnected", connection: "" }),
+        channelNode({ id: "refused", connection: "wrong-key" }),
+        contractNode(service.ready),
+        contractNode(service.ready, { id: "no-abi", abi: "" }),
+        contractNode(service.ready, { id: "bad-abi", abi: "event Transfer(" }),
+        contractNode(service.ready, { id: "bad-address", address: "0x12" }),
+      ],
+      [[createWatcherNode(), 2]],
+    );
+
+  const lookUp = async (kind: string, id: string): Promise<Choice[]> => {
+    const response = await nodeRed.fetch(`crec/lookup/${kind}/${id}`);
+    should(response.status).equal(200);
+    const text = await response.text();
+    answers.push(text);
+    return JSON.parse(text) as Choice[];
+  };
+  const test = async (body: Record<string, unknown>): Promise<TestAnswer> => {
+    const response = await nodeRed.fetch("crec/connection/test", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    should(response.status).equal(200);
+    const text = await response.text();
+    answers.push(text);
+    return JSON.parse(text) as TestAnswer;
+  };
+
+  describe("look-ups", () => {
+    it("offer a connection's networks and channels", async () => {
+      const networks = await lookUp("networks", "connection");
+      should(networks.map(({ value }) => value)).containEql(service.ready.chain_selector);
+      should(await lookUp("channels", "connection")).deepEqual([
+        { value: "bench", label: "bench", detail: "active" },
+      ]);
+      should(await lookUp("channels", "by-environment")).have.length(1);
+    });
+
+    it("offer a channel's watchers, by name or by id", async () => {
+      should(await lookUp("watchers", "channel")).deepEqual([
+        { value: "bench-transfers", label: "bench-transfers", detail: "active" },
+      ]);
+      const [watcher] = await lookUp("watcher-ids", "channel");
+      should(watcher?.value).match(/^[0-9a-f-]{36}$/);
+      should(watcher?.label).equal("bench-transfers");
+    });
+
+    it("offer a contract's events", async () => {
+      should(await lookUp("contract-events", "contract")).deepEqual([
+        { value: "Transfer", label: "Transfer", detail: "Transfer(address,address,uint256)" },
+      ]);
+    });
+
+    it("offer nothing for what is not deployed, or is of another type", async () => {
+      for (const kind of ["networks", "channels", "watchers", "watcher-ids", "contract-events"]) {
+        should(await lookUp(kind, "undeployed")).deepEqual([]);
+        should(await lookUp(kind, "watcher")).deepEqual([]);
+        should(await lookUp(kind, "__proto__")).deepEqual([]);
+      }
+      should(await lookUp("networks", "channel")).deepEqual([]);
+      should(await lookUp("watchers", "connection")).deepEqual([]);
+    });
+
+    it("offer nothing for what is broken", async () => {
+      for (const id of ["wrong-key", "no-key", "no-url", "down"]) {
+        should(await lookUp("channels", id)).deepEqual([]);
+      }
+      for (const id of ["no-such-channel", "nameless", "unconnected", "refused"]) {
+        should(await lookUp("watchers", id)).deepEqual([]);
+      }
+      for (const id of ["no-abi", "bad-abi", "bad-address"]) {
+        should(await lookUp("contract-events", id)).deepEqual([]);
+      }
+    });
+
+    it("know no other kind", async () => {
+      for (const kind of ["secrets", "constructor", "__proto__"]) {
+        should((await nodeRed.fetch(`crec/lookup/${kind}/connection`)).status).equal(404);
+      }
+    });
+  });
+
+  describe("the test of a connection", () => {
+    const refused = async (body: Record<string, unknown>, code: string) => {
+      const answer = await test(body);
+      should(answer).have.properties({ ok: false, code });
+      should(answer.message).match(/^[A-Z0-9].*[.]( It said: .*)?$/s);
+    };
+
+    it("succeeds with a key just typed, before anything is deployed", async () => {
+      const { ok, networks } = await test({ id: "new", baseUrl: service.ready.base_url, apiKey: KEY });
+      should(ok).be.true();
+      should(networks?.map(({ chainSelector }) => chainSelector)).containEql(service.ready.chain_selector);
+    });
+
+    it("succeeds with the stored key at the stored address", async () => {
+      for (const apiKey of ["", STORED]) {
+        should(await test({ id: "connection", baseUrl: service.ready.base_url, apiKey })).have.property(
+          "ok",
+          true,
+        );
+      }
+    });
+
+    it("takes address and key from the environment, as a deployed node does", async () => {
+      const typed = { id: "new", baseUrl: "${TEST_BASE_URL}", apiKey: "${TEST_KEY}" };
+      should(await test(typed)).have.property("ok", true);
+      const stored = { id: "by-environment", baseUrl: "${TEST_BASE_URL}", apiKey: STORED };
+      should(await test(stored)).have.property("ok", true);
+    });
+
+    it("says that a key is wrong", () =>
+      refused({ id: "new", baseUrl: service.ready.base_url, apiKey: WRONG_KEY }, "KEY_REFUSED"));
+
+    it("says that a service cannot be reached", () =>
+      refused({ id: "new", baseUrl: "http://127.0.0.1:1/v1", apiKey: KEY }, "SERVICE_UNREACHABLE"));
+
+    it("says that an address is none", async () => {
+      await refused({ id: "new", baseUrl: "crec", apiKey: KEY }, "INVALID_ARGUMENT");
+      await refused({ id: "new", baseUrl: "", apiKey: KEY }, "INVALID_ARGUMENT");
+      await refused({ id: "new", baseUrl: "${NOT_SET_ANYWHERE}", apiKey: KEY }, "INVALID_ARGUMENT");
+    });
+
+    it("never sends a stored key to another address", async () => {
+      for (const apiKey of ["", STORED]) {
+        await refused({ id: "connection", baseUrl: proxy.baseUrl, apiKey }, "KEY_MISSING");
+      }
+      should(proxy.passed).be.empty();
+    });
+
+    it("asks for a key where none is stored", async () => {
+      await refused({ id: "undeployed", baseUrl: service.ready.base_url, apiKey: "" }, "KEY_MISSING");
+      await refused({ id: "no-key", baseUrl: service.ready.base_url, apiKey: STORED }, "KEY_MISSING");
+      await refused({ id: "channel", baseUrl: service.ready.base_url }, "KEY_MISSING");
+    });
+
+    it("survives what no form sends", async () => {
+      for (const body of [{}, { id: 1, baseUrl: [], apiKey: {} }, { id: "__proto__" }]) {
+        should(await test(body)).have.property("ok", false);
+      }
+      const bare = await nodeRed.fetch("crec/connection/test", { method: "POST" });
+      should(((await bare.json()) as TestAnswer).ok).be.false();
+      should(nodeRed.running).be.true();
+    });
+  });
+
+  describe("where Node-RED asks who is there", () => {
+    let guardedDir: UserDir;
+    let guarded: NodeRed;
+
+    before(async () => {
+      guardedDir = await UserDir.make();
+      const settings = fileURLToPath(new URL("admin-auth-settings.cjs", import.meta.url));
+      guarded = await NodeRed.start(guardedDir, {}, { settings, token: "admin" });
+      await guarded.deploy([connectionNode(service.ready)]);
+    });
+
+    after(async () => {
+      await guarded?.kill();
+      await guardedDir?.remove();
+    });
+
+    const as = (who: string | undefined, path: string, body?: unknown) =>
+      guarded.fetch(path, {
+        method: body === undefined ? "GET" : "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(who === undefined ? {} : { Authorization: `Bearer ${who}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const lookUpAs = (who?: string) => as(who, "crec/lookup/networks/connection");
+    const testAs = (who?: string) =>
+      as(who, "crec/connection/test", { id: "connection", baseUrl: service.ready.base_url, apiKey: STORED });
+
+    it("a stranger may nothing", async () => {
+      for (const who of [undefined, "nobody"]) {
+        should((await lookUpAs(who)).status).equal(401);
+        should((await testAs(who)).status).equal(401);
+      }
+    });
+
+    it("who may read may look up, but not test", async () => {
+      const response = await lookUpAs("reader");
+      should(response.status).equal(200);
+      should(await response.json()).not.be.empty();
+      should((await testAs("reader")).status).equal(401);
+    });
+
+    it("who may write may test", async () => {
+      const response = await testAs("admin");
+      should(response.status).equal(200);
+      should(await response.json()).have.property("ok", true);
+    });
+  });
+
+  describe("all of them", () => {
+    it("never echo a key", () => {
+      const captured = [...answers, nodeRed.heard, nodeRed.log].join("\n");
+      should(answers).not.be.empty();
+      for (const key of [KEY, WRONG_KEY]) should(captured.includes(key)).be.false();
+    });
+  });
+});
