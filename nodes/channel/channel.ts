@@ -1,6 +1,6 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
 
 export type ChannelDef = NodeDef & {
   connection?: string;
@@ -43,12 +43,16 @@ function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
     problem: problemOf(wanted, connection),
     connection,
     resolve: async (signal) => {
-      known ??= lookUp(signal);
-      try {
-        return await known;
-      } catch (error) {
-        known = undefined;
-        throw error;
+      for (;;) {
+        known ??= lookUp(signal);
+        const looking = known;
+        try {
+          return await looking;
+        } catch (error) {
+          if (known === looking) known = undefined;
+          // Another node's look-up, which ended with that node: this one looks for itself.
+          if (toCodedError(error).code !== "ABORTED" || signal.aborted) throw error;
+        }
       }
     },
   };

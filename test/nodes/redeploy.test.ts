@@ -58,7 +58,9 @@ describe("events in and deploys", function () {
 
   type DeployType = Parameters<NodeRed["deploy"]>[1];
   const deploy = (nodes: ReadonlyArray<[FlowNode, number]>, type?: DeployType) =>
-    nodeRed.deploy(benchFlow(config, nodes), type);
+    nodeRed.deploy(benchFlow(type === "nodes" ? config.map(asEdited) : config, nodes), type);
+  /** As the editor sends a node whose credentials were not touched: with them, it counts as changed. */
+  const asEdited = ({ credentials: _, ...node }: FlowNode): FlowNode => node;
   const isPoll = ({ method, path }: Passing) => method === "GET" && path.endsWith("/events");
   const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
     const start = performance.now();
@@ -122,6 +124,34 @@ describe("events in and deploys", function () {
       );
       should((value as Message).error?.code).equal("WAIT_INTERRUPTED");
       should(value).have.property("kept", "as it was");
+    });
+
+    it("of one node does not end what another waits for at the same channel", async () => {
+      const isLookUp = ({ path }: Passing) => path.endsWith("/channels");
+      proxy.harm = (passing) => (isLookUp(passing) ? { kind: "stall" } : undefined);
+      const [first, second] = ["first", "second"].map((id) =>
+        createWatcherNode({ id, watcherName: "shared", timeout: "20" }),
+      );
+      if (!first || !second) throw new Error("There are two.");
+      await deploy([
+        [first, 2],
+        [second, 2],
+      ]);
+      const looked = proxy.next(1, isLookUp);
+      await nodeRed.press("press-first", {});
+      await looked;
+      const answered = ask(nodeRed, "second", {});
+      // Both are under way when this is heard.
+      await nodeRed.status("second", "create-watcher.status.looking");
+      proxy.harm = () => undefined;
+      await deploy(
+        [
+          [{ ...first, name: "changed" }, 2],
+          [second, 2],
+        ],
+        "nodes",
+      );
+      should((await answered).payload).have.properties({ name: "shared", status: "active" });
     });
 
     it("ends the wait for a watcher with WAIT_INTERRUPTED, and says for which", async () => {

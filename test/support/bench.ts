@@ -1,6 +1,7 @@
 import { type FlowNode, freshId, type NodeRed } from "./node-red.ts";
 
-const TAB = "bench";
+/** No word that a property may hold: Node-RED takes a value that is a node's id for a reference to it. */
+const TAB = "bench-tab";
 
 /** A message as a debug node shows it whole. */
 export type Message = {
