@@ -25,7 +25,7 @@ export async function createOrFind<T>(
 }
 
 /** Whether a call may have been carried out though its answer never came, or said nothing readable. */
-export function isAnswerLost(error: unknown): boolean {
+export function isAnswerLost(error: unknown): error is HttpError {
   if (error instanceof BadResponseError) return error.status === undefined || error.status < 300;
   return error instanceof HttpError && error.retryable;
 }

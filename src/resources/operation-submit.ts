@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { BadResponseError, ConflictError, NotFoundError } from "../http/index.ts";
+import { BadResponseError, ConflictError, HttpError, NotFoundError, RateLimitError } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
 import type { SearchEvents } from "./events.ts";
@@ -21,6 +21,8 @@ export type SubmitCalls = {
 };
 
 const ATTEMPTS = 4;
+/** Conflicts that another try meets again. Any other may pass, or be about the id. */
+const LASTING_CONFLICTS = ["WALLET_ALREADY_ARCHIVED", "OPERATION_DEADLINE_ELAPSED"];
 
 /**
  * Hands an operation in without ever making it twice. When it is not certain whether a try got through, the
@@ -29,24 +31,51 @@ const ATTEMPTS = 4;
  */
 export async function submitOperation(calls: SubmitCalls, prepared: Prepared): Promise<Submitted> {
   const { digest } = prepared;
+  /** The failure of the last try that may have acted all the same. */
+  let tried: HttpError | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
       const operation = await readBack(calls, prepared, await calls.post());
       return { operation, digest, found: false };
     } catch (failure) {
-      const uncertain = isAnswerLost(failure) || failure instanceof ConflictError;
+      const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
+      if (refused && attempt === 1) throw failure;
+      if (mayHaveActed(failure)) tried = failure;
       // After a lost answer any refusal may be the echo of our own first try.
-      if (!uncertain && attempt === 1) throw failure;
-      const operation = await look(calls, prepared).catch((error: unknown) => {
+      let doubt = refused ? undefined : tried;
+      try {
+        const operation = await look(calls, prepared, tried !== undefined);
+        if (operation) return { operation, digest, found: true };
+      } catch (error) {
         // No answer either: the next try, or its refusal, will tell.
         if (!isAnswerLost(error)) throw error;
-        return undefined;
+        doubt ??= tried ?? error;
+      }
+      const reason = doubt ? inDoubt(doubt, prepared) : failure;
+      if (refused || isLasting(failure) || attempt === ATTEMPTS) throw reason;
+      await pauseBefore(attempt, failure, calls.signal).catch(() => {
+        throw reason;
       });
-      if (operation) return { operation, digest, found: true };
-      if (!uncertain || attempt === ATTEMPTS) throw failure;
-      await pauseBefore(attempt, failure, calls.signal);
     }
   }
+}
+
+/** An answer that turns a call away for coming too often says that it has not acted. */
+function mayHaveActed(failure: unknown): failure is HttpError {
+  return isAnswerLost(failure) && !(failure instanceof RateLimitError);
+}
+
+function isLasting(failure: unknown): boolean {
+  return failure instanceof ConflictError && LASTING_CONFLICTS.includes(failure.code);
+}
+
+/** Says what matters most to whoever gave up here: a new operation might be the second one. */
+function inDoubt(doubt: HttpError, { request }: Prepared): HttpError {
+  const id = request.wallet_operation_id;
+  const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, with that id.`;
+  const { status, type, requestId, retryAfterMs } = doubt;
+  const details = { status, type, requestId, retryAfterMs, retryable: true, cause: doubt };
+  return new HttpError(doubt.code, message, details);
 }
 
 /** The whole operation: some versions of the service answer with its id alone. */
@@ -83,21 +112,26 @@ async function readBack(
 const GIVES_ID_BACK = ["cancelled", "expired", "failed"];
 
 /**
- * The operation with our digest among those with our wallet operation id.
+ * The operation with our digest among those with our wallet operation id. One that ended without acting counts
+ * only when it may be our own try: it may as well be an older one, after which the id was given back.
  * @throws {CrecError} `OPERATION_ID_TAKEN` when another one holds the id.
  */
 async function look(
   calls: SubmitCalls,
   { request, digest, chainId }: Prepared,
+  tried: boolean,
 ): Promise<Operation | undefined> {
   let taken: Operation | undefined;
+  let ended: Operation | undefined;
   for (const operationId of await operationIds(calls, request)) {
     const operation = await calls.get(operationId);
-    const theirs = digestOf(signingInput(operation), chainId).digest;
-    if (theirs === digest) return operation;
-    if (!GIVES_ID_BACK.includes(operation.status)) taken = operation;
+    const isOurs = digestOf(signingInput(operation), chainId).digest === digest;
+    const goesOn = !GIVES_ID_BACK.includes(operation.status);
+    if (isOurs && goesOn) return operation;
+    if (goesOn) taken = operation;
+    else if (isOurs && tried) ended = operation;
   }
-  if (!taken) return undefined;
+  if (!taken) return ended;
   const message = `The wallet already has another operation with the id ${request.wallet_operation_id}: ${taken.operation_id}, ${taken.status}. Use a new id.`;
   throw new CrecError("OPERATION_ID_TAKEN", message);
 }

@@ -47,7 +47,7 @@ export class Operations {
 
   /**
    * Signs an operation and hands it in to be executed, once: after a lost answer it is looked for by its
-   * wallet operation id before it is sent again. Give that id yourself to repeat the whole call safely.
+   * wallet operation id before it is sent again. Give id and deadline yourself to repeat the whole call safely.
    * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `SIGNATURE_MISMATCH`;
    * {HttpError} as every call.
    */

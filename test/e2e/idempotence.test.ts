@@ -1,0 +1,394 @@
+import { randomUUID } from "node:crypto";
+import * as Hash from "ox/Hash";
+import * as Hex from "ox/Hex";
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import {
+  CrecClient,
+  type CrecError,
+  encodeFunctionCall,
+  generatePrivateKey,
+  type LocalEcdsaSigner,
+  localEcdsaSigner,
+  type NewOperation,
+  parseAbi,
+  randomWalletOperationId,
+} from "../../src/index.ts";
+import { type Alteration, AlteringProxy, late } from "../support/altering-proxy.ts";
+import { startTestService } from "../support/service.ts";
+
+/** The calls that submitting is made of: handing in, and then looking whether that was taken. */
+const CALLS = {
+  submit: { method: "POST", path: "/operations" },
+  search: { method: "GET", path: "/events/search" },
+  read: { method: "GET", path: "/operations/" },
+} as const;
+type Call = keyof typeof CALLS;
+
+const ATTEMPT_MS = 600;
+const TOO_LATE_MS = 900;
+
+/** What can happen to a call: a fault of the service, or what becomes of its answer on the way. */
+type Trouble = { handled: boolean; fault?: Record<string, unknown>; alter?: Alteration };
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  "reset before it is handled": { handled: false, fault: { action: "reset" } },
+  "503 before it is handled": { handled: false, fault: { action: "status", status: 503 } },
+  "429 before it is handled": { handled: false, fault: { action: "status", status: 429 } },
+  "handled only after the client gave up": {
+    handled: false,
+    fault: { action: "delay", delayMs: TOO_LATE_MS },
+  },
+  "cut before the first byte of the answer": { handled: true, fault: { action: "drop_answer" } },
+  "cut in the middle of the answer": { handled: true, fault: { action: "truncate" } },
+  "500 after it was handled": {
+    handled: true,
+    alter: () => ({ status: 500, body: '{"type":"INTERNAL_ERROR","message":"as a test wants"}' }),
+  },
+  "a proxy's page instead of the answer": {
+    handled: true,
+    alter: () => ({ status: 200, body: "<html>Please log in</html>" }),
+  },
+  "answered after the client gave up": { handled: true, alter: late(TOO_LATE_MS) },
+};
+const NAMES = Object.keys(TROUBLES);
+const HANDLED = NAMES.filter((name) => TROUBLES[name]?.handled);
+const UNHANDLED = NAMES.filter((name) => !TROUBLES[name]?.handled);
+
+const COUNTER = parseAbi("function increment()\nfunction failWithReason(string reason)");
+const INCREMENT = encodeFunctionCall({ abi: COUNTER, function: "increment" }).data;
+const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
+
+describe("an operation of which answers are lost", function () {
+  this.timeout(30_000);
+
+  let service: RunningService;
+  let proxy: AlteringProxy;
+  let client: CrecClient;
+  let signer: LocalEcdsaSigner;
+  let wallet: string;
+  /** Every id that is to be executed, once. */
+  const expected: string[] = [];
+
+  const newClient = (options: { maxAttempts?: number } = {}) =>
+    new CrecClient({
+      baseUrl: proxy.baseUrl,
+      apiKey: service.ready.api_key,
+      attemptTimeoutMs: ATTEMPT_MS,
+      ...options,
+    });
+
+  before(async () => {
+    service = await startTestService();
+    proxy = await AlteringProxy.before(service.ready.base_url);
+    client = newClient();
+    signer = localEcdsaSigner(generatePrivateKey());
+    const { wallet_id } = await client.wallets.create({
+      name: "tester",
+      chain_selector: service.ready.chain_selector,
+      wallet_type: "ecdsa",
+      wallet_owner_address: signer.address,
+      allowed_ecdsa_signers: [signer.address],
+    });
+    wallet = (await client.wallets.waitFor(wallet_id, { target: "deployed" })).address;
+  });
+
+  after(async () => {
+    await client?.close();
+    await proxy?.close();
+    await service?.close();
+  });
+
+  /** Each case has a channel of its own, so that its troubles meet no other case. */
+  const newChannel = async (): Promise<string> =>
+    (await client.channels.create({ name: randomUUID() })).channel_id;
+
+  /** Whole, so that the very same can be sent again. */
+  const increment = (changes: Partial<NewOperation> = {}): NewOperation => ({
+    chain_selector: service.ready.chain_selector,
+    address: wallet,
+    wallet_operation_id: randomWalletOperationId(),
+    deadline: Math.floor(Date.now() / 1000) + 900,
+    transactions: [{ to: service.ready.contracts.Counter ?? "", value: "0", data: INCREMENT }],
+    ...changes,
+  });
+
+  const local = async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`${service.ready.base_url}/local${path}`, {
+      method,
+      headers: {
+        authorization: `Apikey ${service.ready.api_key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    should(response.ok).be.true();
+    return (await response.json()) as { faults: Array<{ match?: { path?: string } }> };
+  };
+
+  /** Lets the next calls of this kind on this channel meet this trouble. */
+  const meet = async (channelId: string, call: Call, trouble: string, times = 1): Promise<void> => {
+    const { fault, alter } = TROUBLES[trouble] ?? {};
+    const { method, path } = CALLS[call];
+    const match = { method, path: `/channels/${channelId}${path}` };
+    if (fault) await local("POST", "/faults", { ...fault, match, times });
+    if (alter) for (let time = 0; time < times; time++) proxy.alterNext(match.method, match.path, alter);
+  };
+
+  /** Whether each trouble that was laid out has been met. */
+  const checkAllMet = async (channelId: string): Promise<void> => {
+    should(proxy.waiting(channelId)).equal(0);
+    const { faults } = await local("GET", "/status");
+    should(faults.filter(({ match }) => match?.path?.includes(channelId))).be.empty();
+  };
+
+  const executions = async (id?: string): Promise<number> => {
+    const topics = [EXECUTED, ...(id === undefined ? [] : [Hex.fromNumber(BigInt(id), { size: 32 })])];
+    const response = await fetch(service.ready.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
+        params: [{ fromBlock: "0x0", toBlock: "latest", address: wallet, topics }],
+      }),
+    });
+    return ((await response.json()) as { result: unknown[] }).result.length;
+  };
+
+  const operationsOf = async (channelId: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for await (const { wallet_operation_id } of client.operations.list(channelId))
+      ids.push(wallet_operation_id);
+    return ids;
+  };
+
+  const checkOnce = async (channelId: string, operationId: string, { wallet_operation_id }: NewOperation) => {
+    await client.operations.waitFor(channelId, operationId, {
+      target: "confirmed_latest",
+      pollMs: { min: 50, max: 200 },
+    });
+    const id = String(wallet_operation_id);
+    expected.push(id);
+    should(await executions(id)).equal(1);
+    should(await operationsOf(channelId)).deepEqual([id]);
+  };
+
+  /** Submits through the troubles, each met in turn by its call, and checks that it was executed once. */
+  const through = async (...troubles: ReadonlyArray<[Call, string, number?]>): Promise<void> => {
+    const channelId = await newChannel();
+    for (const [call, trouble, times] of troubles) await meet(channelId, call, trouble, times);
+    const operation = increment();
+    const { operation: submitted } = await client.operations.send(channelId, operation, signer);
+    should(submitted.wallet_operation_id).equal(operation.wallet_operation_id);
+    await checkAllMet(channelId);
+    await checkOnce(channelId, submitted.operation_id, operation);
+  };
+
+  const all = async (cases: ReadonlyArray<() => Promise<void>>): Promise<void> => {
+    const outcomes = await Promise.allSettled(cases.map((run) => run()));
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  };
+
+  const failure = (call: Promise<unknown>): Promise<CrecError> =>
+    call.then(
+      (value) => {
+        throw new Error(`It did not fail: ${JSON.stringify(value)}`);
+      },
+      (error: CrecError) => error,
+    );
+
+  describe("is executed once when the submit is", () => {
+    for (const trouble of NAMES) it(trouble, () => through(["submit", trouble]));
+  });
+
+  describe("is executed once when its submit was lost, and a call to look for it is", () => {
+    for (const trouble of NAMES) {
+      it(trouble, () =>
+        all([
+          () => through(["submit", "cut before the first byte of the answer"], ["search", trouble]),
+          () => through(["submit", "cut before the first byte of the answer"], ["read", trouble]),
+        ]),
+      );
+    }
+  });
+
+  describe("is executed once when two submits in a row go wrong: first", () => {
+    for (const first of UNHANDLED) {
+      it(`${first}, then in each way`, () =>
+        all(NAMES.map((second) => () => through(["submit", first], ["submit", second]))));
+    }
+  });
+
+  describe("is executed once when the submit and the first look go wrong: first", () => {
+    for (const first of HANDLED) {
+      it(`${first}, then in each way`, () =>
+        all(
+          NAMES.flatMap((second) => [
+            () => through(["submit", first], ["search", second]),
+            () => through(["submit", first], ["read", second]),
+          ]),
+        ));
+    }
+  });
+
+  describe("is executed once when", () => {
+    it("no look is answered, and the service refuses the second submit", () =>
+      through(
+        ["submit", "cut before the first byte of the answer"],
+        ["search", "503 before it is handled", 4],
+      ));
+
+    it("the networks cannot be asked", async () => {
+      const match = { method: "GET", path: "/networks" };
+      await local("POST", "/faults", { action: "drop_answer", match, times: 4 });
+      const fresh = newClient();
+      const channelId = await newChannel();
+      const operation = increment();
+      const { operation: submitted } = await fresh.operations.send(channelId, operation, signer);
+      await checkOnce(channelId, submitted.operation_id, operation);
+      await fresh.close();
+      await local("DELETE", "/faults");
+    });
+
+    it("the service answers with the id alone, and the operation cannot be read", () =>
+      all(
+        NAMES.map((trouble) => async () => {
+          const channelId = await newChannel();
+          proxy.alterNext("POST", `/channels/${channelId}/operations`, ({ status, body }) => ({
+            status,
+            body: JSON.stringify({ operation_id: JSON.parse(body).operation_id }),
+          }));
+          await meet(channelId, "read", trouble);
+          const operation = increment();
+          const sent = await client.operations.send(channelId, operation, signer);
+          should(sent.found).be.false();
+          await checkAllMet(channelId);
+          await checkOnce(channelId, sent.operation.operation_id, operation);
+        }),
+      ));
+
+    it("the client gave up, and the very same is sent again", () =>
+      all(
+        ["reset before it is handled", "cut before the first byte of the answer"].map(
+          (trouble) => async () => {
+            const channelId = await newChannel();
+            await meet(channelId, "submit", trouble, 4);
+            await meet(channelId, "search", "503 before it is handled", 4);
+            const hasty = newClient({ maxAttempts: 1 });
+            const operation = increment();
+            const error = await failure(hasty.operations.send(channelId, operation, signer));
+            await hasty.close();
+            // Whoever reads this must not take a new id.
+            should(error.code).equal("SERVICE_UNREACHABLE");
+            should(error.message).containEql(String(operation.wallet_operation_id));
+            should(error.message).match(/may have been taken/);
+            const again = await client.operations.send(channelId, operation, signer);
+            await checkOnce(channelId, again.operation.operation_id, operation);
+          },
+        ),
+      ));
+
+    it("an earlier operation of this id and content had failed, and the answer to the second is lost", async () => {
+      const channelId = await newChannel();
+      // Paid from a wallet that has nothing yet.
+      const transactions = [
+        { to: "0x00000000000000000000000000000000DeaDBeef", value: "1", data: "0x" as const },
+      ];
+      const operation = increment({ transactions });
+      const first = await client.operations.send(channelId, operation, signer);
+      const waiting = client.operations.waitFor(channelId, first.operation.operation_id, {
+        target: "confirmed_latest",
+      });
+      should((await failure(waiting)).code).equal("OPERATION_FAILED");
+      await local("POST", "/faucet", { to: wallet, amount: "1", token: "native" });
+      await meet(channelId, "submit", "cut before the first byte of the answer");
+      const second = await client.operations.send(channelId, operation, signer);
+      should(second.operation.operation_id).not.equal(first.operation.operation_id);
+      await client.operations.waitFor(channelId, second.operation.operation_id, {
+        target: "confirmed_latest",
+      });
+      expected.push(String(operation.wallet_operation_id));
+      should(await executions(String(operation.wallet_operation_id))).equal(1);
+    });
+  });
+
+  describe("of which one is sent twice", () => {
+    it("is found, however far it is", async () => {
+      const channelId = await newChannel();
+      const operation = increment();
+      const first = await client.operations.send(channelId, operation, signer);
+      should(first.found).be.false();
+      for (const target of ["accepted", "confirmed_latest", "confirmed"] as const) {
+        await client.operations.waitFor(channelId, first.operation.operation_id, { target });
+        const again = await client.operations.send(channelId, operation, signer);
+        should(again.found).be.true();
+        should(again.digest).equal(first.digest);
+        should(again.operation.operation_id).equal(first.operation.operation_id);
+      }
+      await checkOnce(channelId, first.operation.operation_id, operation);
+    });
+
+    it("by two clients at once is one operation, also when both lose their answers", () =>
+      all(
+        [[], ["submit"], ["submit", "search"]].map((lost) => async () => {
+          const channelId = await newChannel();
+          for (const call of lost as Call[]) {
+            await meet(channelId, call, "cut before the first byte of the answer", 2);
+          }
+          const other = newClient();
+          const operation = increment();
+          const sent = await Promise.all(
+            [client, other].map((one) => one.operations.send(channelId, operation, signer)),
+          );
+          await other.close();
+          const [one, two] = sent.map((each) => each.operation.operation_id);
+          should(one).equal(two);
+          await checkOnce(channelId, one ?? "", operation);
+        }),
+      ));
+
+    it("with another content is OPERATION_ID_TAKEN, and only the first is executed", async () => {
+      const channelId = await newChannel();
+      const operation = increment();
+      const { transactions } = operation;
+      const { operation: first } = await client.operations.send(channelId, operation, signer);
+      const others = [
+        { ...operation, transactions: [...transactions, ...transactions] },
+        { ...operation, deadline: 0 },
+      ];
+      for (const other of others) {
+        const error = await failure(client.operations.send(channelId, other, signer));
+        should(error.code).equal("OPERATION_ID_TAKEN");
+        should(error.message).containEql(first.operation_id);
+      }
+      // The same when the refusal itself is lost.
+      await meet(channelId, "submit", "cut before the first byte of the answer");
+      const error = await failure(client.operations.send(channelId, others[0] ?? operation, signer));
+      should(error.code).equal("OPERATION_ID_TAKEN");
+      await checkOnce(channelId, first.operation_id, operation);
+    });
+
+    it("by two clients at once with different contents executes one, and the other is OPERATION_ID_TAKEN", async () => {
+      const channelId = await newChannel();
+      const operation = increment();
+      const other = { ...operation, deadline: 0 };
+      const outcomes = await Promise.allSettled(
+        [operation, other].map((one) => client.operations.send(channelId, one, signer)),
+      );
+      const codes = outcomes.map((one) => (one.status === "rejected" ? one.reason.code : "sent"));
+      should(codes.sort()).deepEqual(["OPERATION_ID_TAKEN", "sent"]);
+      const [sent] = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.operation] : []));
+      await checkOnce(channelId, sent?.operation_id ?? "", operation);
+    });
+  });
+
+  describe("at the end", () => {
+    it("has not been executed again when all that was late had come", async () => {
+      // More than the last delay that a trouble above put on a call.
+      await new Promise((resolve) => setTimeout(resolve, TOO_LATE_MS));
+      await local("POST", "/mine", { blocks: 3 });
+      should(new Set(expected).size).equal(expected.length);
+      for (const id of expected) should(await executions(id)).equal(1);
+      should(await executions()).equal(expected.length);
+    });
+  });
+});
