@@ -3,17 +3,16 @@ export type CodedError = Error & { code: string };
 
 /** Makes an error for something the flow's author can mend: the message says how. */
 export function nodeError(code: string, message: string, cause?: unknown): CodedError {
-  return Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
+  return toCodedError(Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code }));
 }
 
 /** Whatever was thrown, as an error with a code. Errors of the library have one already. */
 export function toCodedError(thrown: unknown): CodedError {
-  if (thrown instanceof Error) {
-    const { code } = thrown as { code?: unknown };
-    if (typeof code === "string") return thrown as CodedError;
-    return Object.assign(thrown, { code: "INTERNAL_ERROR" });
-  }
-  return nodeError("INTERNAL_ERROR", String(thrown), thrown);
+  if (!(thrown instanceof Error)) return nodeError("INTERNAL_ERROR", String(thrown), thrown);
+  const { code } = thrown as { code?: unknown };
+  const coded = Object.assign(thrown, { code: typeof code === "string" ? code : "INTERNAL_ERROR" });
+  // Catch is given the error as text: that is to be the sentence, without the name of a class before it.
+  return Object.defineProperty(coded, "toString", { value: () => coded.message, configurable: true });
 }
 
 const STATUS_LENGTH = 48;
