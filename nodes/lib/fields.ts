@@ -45,6 +45,16 @@ export async function requireText(RED: NodeAPI, node: Node, msg: CrecMessage, fi
   throw nodeError("MISSING_VALUE", `"${field.label}" is empty. ${place}.`);
 }
 
+/**
+ * A number of seconds to wait, in milliseconds. Asked for before anything is sent, since nobody would wait for
+ * what had been started.
+ */
+export function waitMs(value: string | number | undefined, seconds: number): number {
+  const given = value === undefined || value === "" ? seconds : Number(value);
+  if (given > 0 && Number.isFinite(given)) return given * 1000;
+  throw nodeError("INVALID_FIELD", `"Wait at most" must be a number of seconds above 0, not "${value}".`);
+}
+
 /** A text that a message may override under `msg.crec`. */
 export function override(msg: CrecMessage, name: string): string | undefined {
   const value = msg.crec?.[name];

@@ -58,7 +58,7 @@ export function answer(msg: CrecMessage, payload: unknown, crec: Record<string, 
 function interrupted(cause: unknown): Error {
   return nodeError(
     "WAIT_INTERRUPTED",
-    "A deploy or a stop ended this node while it was still waiting. What it had asked for may still happen: send the message again to look.",
+    "A deploy or a stop ended this node while it was still waiting. What it had asked for may still happen: look for it before you send the message again.",
     cause,
   );
 }

@@ -3,7 +3,7 @@ import type { BlockSelection, CreateQuery, Query } from "../../src/index.ts";
 import { encodeContractCall } from "../lib/calls.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, readText, requireText } from "../lib/fields.ts";
+import { override, readText, requireText, waitMs } from "../lib/fields.ts";
 import type { ContractCall, Value } from "../lib/form-types.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -36,10 +36,10 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 export default function register(RED: NodeAPI): void {
   function ConstructRunQuery(this: Node, def: RunQueryDef): void {
     RED.nodes.createNode(this, def);
-    const timeoutMs = Number(def.timeout || DEFAULT_TIMEOUT_SECONDS) * 1000;
 
     onInput(RED, this, async ({ msg, send, signal }) => {
       showStatus(this, "working", "run-query.status.asking");
+      const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
       const channel = channelOf(RED, def.channel);
       const client = await channel.connection().client();
       const channelId = override(msg, "channelId") ?? (await channel.resolve(signal));

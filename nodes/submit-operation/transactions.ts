@@ -5,6 +5,7 @@ import { nodeError } from "../lib/errors.ts";
 import { readField, readText, requireText } from "../lib/fields.ts";
 import type { CallDef, Value } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
+import { loadLibrary } from "../lib/library.ts";
 
 export type SubmitOperationDef = NodeDef & {
   channel?: string;
@@ -54,6 +55,14 @@ export async function transactionsOf(
   if (transactions.length > MOST_TRANSACTIONS) {
     const message = `An operation holds at most ${MOST_TRANSACTIONS} calls, and this one has ${transactions.length}. Split it.`;
     throw nodeError("TOO_MANY_CALLS", message);
+  }
+  const amount = def.source === "message" ? "value" : "amount";
+  const { checksumAddress, encodeValue } = await loadLibrary();
+  for (const [index, { to, value, data }] of transactions.entries()) {
+    // Here, where it is known what a value is called in the form or the list.
+    checksumAddress(to, `calls[${index}].to`);
+    encodeValue("uint256", value, `calls[${index}].${amount}`);
+    encodeValue("bytes", data, `calls[${index}].data`);
   }
   return transactions;
 }

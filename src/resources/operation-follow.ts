@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HttpError, timeoutOf } from "../http/index.ts";
+import { type CallOptions, HttpError, timeoutOf } from "../http/index.ts";
 import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
 import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
@@ -32,7 +32,8 @@ export async function* followOperation(
   const seen = new Set<string>();
   let lastStatus: string | undefined;
   for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
-    const fresh = (await statusEvents(events, channelId, operationId, signal)).filter(
+    const left = Math.max(1, deadline - performance.now());
+    const fresh = (await statusEvents(events, channelId, operationId, { signal, timeoutMs: left })).filter(
       ({ event_id }) => !seen.has(event_id),
     );
     for (const event of fresh) {
@@ -44,7 +45,8 @@ export async function* followOperation(
       if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;
     }
     if (performance.now() + pause > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
-    await sleep(pause * (0.75 + Math.random() / 2), undefined, signal ? { signal } : {});
+    // A fired signal only cuts the pause short: the next call throws what the signal means.
+    await sleep(pause * (0.75 + Math.random() / 2), undefined, signal ? { signal } : {}).catch(() => {});
   }
 }
 
@@ -53,11 +55,11 @@ async function statusEvents(
   events: Events,
   channelId: string,
   operationId: string,
-  signal: AbortSignal | undefined,
+  options: CallOptions,
 ): Promise<ChannelEvent[]> {
   const filter = { type: ["operation.status"], operation_id: operationId, limit: 50 };
   try {
-    const page = await events.search(channelId, filter, signal ? { signal } : {});
+    const page = await events.search(channelId, filter, options);
     return page.data.sort((a, b) => a.headers.offset - b.headers.offset);
   } catch (error) {
     if (error instanceof HttpError && error.retryable) return [];

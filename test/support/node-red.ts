@@ -117,6 +117,8 @@ export class NodeRed {
   async deploy(flows: readonly FlowNode[], type: "full" | "flows" | "nodes" = "full"): Promise<void> {
     // Node-RED listens a moment before it has read its flows, and would lose what is deployed in between.
     while ((await (await this.#admin("GET", "flows")).json()) === null) await sleep(25);
+    // The same flows again have the same revision: what was told about it before is of no use.
+    this.#running = undefined;
     const response = await this.#admin("POST", "flows", { flows }, { "Node-RED-Deployment-Type": type });
     if (!response.ok) throw new Error(`The deploy was refused: ${await response.text()}`);
     // It answers when the old flows have stopped; the new ones run once it says so.

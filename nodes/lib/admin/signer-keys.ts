@@ -18,11 +18,10 @@ export function registerSignerKeys(RED: NodeAPI): void {
     });
   });
   RED.httpAdmin.post("/crec/signer/address", permitted, (request, response) => {
-    const { privateKey } = request.body as { privateKey?: unknown };
+    const { privateKey } = (request.body ?? {}) as { privateKey?: unknown };
+    const typed = typeof privateKey === "string" ? privateKey : "";
     loadLibrary()
-      .then(({ localEcdsaSigner }) =>
-        response.json({ address: localEcdsaSigner(String(privateKey)).address }),
-      )
+      .then(({ localEcdsaSigner }) => response.json({ address: localEcdsaSigner(typed).address }))
       .catch((thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }));
   });
   RED.httpAdmin.get(
