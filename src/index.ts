@@ -31,6 +31,7 @@ export {
   eventSource,
   FileCursorStore,
   type FileCursorStoreOptions,
+  findInFlight,
   MemoryCursorStore,
   type StartPosition,
 } from "./consumer/index.ts";

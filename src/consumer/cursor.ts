@@ -22,7 +22,7 @@ export type CursorState = {
 /** More than this in one window means a service of strange habits: the oldest are then forgotten. */
 const MAX_REMEMBERED = 5000;
 
-type Pending = { offset: number; eventId: string; done: boolean };
+type Pending = { offset: number; eventId: string; done: boolean; handedOver: boolean };
 
 /**
  * The bookkeeping of a consumer: which events are new, which are being worked on, how far everything is done.
@@ -68,6 +68,21 @@ export class Cursor {
     return this.#handedOut;
   }
 
+  /** Where to read on: what is to be found at or below was settled, or is being worked on. */
+  get readUpTo(): number {
+    return this.#pending.size === 0 ? this.#floor : Math.max(this.#floor, this.#final);
+  }
+
+  /** The offset of an event that is known to be in the channel, the highest such. */
+  get known(): number {
+    return Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
+  }
+
+  /** How many settled events have to be remembered, because of late ones and of those that are not settled. */
+  get remembered(): number {
+    return this.#delivered.size;
+  }
+
   /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
   admit(events: readonly ChannelEvent[]): ChannelEvent[] {
     return events.filter(({ event_id: eventId, headers: { offset } }) => {
@@ -75,7 +90,7 @@ export class Cursor {
       const known = this.#delivered.has(eventId);
       if (known && (offset <= this.#cursor || this.#isQueued(eventId))) return false;
       // The same event again at a higher offset is nothing new, but the cursor has to get past it.
-      this.#enqueue({ offset, eventId, done: known });
+      this.#enqueue({ offset, eventId, done: known, handedOver: false });
       if (known) this.#delivered.set(eventId, offset);
       return !known;
     });
@@ -87,7 +102,9 @@ export class Cursor {
   }
 
   /** Notes that an event is now handed over, and tells whether it may have been before. */
-  handOver({ headers: { offset } }: ChannelEvent): { redelivered: boolean } {
+  handOver({ event_id: eventId, headers: { offset } }: ChannelEvent): { redelivered: boolean } {
+    const entry = this.#pending.get(eventId);
+    if (entry !== undefined) entry.handedOver = true;
     this.#touched = Math.max(this.#touched, offset);
     return { redelivered: offset <= this.#doubtful };
   }
@@ -105,6 +122,11 @@ export class Cursor {
   /** Nothing at or below `offset` can become visible any more: it need not be remembered once it is settled. */
   finalize(offset: number): void {
     this.#final = Math.max(this.#final, offset);
+    this.forgetSettled();
+  }
+
+  /** Forgets what was settled and cannot come again. */
+  forgetSettled(): void {
     this.#forgetOldest();
     const firstOpen = this.#queue[0]?.offset ?? Number.POSITIVE_INFINITY;
     const floor = Math.min(this.#final, this.#cursor, firstOpen - 1);
@@ -113,11 +135,22 @@ export class Cursor {
     for (const [eventId, at] of this.#delivered) if (at <= floor) this.#delivered.delete(eventId);
   }
 
-  /** Gives up what is not settled: it will be admitted again, and counts as redelivered if it was handed over. */
-  release(): void {
-    this.#doubtful = Math.max(this.#doubtful, this.#touched);
-    this.#queue = [];
-    this.#pending.clear();
+  /**
+   * Gives up what is not settled, but for events that others still work on: it will be admitted again, and counts
+   * as redelivered if it was handed over.
+   */
+  release(isKept: (eventId: string) => boolean = () => false): void {
+    const released = this.#queue.filter(({ eventId, done }) => !done && !isKept(eventId));
+    for (const { eventId } of released) this.#pending.delete(eventId);
+    if (released.some(({ handedOver }) => handedOver))
+      this.#doubtful = Math.max(this.#doubtful, this.#touched);
+    // From there on all has to be found again, else the cursor would go over what was given up.
+    const first = released[0]?.offset ?? Number.POSITIVE_INFINITY;
+    this.#queue = this.#queue.filter(({ eventId, offset, done }) =>
+      done ? offset < first : this.#pending.has(eventId),
+    );
+    this.#final = Math.min(this.#final, first - 1);
+    this.#advance();
   }
 
   /** What to store. `exact` takes back what was reserved and never handed over: for an orderly end. */

@@ -3,6 +3,8 @@ export { EventConsumer } from "./consumer.ts";
 export type { CursorIdentity, CursorState } from "./cursor.ts";
 export * from "./file-store.ts";
 export * from "./filter.ts";
+export type { Refusal } from "./in-flight.ts";
 export type { ConsumerState, Delivery, EventConsumerOptions, StartPosition } from "./options.ts";
+export { findInFlight } from "./running.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
 export * from "./store.ts";

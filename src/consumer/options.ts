@@ -16,6 +16,8 @@ export type Delivery = {
   offset: number;
   /** Possibly delivered before: before a restart, or in an attempt that failed. */
   redelivered: boolean;
+  /** 1, and more when it was not acknowledged in time, or refused. Counted anew after a restart. */
+  attempt: number;
   /** There when the consumer was given `verify`. */
   verification?: VerifyResult;
 };
@@ -30,6 +32,10 @@ export type ConsumerState =
       behind: number | undefined;
       /** Events delivered since `start()`. */
       delivered: number;
+      /** Events handed over and not acknowledged yet. */
+      waitingForAcks: number;
+      /** Events passed over since `start()` because they were too old. */
+      skipped: number;
     }
   | { kind: "retrying"; inMs: number; error: CrecError }
   | { kind: "paused" }
@@ -56,8 +62,26 @@ export type EventConsumerOptions = {
   /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
   proofWaitMs?: number;
   verify?: (event: ChannelEvent) => Promise<VerifyResult>;
-  /** The event counts as delivered when this has resolved; when it rejects, the event comes again. */
+  /** Takes an event. When it throws or rejects, the event comes again. */
   deliver: (delivery: Delivery) => Promise<void> | void;
+  /**
+   * When an event counts as done. `on-send`, the default: when `deliver` has resolved, and only then comes the
+   * next. `on-ack`: when it is acknowledged; `deliver` is not waited for.
+   */
+  commit?: "on-send" | "on-ack";
+  /** On ack: how many events may wait for their acknowledgement at once, up to 1,000. 1. */
+  inFlight?: number;
+  /** On ack: after this long without an acknowledgement an event is sent again, in milliseconds. 60,000. */
+  ackTimeoutMs?: number;
+  /** On ack: how often an event is sent before it is rejected. 5. */
+  maxAttempts?: number;
+  /** On ack: takes an event that was refused, or sent too often. It is done with when this has resolved. */
+  onRejected?: (delivery: Delivery, why: string) => Promise<void> | void;
+  /**
+   * Passes over, and counts, what is older than this, in milliseconds; delivers all when left out. An event's age
+   * is told by the service's own times: how much older it is than the newest event of the channel.
+   */
+  catchUp?: { skipOlderThanMs: number };
   onState?: (state: ConsumerState) => void;
   /** Once per change of `error.code`; `undefined` is never passed. */
   onError?: (error: CrecError) => void;
@@ -65,19 +89,26 @@ export type EventConsumerOptions = {
   random?: Random;
 };
 
-/** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
-export function limitsOf(options: EventConsumerOptions): {
+export type Limits = {
   pageLimit: number;
   window: number;
   pollMinMs: number;
   pollMaxMs: number;
   proofWaitMs: number;
-} {
+  inFlight: number;
+  ackTimeoutMs: number;
+  maxAttempts: number;
+};
+
+const MAX_IN_FLIGHT = 1_000;
+
+/** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
+export function limitsOf(options: EventConsumerOptions): Limits {
   const { pageLimit = PAGE_LIMITS.events.default, window = 50, proofWaitMs = 30_000 } = options;
-  const { pollMinMs = 1_000, pollMaxMs = 15_000 } = options;
+  const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
+  const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5 } = options;
   const { max } = PAGE_LIMITS.events;
-  if (!Number.isInteger(pageLimit) || pageLimit < 1 || pageLimit > max)
-    throw new ArgumentError("pageLimit", `The page limit must be a whole number from 1 to ${max}.`);
+  requireWhole("pageLimit", "page limit", pageLimit, [1, max]);
   if (!Number.isInteger(window) || window < 0 || window > pageLimit - 2)
     throw new ArgumentError(
       "window",
@@ -88,5 +119,17 @@ export function limitsOf(options: EventConsumerOptions): {
       "pollMinMs",
       "The shortest poll interval must be above 0 and not above the longest.",
     );
-  return { pageLimit, window, pollMinMs, pollMaxMs, proofWaitMs };
+  requireWhole("inFlight", "in-flight limit", inFlight, [1, MAX_IN_FLIGHT]);
+  requireWhole("maxAttempts", "number of attempts", maxAttempts, [1, Number.MAX_SAFE_INTEGER]);
+  if (!(ackTimeoutMs > 0))
+    throw new ArgumentError("ackTimeoutMs", "The time to acknowledge an event must be above 0.");
+  if (catchUp !== undefined && !(catchUp.skipOlderThanMs > 0))
+    throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to pass over must be above 0.");
+  return { pageLimit, window, pollMinMs, pollMaxMs, proofWaitMs, inFlight, ackTimeoutMs, maxAttempts };
+}
+
+function requireWhole(path: string, name: string, value: number, [least, most]: [number, number]): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return;
+  const upTo = most === Number.MAX_SAFE_INTEGER ? ` of ${least} or more` : ` from ${least} to ${most}`;
+  throw new ArgumentError(path, `The ${name} must be a whole number${upTo}.`);
 }

@@ -73,6 +73,11 @@ export class PageReader {
     return movedBack;
   }
 
+  /** Sees to it that the channel's newest event is known, or was within the last minute. Throws what the source throws. */
+  async knowEnd(signal: AbortSignal): Promise<void> {
+    if (this.#options.clock.now() - this.#endCheckedAt >= END_CHECK_MS) await this.#checkEnd(signal);
+  }
+
   /** The newest events of all types, ascending. */
   newest(signal: AbortSignal): Promise<Page> {
     return this.#page(signal, undefined, { ofType: false });

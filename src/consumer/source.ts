@@ -39,3 +39,9 @@ export function timeOf({ created_at, payload }: ChannelEvent): number | undefine
   const time = created_at ?? payload?.timestamp;
   return typeof time === "number" ? time : undefined;
 }
+
+/** How much older an event is than the newest of its channel (Unix seconds); 0 where either does not say. */
+export function ageMsOf(event: ChannelEvent, newest: number | undefined): number {
+  const time = timeOf(event);
+  return newest === undefined || time === undefined ? 0 : (newest - time) * 1000;
+}

@@ -18,7 +18,13 @@ describe("EventConsumer", () => {
     channel.publish(makeEvent(1001));
     await clock.until(() => offsets().length === 1001);
     should(offsets()).eql(range(1, 1001));
-    should(consumer.state).eql({ kind: "connected", behind: 0, delivered: 1001 });
+    should(consumer.state).eql({
+      kind: "connected",
+      behind: 0,
+      delivered: 1001,
+      waitingForAcks: 0,
+      skipped: 0,
+    });
     await end(consumer);
     should(states).eql(["connecting", "connected", "stopped"]);
   });

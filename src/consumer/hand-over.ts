@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CrecError } from "../errors.ts";
+import type { ChannelEvent } from "../protocol/index.ts";
+import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
+import type { Cursor } from "./cursor.ts";
+import { deliveryFailed, InFlight } from "./in-flight.ts";
+import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
+import type { Batch, PageReader } from "./pages.ts";
+import type { Pause } from "./pause.ts";
+import { judgeWithPatience } from "./proof-wait.ts";
+import type { Saving } from "./saving.ts";
+import type { Selection } from "./selection.ts";
+import { ageMsOf } from "./source.ts";
+
+export type HandOverOptions = Pick<
+  EventConsumerOptions,
+  "source" | "verify" | "deliver" | "commit" | "onRejected"
+> & {
+  limits: Limits;
+  clock: Clock;
+  pause: Pause;
+  selection: Selection;
+  saving: Saving;
+  /** Called when the counts, or the cursor, are other than before. */
+  onProgress: () => void;
+  /** Told of what goes wrong with an event that is in flight. */
+  onError: (error: CrecError) => void;
+};
+
+/** How long a delivery under way may still finish when the consumer is stopped. */
+const STOP_GRACE_MS = 250;
+const NEVER = new AbortController().signal;
+const YIELD_EVERY = 8;
+/** So many events may be done ahead of the slowest that is not: each of them has to be remembered. */
+const MAX_AHEAD = 1_000;
+
+/** Brings the events of a channel to the flow, one after another, and notes in the cursor which of them are done. */
+export class HandOver {
+  /** What was handed over and waits for its acknowledgement. */
+  readonly inFlight: InFlight;
+  readonly #options: HandOverOptions;
+  #cursor: Cursor | undefined;
+  #delivered = 0;
+  #skipped = 0;
+
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+    const { clock, pause, deliver, onRejected, onError, limits } = options;
+    this.inFlight = new InFlight({
+      clock,
+      pause,
+      limit: limits.inFlight,
+      ackTimeoutMs: limits.ackTimeoutMs,
+      maxAttempts: limits.maxAttempts,
+      deliver,
+      onRejected,
+      settled: (eventId) => this.#settle(eventId),
+      failed: onError,
+    });
+  }
+
+  get counts(): { delivered: number; waitingForAcks: number; skipped: number } {
+    return { delivered: this.#delivered, waitingForAcks: this.inFlight.size, skipped: this.#skipped };
+  }
+
+  /** Starts counting anew, with nothing in flight. */
+  reset(): void {
+    this.inFlight.clear();
+    this.#delivered = 0;
+    this.#skipped = 0;
+  }
+
+  /** Hands over what is new in a batch. Tells whether there was something. Throws `DELIVERY_FAILED`. */
+  async take(
+    { events, final }: Batch,
+    { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
+  ): Promise<boolean> {
+    const { selection, saving } = this.#options;
+    this.#cursor = cursor;
+    const fresh = cursor.admit(events);
+    if (fresh.length > 0 && selection.needsNewest) await reader.knowEnd(signal);
+    const times = { notBefore: cursor.notBefore, newest: reader.newestTime };
+    const fates = fresh.map((event) => selection.fateOf(event, times));
+    const last = fresh[fates.lastIndexOf("wanted")];
+    if (last !== undefined) await saving.reserve(cursor, last.headers.offset, reader.highest);
+    for (const [index, event] of fresh.entries()) {
+      if (fates[index] === "wanted") await this.#deliver(event, cursor, reader, signal);
+      else this.#settle(event.event_id);
+      if (fates[index] === "too old") this.#skipped += 1;
+    }
+    cursor.finalize(final);
+    if (fresh.length > 0) saving.soon(cursor);
+    return fresh.length > 0;
+  }
+
+  /** Waits while as many events are in flight as may be. */
+  async untilRoom(cursor: Cursor, signal: AbortSignal): Promise<void> {
+    const isFull = () => {
+      if (cursor.remembered >= MAX_AHEAD) cursor.forgetSettled();
+      return this.inFlight.isFull || (this.inFlight.size > 0 && cursor.remembered >= MAX_AHEAD);
+    };
+    while (isFull()) await unlessAborted(this.inFlight.change, signal);
+  }
+
+  async #deliver(
+    event: ChannelEvent,
+    cursor: Cursor,
+    reader: PageReader,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { source, clock, verify, limits, pause, commit, onProgress } = this.#options;
+    await pause.passed(signal);
+    // An old event that has no proof by now will not get one.
+    const waitMs = ageMsOf(event, reader.newestTime) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
+    const judged = await judgeWithPatience(event, { source, clock, waitMs, verify }, signal);
+    await this.untilRoom(cursor, signal);
+    await pause.passed(signal);
+    throwIfAborted(signal);
+    const { offset } = event.headers;
+    const delivery = { ...judged, offset, ...cursor.handOver(event), attempt: 1 };
+    if (commit === "on-ack") {
+      this.#delivered += 1;
+      this.inFlight.add(delivery);
+      onProgress();
+    } else {
+      await this.#send(delivery, signal);
+      this.#delivered += 1;
+      this.#settle(event.event_id);
+    }
+    if (this.#delivered % YIELD_EVERY === 0) await nextTurn();
+  }
+
+  async #send(delivery: Delivery, signal: AbortSignal): Promise<void> {
+    const { deliver, clock } = this.#options;
+    const handedOver = (async () => deliver(delivery))();
+    try {
+      await unlessAborted(handedOver, signal, () => clock.sleep(STOP_GRACE_MS, NEVER));
+    } catch (cause) {
+      throwIfAborted(signal);
+      throw deliveryFailed(delivery, cause);
+    }
+  }
+
+  #settle(eventId: string): void {
+    const cursor = this.#cursor;
+    if (cursor === undefined) return;
+    cursor.settle(eventId);
+    this.#options.saving.soon(cursor);
+    this.#options.onProgress();
+  }
+}

@@ -1,0 +1,79 @@
+import type { CrecError } from "../errors.ts";
+import type { Clock } from "./clock.ts";
+import type { Cursor } from "./cursor.ts";
+import type { CursorStore } from "./store.ts";
+import { asCrecError } from "./trouble.ts";
+
+export type SavingOptions = {
+  store: CursorStore;
+  clock: Clock;
+  pageLimit: number;
+  /** Told when a save failed that nobody waited for. */
+  onError: (error: CrecError) => void;
+};
+
+const RESERVE_AHEAD_WITHIN_MS = 1_000;
+const SAVE_EVERY_MS = 100;
+
+/** When the place is stored: before events are handed over at once, afterwards now and then, at the end exactly. */
+export class Saving {
+  readonly #options: SavingOptions;
+  #reservedAt = Number.NEGATIVE_INFINITY;
+  #ahead = 0;
+  /** Set while something waits to be stored. */
+  #waiting: AbortController | undefined;
+
+  constructor(options: SavingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Has the store know, before a page is handed over, up to where events may have been. While a backlog is
+   * drained it reserves more and more, so that the disk is not written to for each page; but never beyond what
+   * exists, so that an event made after a crash is not taken for a repetition. Throws what the store throws.
+   */
+  async reserve(cursor: Cursor, upTo: number, highest: number | undefined): Promise<void> {
+    if (upTo <= cursor.handedOut) return;
+    const { clock, pageLimit, store } = this.#options;
+    const now = clock.now();
+    const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
+    this.#ahead = isDraining ? Math.min(Math.max(2 * this.#ahead, pageLimit), 64 * pageLimit) : 0;
+    this.#reservedAt = now;
+    cursor.reserve(Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo)));
+    await store.save(cursor.snapshot(), "now");
+  }
+
+  /** Stores the place within a moment, as it is then. */
+  soon(cursor: Cursor): void {
+    if (this.#waiting !== undefined) return;
+    const waiting = new AbortController();
+    this.#waiting = waiting;
+    const { clock, store, onError } = this.#options;
+    const save = async (): Promise<void> => {
+      await clock.sleep(SAVE_EVERY_MS, waiting.signal);
+      if (waiting.signal.aborted) return;
+      this.#waiting = undefined;
+      await store.save(cursor.snapshot(), "soon");
+    };
+    save().catch((thrown) => onError(asCrecError(thrown)));
+  }
+
+  /** Forgets what waits to be stored: for a place that is given up. */
+  cancel(): void {
+    this.#waiting?.abort();
+    this.#waiting = undefined;
+  }
+
+  /** Stores the exact place. Gives the error that came of it, if one did. */
+  async close(cursor: Cursor | undefined): Promise<CrecError | undefined> {
+    this.cancel();
+    const { store } = this.#options;
+    try {
+      if (cursor !== undefined) await store.save(cursor.snapshot({ exact: true }), "now");
+      await store.close?.();
+      return undefined;
+    } catch (thrown) {
+      return asCrecError(thrown);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+import type { EventConsumerOptions } from "./options.ts";
+import { ageMsOf, timeOf, typeOf } from "./source.ts";
+
+/** What becomes of an event. */
+export type Fate = "wanted" | "unwanted" | "too old";
+
+/** Which events of a channel a consumer is to hand over. */
+export class Selection {
+  readonly #types: ReadonlySet<string>;
+  readonly #filter: ((event: ChannelEvent) => boolean) | undefined;
+  readonly #oldestMs: number;
+
+  constructor({ types, filter, catchUp }: Pick<EventConsumerOptions, "types" | "filter" | "catchUp">) {
+    this.#types = new Set(types);
+    this.#filter = filter;
+    this.#oldestMs = catchUp?.skipOlderThanMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The type to ask the service for, where only one is wanted. */
+  get onlyType(): string | undefined {
+    return this.#types.size === 1 ? [...this.#types][0] : undefined;
+  }
+
+  /** Whether the time of the channel's newest event has to be known. */
+  get needsNewest(): boolean {
+    return this.#oldestMs < Number.POSITIVE_INFINITY;
+  }
+
+  /** Both times in Unix seconds. */
+  fateOf(
+    event: ChannelEvent,
+    { notBefore, newest }: { notBefore: number | undefined; newest: number | undefined },
+  ): Fate {
+    if (this.#types.size > 0 && !this.#types.has(typeOf(event))) return "unwanted";
+    if (notBefore !== undefined && (timeOf(event) ?? notBefore) < notBefore) return "unwanted";
+    if (!this.#passesFilter(event)) return "unwanted";
+    return ageMsOf(event, newest) > this.#oldestMs ? "too old" : "wanted";
+  }
+
+  #passesFilter(event: ChannelEvent): boolean {
+    try {
+      return this.#filter?.(event) ?? true;
+    } catch {
+      return true;
+    }
+  }
+}
