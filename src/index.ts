@@ -33,6 +33,7 @@ export {
   type FileCursorStoreOptions,
   findInFlight,
   MemoryCursorStore,
+  type Refusal,
   type StartPosition,
 } from "./consumer/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";

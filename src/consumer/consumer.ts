@@ -1,6 +1,6 @@
 import type { CrecError } from "../errors.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Cursor } from "./cursor.ts";
+import type { Cursor, CursorIdentity } from "./cursor.ts";
 import { HandOver } from "./hand-over.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
@@ -81,6 +81,11 @@ export class EventConsumer {
     this.#backoff = new Backoff(this.#random);
   }
 
+  /** Whose place it keeps. */
+  get identity(): CursorIdentity {
+    return this.#options.identity;
+  }
+
   get state(): ConsumerState {
     return this.#teller.state;
   }
@@ -94,9 +99,8 @@ export class EventConsumer {
       if (this.#run.abort.signal.aborted) void this.#run.over.then(() => this.start());
       return;
     }
-    const { identity } = this.#options;
-    const taken = nameTaken(identity);
-    const free = claimName({ consumer: this, identity, onConflict: () => this.#teller.tell(taken) });
+    const taken = nameTaken(this.identity);
+    const free = claimName(this, () => this.#teller.tell(taken));
     if (free === undefined) {
       this.#show({ kind: "stopped", error: taken });
       this.#teller.tell(taken);

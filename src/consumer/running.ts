@@ -2,23 +2,24 @@ import { CrecError } from "../errors.ts";
 import type { EventConsumer } from "./consumer.ts";
 import type { CursorIdentity } from "./cursor.ts";
 
-type Running = { consumer: EventConsumer; identity: CursorIdentity; onConflict: () => void };
+type Running = { consumer: EventConsumer; onConflict: () => void };
 
 /** The consumers of this process that run, by identity: two of one would overwrite each other's place. */
 const running = new Map<string, Running>();
 
 /**
- * Claims an identity within this process. Gives the function that frees it again, or undefined when it is taken;
+ * Claims a consumer's identity within this process. Gives the function that frees it again, or undefined when it is taken;
  * then the one that has it is told.
  */
-export function claimName(mine: Running): (() => void) | undefined {
-  const { service, channelId, consumer } = mine.identity;
-  const key = JSON.stringify([service, channelId, consumer]);
+export function claimName(consumer: EventConsumer, onConflict: () => void): (() => void) | undefined {
+  const { service, channelId, consumer: name } = consumer.identity;
+  const key = JSON.stringify([service, channelId, name]);
   const holder = running.get(key);
   if (holder !== undefined) {
     holder.onConflict();
     return undefined;
   }
+  const mine = { consumer, onConflict };
   running.set(key, mine);
   return () => {
     if (running.get(key) === mine) running.delete(key);
@@ -33,8 +34,8 @@ export function claimName(mine: Running): (() => void) | undefined {
  */
 export function findInFlight(eventId: string, channelId?: string): EventConsumer[] {
   return [...running.values()]
-    .filter(({ identity }) => channelId === undefined || identity.channelId === channelId)
     .map(({ consumer }) => consumer)
+    .filter(({ identity }) => channelId === undefined || identity.channelId === channelId)
     .filter((consumer) => consumer.isInFlight(eventId));
 }
 
