@@ -1,0 +1,319 @@
+import should from "should";
+import { generatePrivateKey } from "../../src/index.ts";
+import type { Message } from "../support/bench.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { manageNode } from "../support/nodes.ts";
+import {
+  checkError,
+  isRed,
+  KEPT,
+  NOBODY,
+  OperationBench,
+  RECEIVER,
+  SEPOLIA,
+} from "../support/operation-bench.ts";
+import { call, signerNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
+
+/** A code for the flow, a sentence for people, the message as it was, and the next one works. */
+describe("errors of submit operation", function () {
+  this.timeout(60_000);
+
+  let bench: OperationBench;
+  const strangerKey = generatePrivateKey();
+  const malformedKey = `${generatePrivateKey()}5eed`;
+
+  before(async () => {
+    bench = await OperationBench.start();
+  });
+
+  after(async () => {
+    await bench?.close();
+  });
+
+  describe("with something wrong in the message: the next message works", () => {
+    const TOO_MUCH = String(10n ** 30n);
+    const good = { to: RECEIVER, payload: "1" };
+    before(() =>
+      bench.deploy([
+        [submitNode(), 2],
+        [
+          submitNode({
+            id: "fails",
+            calls: [
+              call("counter", "add(uint256)", value("1")),
+              call("counter", "failWithReason(string)", value("payload", "msg")),
+            ],
+          }),
+          2,
+        ],
+        [
+          submitNode({
+            id: "coins",
+            calls: [
+              {
+                ...call("token", "transfer(address,uint256)", value(RECEIVER), value("1")),
+                amount: value("amount", "msg"),
+              },
+            ],
+          }),
+          2,
+        ],
+        [submitNode({ id: "listed", source: "message" }), 2],
+        [
+          submitNode({
+            id: "expression",
+            calls: [call("counter", "add(uint256)", value("$number(payload)", "jsonata"))],
+          }),
+          2,
+        ],
+      ]),
+    );
+
+    it("a call that reverts with an error of the contract", async () => {
+      const says =
+        /InsufficientBalance\(holder: 0x\w{40}, balance: \d+, needed: 1000000000000000000000000000000\)/;
+      const caught = await bench.refusedThenFine(
+        "submit",
+        ["OPERATION_FAILED", says],
+        { to: RECEIVER, payload: TOO_MUCH },
+        good,
+      );
+      const told = await bench.toldAt("submit:1", caught.probe, "failed");
+      should(told.at(-1)).match({
+        topic: "operation.status/failed",
+        payload: { status: "failed", reason: says },
+      });
+      should(told.at(-1)?.crec).have.properties({
+        operationId: caught.crec?.operationId,
+        walletOperationId: caught.crec?.walletOperationId,
+      });
+      should(caught.error?.message).containEql(String(caught.crec?.operationId));
+      should(bench.seenAt("submit:0", caught.probe)).be.empty();
+    });
+
+    it("a call that reverts with a text, in the middle of several: none is carried out", async () => {
+      const caught = await bench.refuse("fails", { ...KEPT, payload: "no more today" });
+      checkError(caught, "fails", "OPERATION_FAILED", "transaction 2 of 2: no more today");
+      await bench.nodeRed.status("fails", isRed);
+    });
+
+    const badValues: Array<[string, string, string, Message]> = [
+      ["text where a number belongs", "INVALID_ARGUMENT", "calls[0].args.value", { ...good, payload: "ten" }],
+      [
+        "an object where a number belongs",
+        "INVALID_ARGUMENT",
+        "calls[0].args.value",
+        { ...good, payload: {} },
+      ],
+      [
+        "a number that a message cannot hold",
+        "INVALID_ARGUMENT",
+        "calls[0].args.value",
+        { ...good, payload: 2 ** 60 },
+      ],
+      ["a fraction", "INVALID_ARGUMENT", "calls[0].args.value", { ...good, payload: 1.5 }],
+      [
+        "more than 256 bits",
+        "INTEGER_OUT_OF_RANGE",
+        "calls[0].args.value",
+        { ...good, payload: String(2n ** 256n) },
+      ],
+      ["a negative number", "INTEGER_OUT_OF_RANGE", "calls[0].args.value", { ...good, payload: -1 }],
+      ["a value that the message lacks", "INVALID_ARGUMENT", "calls[0].args.value", { to: RECEIVER }],
+      ["an address too short", "INVALID_ADDRESS", "calls[0].args.to", { ...good, to: "0x12" }],
+      [
+        "an address with a mistyped letter",
+        "INVALID_ADDRESS",
+        "calls[0].args.to",
+        { ...good, to: RECEIVER.replace("D", "d") },
+      ],
+      ["a number for an address", "INVALID_ARGUMENT", "calls[0].args.to", { ...good, to: 1 }],
+    ];
+    for (const [what, code, path, bad] of badValues) {
+      it(what, async () => {
+        const caught = await bench.refusedThenFine("submit", [code, path], bad, good);
+        // Nothing was sent.
+        should(caught.crec).deepEqual({ keep: "me" });
+        should(bench.seenAt("submit:1", caught.probe)).be.empty();
+      });
+    }
+
+    const badAmounts: Array<[string, string, unknown]> = [
+      ["negative", "INTEGER_OUT_OF_RANGE", "-1"],
+      ["no number", "INVALID_ARGUMENT", "much"],
+      ["a list", "INVALID_FIELD", [1]],
+    ];
+    for (const [what, code, amount] of badAmounts) {
+      it(`an amount that is ${what}`, () =>
+        bench.refusedThenFine("coins", [code, "calls[0].amount"], { payload: 1, amount }, { payload: 1 }));
+    }
+
+    it("coins for a function that takes none", () =>
+      bench.refusedThenFine(
+        "coins",
+        ["OPERATION_FAILED", "reverted without a reason"],
+        { payload: 1, amount: "1" },
+        { payload: 1 },
+      ));
+
+    it("an expression that cannot be worked out", () =>
+      bench.refusedThenFine(
+        "expression",
+        ["INVALID_FIELD", "calls[0].args[0]"],
+        { payload: "many" },
+        { payload: "1" },
+      ));
+
+    const raw = { to: RECEIVER, value: "1" };
+    const badLists: Array<[string, string, string, unknown]> = [
+      ["no list", "INVALID_FIELD", "list of {to, value, data}", { to: RECEIVER }],
+      ["an empty list", "NO_CALLS", "no calls", []],
+      ["more than 16 calls", "TOO_MANY_CALLS", "this one has 17", Array(17).fill(raw)],
+      ["a call to nowhere", "INVALID_ADDRESS", "calls[1].to", [raw, { value: "1" }]],
+      ["null for a call", "INVALID_ADDRESS", "calls[0].to", [null]],
+      ["half a byte of data", "INVALID_ARGUMENT", "calls[1].data", [raw, { ...raw, data: "0x123" }]],
+      [
+        "an amount beyond 256 bits",
+        "INTEGER_OUT_OF_RANGE",
+        "calls[0].value",
+        [{ ...raw, value: String(2n ** 256n) }],
+      ],
+    ];
+    for (const [what, code, says, payload] of badLists) {
+      it(`as a list of calls, ${what}`, () =>
+        bench.refusedThenFine("listed", [code, says], { payload }, { payload: [raw] }));
+    }
+
+    it("an unknown channel", () =>
+      bench.refusedThenFine(
+        "submit",
+        ["CHANNEL_NOT_FOUND"],
+        { ...good, crec: { keep: "me", channelId: "00000000-0000-4000-8000-000000000000" } },
+        good,
+      ));
+  });
+
+  describe("with something wrong in the form: red, until the form is mended", () => {
+    const good = { to: RECEIVER, payload: "1" };
+    const cases: Array<[string, [string, (string | RegExp)?], Partial<FlowNode>]> = [
+      [
+        "too few arguments",
+        ["INVALID_ARGUMENT", "calls[0].args must have 2 value(s)"],
+        { calls: [call("token", "transfer(address,uint256)", value(RECEIVER))] },
+      ],
+      [
+        "an unknown function",
+        ["FUNCTION_NOT_IN_ABI", 'no function "mint(uint256)"'],
+        { calls: [call("token", "mint(uint256)", value("1"))] },
+      ],
+      [
+        "a contract on another network",
+        ["NETWORK_DIFFERS", SEPOLIA],
+        { calls: [call("elsewhere", "add(uint256)", value("1"))] },
+      ],
+      ["no contract", ["CONTRACT_MISSING"], { calls: [call("", "add(uint256)", value("1"))] }],
+      ["no call", ["NO_CALLS"], { calls: [] }],
+      [
+        "17 calls",
+        ["TOO_MANY_CALLS"],
+        { calls: Array(17).fill(call("counter", "add(uint256)", value("1"))) },
+      ],
+      ["no channel", ["CHANNEL_MISSING"], { channel: "" }],
+      ["no wallet", ["WALLET_MISSING"], { wallet: "" }],
+      ["a rung that is none", ["INVALID_FIELD", "Wait until"], { waitFor: "confirmd" }],
+      ["a wait of no length", ["INVALID_FIELD", "Wait at most"], { timeout: "soon" }],
+      ["a deadline that is none", ["INVALID_ARGUMENT", "deadline"], { deadline: "soon" }],
+      ["a wallet that nobody has deployed", ["WALLET_NOT_FOUND", '"nobody"'], { wallet: "unknown" }],
+      ["an address that is no wallet", ["WALLET_NOT_FOUND"], { wallet: "unknown-address" }],
+      ["a wallet without a signer", ["SIGNER_MISSING"], { wallet: "signerless" }],
+      ["a signer without a key", ["SIGNER_INCOMPLETE"], { wallet: "keyless" }],
+      ["a malformed key", ["INVALID_PRIVATE_KEY"], { wallet: "malformed" }],
+      [
+        "a signer that the wallet does not allow",
+        ["VALIDATION_ERROR", "not allowed on the wallet"],
+        { wallet: "stranger" },
+      ],
+      ["a wallet without a network", ["WALLET_INCOMPLETE"], { wallet: "nowhere" }],
+    ];
+
+    it("each of them", async () => {
+      const wallets = (signer: string, id = signer, more: Partial<FlowNode> = {}) =>
+        walletNode(bench.service.ready, { id, signer, ...more });
+      await bench.deploy(
+        cases.map(([, , properties], index) => [submitNode({ id: `case-${index}`, ...properties }), 2]),
+        [
+          wallets("signer", "unknown", { wallet: "nobody" }),
+          wallets("signer", "unknown-address", { wallet: NOBODY }),
+          wallets("", "signerless"),
+          wallets("no-key", "keyless"),
+          wallets("bad-key", "malformed"),
+          wallets("strange-key", "stranger"),
+          wallets("signer", "nowhere", { chainSelector: "" }),
+          signerNode(undefined, { id: "no-key" }),
+          signerNode(malformedKey, { id: "bad-key" }),
+          signerNode(strangerKey, { id: "strange-key" }),
+        ],
+      );
+      for (const [index, [what, [code, says]]] of cases.entries()) {
+        const id = `case-${index}`;
+        const caught = await bench.refuse(id, { ...KEPT, ...good });
+        try {
+          checkError(caught, id, code, says);
+          should(await bench.nodeRed.status(id, isRed)).have.property("shape", "ring");
+          should(bench.seenAt(`${id}:1`, caught.probe)).be.empty();
+        } catch (cause) {
+          throw new Error(`${what}: ${(cause as Error).message}`, { cause });
+        }
+      }
+      await bench.deploy(cases.map((_case, index) => [submitNode({ id: `case-${index}` }), 2]));
+      await bench.ask("case-0", good);
+    });
+
+    it("an archived wallet, by name and by address", async () => {
+      const old = walletNode(bench.service.ready, { id: "old", wallet: "old-wallet" });
+      await bench.deploy(
+        [
+          [manageNode("wallets.create-or-find", { id: "make", wallet: "old" }), 1],
+          [manageNode("wallets.archive", { id: "archive" }), 1],
+          [
+            submitNode({
+              id: "by-name",
+              wallet: "old",
+              calls: [call("counter", "add(uint256)", value("1"))],
+            }),
+            2,
+          ],
+        ],
+        [old],
+      );
+      const { crec } = await bench.ask("make", {});
+      await bench.ask("by-name", {});
+      await bench.ask("archive", { payload: "old-wallet" });
+      checkError(
+        await bench.refuse("by-name", KEPT),
+        "by-name",
+        "WALLET_ALREADY_ARCHIVED",
+        "Use another wallet",
+      );
+      const submits = () =>
+        bench.proxy.passed.filter(({ method, path }) => method === "POST" && path.endsWith("/operations"));
+      const before = submits().length;
+      await bench.deploy(
+        [[submitNode({ id: "by-address", wallet: "old" }), 2]],
+        [{ ...old, wallet: String(crec?.walletAddress) }],
+      );
+      const caught = await bench.refuse("by-address", { ...KEPT, ...good });
+      checkError(caught, "by-address", "WALLET_ALREADY_ARCHIVED", "Use another wallet");
+      await bench.nodeRed.status("by-address", isRed);
+      // That will not change: it is not asked again and again.
+      should(submits().length - before).equal(1);
+    });
+  });
+
+  describe("after all that", () => {
+    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+      bench.checkRunsWell();
+      await bench.checkNeverShown([bench.key, strangerKey, malformedKey]);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import should from "should";
+import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
+import type { Message } from "../support/bench.ts";
+import { manageNode } from "../support/nodes.ts";
+import {
+  COMPANY,
+  checkCompany,
+  checkError,
+  isRed,
+  KEPT,
+  OperationBench,
+} from "../support/operation-bench.ts";
+import { walletNode } from "../support/operation-nodes.ts";
+
+type Record_ = Record<string, unknown>;
+
+/** What manage does with wallets, and what the form of a signer asks the run time. */
+describe("wallets and signers", function () {
+  this.timeout(60_000);
+
+  let bench: OperationBench;
+  const malformedKey = `${generatePrivateKey()}5eed`;
+
+  before(async () => {
+    bench = await OperationBench.start();
+  });
+
+  after(async () => {
+    await bench?.close();
+  });
+
+  describe("manage, of wallets", () => {
+    before(() =>
+      bench.deploy(
+        [
+          [manageNode("wallets.list", { id: "list" }), 1],
+          [manageNode("wallets.get", { id: "get" }), 1],
+          [
+            manageNode("wallets.create-or-find", {
+              ...{ id: "make", wallet: "managed", description: "description", descriptionType: "msg" },
+            }),
+            1,
+          ],
+          [manageNode("wallets.rename", { id: "rename", newName: "newName", newNameType: "msg" }), 1],
+          [manageNode("wallets.archive", { id: "archive" }), 1],
+        ],
+        [walletNode(bench.service.ready, { id: "managed", wallet: "managed-wallet" })],
+      ),
+    );
+
+    const CREC_WALLET = ["status", "walletAddress", "walletId"];
+    const good = async (id: string, message: Message, more: readonly string[] = []) => {
+      const msg = await bench.ask(id, { ...COMPANY, ...message });
+      checkCompany(msg, [...CREC_WALLET, ...more]);
+      should(msg.topic).equal("mine");
+      return msg;
+    };
+
+    it("creates one for the signer and waits until it is deployed, then finds it", async () => {
+      const made = await good("make", { description: "by a test" }, ["found"]);
+      should(made.payload).have.properties({
+        ...{ name: "managed-wallet", description: "by a test", status: "deployed", wallet_type: "ecdsa" },
+        ...{ wallet_owner_address: bench.owner, allowed_ecdsa_signers: [bench.owner] },
+      });
+      should(made.crec).have.properties({ status: "deployed", found: false });
+      should(made.crec?.walletAddress).equal((made.payload as Record_).address);
+      const texts = bench.nodeRed.statuses("make").map(({ text }) => text);
+      should(texts[0]).equal("manage.status.working");
+      should(texts.at(-1)).equal("deployed");
+      const found = await good("make", {}, ["found"]);
+      should(found.crec).deepEqual({ ...made.crec, found: true });
+    });
+
+    it("gets one by name and by id, and lists all", async () => {
+      const byName = await good("get", { payload: "managed-wallet" });
+      const byId = await good("get", { payload: byName.crec?.walletId });
+      should(byId.payload).deepEqual(byName.payload);
+      const listed = await bench.ask("list", { ...COMPANY });
+      checkCompany(listed, ["status"]);
+      should(listed.payload).containDeep([{ name: "bench-wallet" }, { name: "managed-wallet" }]);
+    });
+
+    it("renames and archives one", async () => {
+      const renamed = await good("rename", { payload: "managed-wallet", newName: "renamed-wallet" });
+      should(renamed.payload).have.property("name", "renamed-wallet");
+      const archived = await good("archive", { payload: "renamed-wallet" });
+      should(archived.crec).have.properties({ walletId: renamed.crec?.walletId, status: "archived" });
+    });
+
+    it("says what cannot be, and goes on", async () => {
+      await bench.refusedThenFine(
+        "get",
+        ["WALLET_NOT_FOUND", '"nobody"'],
+        { payload: "nobody" },
+        { payload: "bench-wallet" },
+      );
+      const taken = { payload: "bench-wallet", newName: "twice" };
+      await bench.ask("make", {});
+      await bench.refusedThenFine(
+        "rename",
+        ["WALLET_ALREADY_EXISTS"],
+        { payload: "managed-wallet", newName: "bench-wallet" },
+        { payload: "managed-wallet", newName: taken.newName },
+      );
+      const { crec } = await bench.ask("archive", { payload: taken.newName });
+      const caught = await bench.refuse("archive", { ...KEPT, payload: crec?.walletId });
+      checkError(caught, "archive", "WALLET_ALREADY_ARCHIVED");
+      await bench.nodeRed.status("archive", isRed);
+    });
+  });
+
+  describe("the signer's form", () => {
+    const post = (path: string, body?: unknown) =>
+      bench.nodeRed.fetch(path, {
+        method: "POST",
+        ...(body === undefined
+          ? {}
+          : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      });
+
+    it("gets a new key with its address, another one each time", async () => {
+      const made = await Promise.all([1, 2].map(async () => (await post("crec/signer/generate")).json()));
+      const keys = made.map(({ privateKey, address }) => {
+        should(privateKey).match(/^0x[0-9a-f]{64}$/);
+        should(localEcdsaSigner(privateKey).address).equal(address);
+        return privateKey;
+      });
+      should(keys[0]).not.equal(keys[1]);
+      const captured = bench.nodeRed.log;
+      for (const made of keys) should(captured.includes(made.slice(2))).be.false();
+    });
+
+    it("gets the address of a key that was typed in, with or without 0x and blanks", async () => {
+      for (const typed of [
+        bench.key,
+        bench.key.slice(2),
+        ` ${bench.key.toUpperCase().replace("0X", "0x")} `,
+      ]) {
+        const answer = await post("crec/signer/address", { privateKey: typed });
+        should(await answer.json()).deepEqual({ address: bench.owner });
+      }
+    });
+
+    it("gets a sentence for what is no key, which does not repeat it", async () => {
+      for (const privateKey of [
+        "",
+        "secret",
+        malformedKey,
+        `0x${"0".repeat(64)}`,
+        `0x${"f".repeat(64)}`,
+        1,
+        null,
+        [bench.key],
+      ]) {
+        const answer = await post("crec/signer/address", { privateKey });
+        should(answer.status).equal(400);
+        const { message } = (await answer.json()) as { message: string };
+        should(message).match(/^[\w ].*64 hex digits.*\.$/);
+        should(message).not.containEql("5eed");
+      }
+      should((await post("crec/signer/address", {})).status).equal(400);
+      should((await post("crec/signer/address")).status).equal(400);
+    });
+
+    it("gets the address of a deployed signer, and of none the empty one", async () => {
+      const addressOf = async (id: string) => (await bench.nodeRed.fetch(`crec/signer/address/${id}`)).json();
+      should(await addressOf("signer")).deepEqual({ address: bench.owner });
+      should(await addressOf("undeployed")).deepEqual({ address: "" });
+      should(await addressOf("token")).deepEqual({ address: "" });
+      const stored = await (await bench.nodeRed.fetch("credentials/crec-signer/signer")).text();
+      should(JSON.parse(stored)).deepEqual({ has_privateKey: true });
+    });
+  });
+
+  describe("after all that", () => {
+    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+      bench.checkRunsWell();
+      await bench.checkNeverShown([bench.key, malformedKey]);
+    });
+  });
+});

@@ -1,0 +1,223 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
+import type { RunningService } from "../../service/src/index.ts";
+import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
+import { ask, benchFlow, type Message, refuse } from "./bench.ts";
+import { type FlowNode, NodeRed, type NodeStatus, UserDir } from "./node-red.ts";
+import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
+import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
+import { ServiceProxy } from "./proxy.ts";
+import { startTestService } from "./service.ts";
+
+export const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
+export const NOBODY = "0x1111111111111111111111111111111111111111";
+export const SEPOLIA = "16015286601757825753";
+
+/** What comes with a message, and must go out again as it was. */
+export const COMPANY = {
+  topic: "mine",
+  extra: { nested: [1, { two: "2" }] },
+  crec: { keep: "me", status: "of before" },
+};
+/** The same for a message that is refused. */
+export const KEPT = { kept: "as it was", crec: { keep: "me" } };
+
+export const isRed = ({ fill }: NodeStatus): boolean => fill === "red";
+export const isFine = ({ fill }: NodeStatus): boolean => fill === "green" || fill === "blue";
+
+/** A real Node-RED with a wallet that has tokens, against the real service on a chain that can go away. */
+export class OperationBench {
+  readonly key = generatePrivateKey();
+  readonly owner = localEcdsaSigner(this.key).address;
+  readonly nodeRed: NodeRed;
+  readonly service: RunningService;
+  /** Between Node-RED and the service. */
+  readonly proxy: ServiceProxy;
+  /** Between the service and its chain. */
+  readonly chain: ServiceProxy;
+  /** The address of the wallet. */
+  wallet = "";
+  readonly #ends: Array<() => Promise<unknown>>;
+
+  private constructor(
+    parts: Pick<OperationBench, "nodeRed" | "service" | "proxy" | "chain">,
+    ends: Array<() => Promise<unknown>>,
+  ) {
+    this.nodeRed = parts.nodeRed;
+    this.service = parts.service;
+    this.proxy = parts.proxy;
+    this.chain = parts.chain;
+    this.#ends = ends;
+  }
+
+  static async start(): Promise<OperationBench> {
+    const ends: Array<() => Promise<unknown>> = [];
+    try {
+      const folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
+      ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+      const userDir = await UserDir.make();
+      ends.push(() => userDir.remove());
+      const anvil: Anvil = await startAnvil(folder);
+      ends.push(() => anvil.stop());
+      const chain = await ServiceProxy.before(anvil.rpcUrl);
+      ends.push(() => chain.close());
+      const service = await startTestService({ rpcUrl: chain.baseUrl });
+      ends.push(() => service.close());
+      const proxy = await ServiceProxy.before(service.ready.base_url);
+      ends.push(() => proxy.close());
+      const nodeRed = await NodeRed.start(userDir, {}, { define: ["logging.console.level=trace"] });
+      ends.push(() => nodeRed.kill());
+      const bench = new OperationBench({ nodeRed, service, proxy, chain }, ends);
+      await bench.#makeWallet();
+      return bench;
+    } catch (error) {
+      for (const end of ends.reverse()) await end();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.reverse()) await end();
+  }
+
+  /** The configuration all flows here have. */
+  config(): FlowNode[] {
+    const { ready } = this.service;
+    const contract = (id: string, name: string, abi: string, more: Partial<FlowNode> = {}) =>
+      contractNode(ready, { id, address: ready.contracts[name], abi, ...more });
+    return [
+      connectionNode(ready, { baseUrl: this.proxy.baseUrl }),
+      channelNode({ createMissing: true }),
+      contract("token", "DemoToken", TOKEN_ABI),
+      contract("counter", "Counter", COUNTER_ABI),
+      contract("registry", "SensorRegistry", REGISTRY_ABI),
+      contract("elsewhere", "Counter", COUNTER_ABI, { chainSelector: SEPOLIA }),
+      contract("codeless", "DemoToken", TOKEN_ABI, { address: NOBODY }),
+      signerNode(this.key),
+      walletNode(ready),
+    ];
+  }
+
+  /** `more` are configuration nodes of a single test. */
+  deploy(
+    nodes: ReadonlyArray<[FlowNode, number]>,
+    more: readonly FlowNode[] = [],
+    type?: Parameters<NodeRed["deploy"]>[1],
+  ): Promise<void> {
+    return this.nodeRed.deploy(benchFlow([...this.config(), ...more], nodes), type);
+  }
+
+  /** A message's way in, and out of the first port. */
+  ask(id: string, message: Message): Promise<Message> {
+    return ask(this.nodeRed, id, message);
+  }
+
+  /** A message's way in, and to Catch. */
+  refuse(id: string, message: Message): Promise<Message> {
+    return refuse(this.nodeRed, id, message);
+  }
+
+  /** Sends what is refused, then what is good, through one and the same node; gives what Catch got. */
+  async refusedThenFine(
+    id: string,
+    [code, says]: [string, (string | RegExp)?],
+    bad: Message,
+    good: Message,
+  ): Promise<Message> {
+    const caught = await this.refuse(id, { ...KEPT, ...bad });
+    checkError(caught, id, code, says);
+    await this.nodeRed.status(id, isRed);
+    should(this.nodeRed.statuses(id).at(-1)).have.properties({ fill: "red", shape: "ring" });
+    await this.ask(id, good);
+    await this.nodeRed.status(id, isFine);
+    return caught;
+  }
+
+  /** What left a port, called `<node>:<port>`, for the message of this probe so far. */
+  seenAt(name: string, probe: unknown): Message[] {
+    return this.nodeRed
+      .shown(name)
+      .map((shown) => shown.value as Message)
+      .filter((msg) => msg.probe === probe);
+  }
+
+  /** The same, once it has told this status. */
+  async toldAt(name: string, probe: unknown, status: string): Promise<Message[]> {
+    await this.nodeRed.showing(name, (shown) => {
+      const { probe: its, crec } = shown as Message;
+      return its === probe && crec?.status === status;
+    });
+    return this.seenAt(name, probe);
+  }
+
+  checkRunsWell(): void {
+    should(this.nodeRed.running).be.true();
+    should(this.nodeRed.log).not.match(
+      /uncaught|unhandled|INTERNAL_ERROR|MaxListeners|Close timed out|Error stopping/i,
+    );
+  }
+
+  /** That no private key was logged, sent to the editor, or is in the flows, in any form. */
+  async checkNeverShown(privateKeys: readonly string[]): Promise<void> {
+    const flows = await (await this.nodeRed.fetch("flows")).text();
+    const captured = [this.nodeRed.log, this.nodeRed.heard, flows].join("\n").toLowerCase();
+    should(captured.length).be.above(20_000);
+    for (const secret of privateKeys) {
+      const digits = secret.replace(/^0x/, "").toLowerCase();
+      const bytes = Buffer.from(digits, "hex");
+      const base64 = bytes.toString("base64").toLowerCase();
+      for (const form of [digits, base64, BigInt(`0x${digits}`).toString(), [...bytes].join(",")]) {
+        should(captured.includes(form)).be.false();
+      }
+    }
+  }
+
+  async #makeWallet(): Promise<void> {
+    await this.deploy([[manageNode("wallets.create-or-find", { wallet: "wallet" }), 1]]);
+    this.wallet = String((await this.ask("manage", {})).crec?.walletAddress);
+    await this.#faucet({ to: this.wallet, amount: "1000000000000000000000" });
+    await this.#faucet({ to: this.wallet, amount: "1000", token: "native" });
+  }
+
+  async #faucet(body: { to: string; amount: string; token?: string }): Promise<void> {
+    const { base_url, api_key } = this.service.ready;
+    const answer = await fetch(`${base_url}/local/faucet`, {
+      method: "POST",
+      headers: { authorization: `Apikey ${api_key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    should(answer.status).equal(200);
+  }
+}
+
+/** That an answer carries what came with the message, and in `msg.crec` only what is promised beside. */
+export function checkCompany(
+  { to, from, block, description, newName, ...msg }: Message,
+  crec: readonly string[],
+): void {
+  should(msg.extra).deepEqual(COMPANY.extra);
+  should(msg.odd).deepEqual([]);
+  should(Object.keys(msg).sort()).deepEqual(["_msgid", "crec", "extra", "odd", "payload", "probe", "topic"]);
+  should(Object.keys(msg.crec ?? {}).sort()).deepEqual(["keep", ...crec].sort());
+  should(msg.crec).have.property("keep", "me");
+}
+
+/** That Catch got a code for the flow and a sentence for people, and the message as it was. */
+export function checkError(msg: Message, id: string, code: string, says: string | RegExp = ""): void {
+  const { error = { message: "", code: "", source: { id: "" } } } = msg;
+  should(error.code).equal(code, error.message);
+  should(error.source.id).equal(id);
+  // Node-RED writes the error's class before the sentence.
+  const sentence = error.message.replace(/^\w+: /, "");
+  // What the service itself said may follow, as it said it.
+  should(sentence).match(/^["\w].*[.)]( It (said|begins): .*)?$/s);
+  should(sentence.length).be.below(400);
+  should(sentence).not.match(/undefined|\[object|TypeError|NaN/);
+  if (typeof says === "string") should(sentence).containEql(says);
+  else should(sentence).match(says);
+  should(msg).have.property("kept", "as it was");
+  should(msg.crec).have.property("keep", "me");
+}
