@@ -26,7 +26,7 @@ const ALLOWED = {
 const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];
 
 /** What runs in the browser, where the library cannot: it takes the pure data of src/protocol. */
-const FORM = /^nodes\/(?:[^/]+\/editor\.ts|lib\/editor\/.*)$/;
+const FORM = /^nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)$/;
 
 /** `from "x"`, `import "x"` and `import("x")`, types included. */
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;

@@ -1,8 +1,12 @@
+import type { EditedNode } from "../lib/editor/api.ts";
 import { toggle } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
 import { ADDRESS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 
+import { type Panel, showPanel } from "./editor-panel.ts";
+
+let panel: Panel | undefined;
 const TYPES = ["watcher.event", "operation.status", "query.status", "watcher.status", "wallet.status"];
 const SECONDS_AN_HOUR = 3600;
 
@@ -32,6 +36,14 @@ RED.nodes.registerType("crec-events-in", {
     address: { value: "", validate: matching(ADDRESS, "common.error.address") },
     confidence: { value: "" },
     verify: { value: true },
+    unverified: { value: "port", required: true },
+    commit: { value: "on-send", required: true },
+    inFlight: { value: "1", validate: numberFrom(1, "events-in.error.attempts") },
+    ackTimeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
+    attempts: { value: "5", validate: numberFrom(1, "events-in.error.attempts") },
+    skipOlder: { value: "", validate: numberFrom(1, "common.error.seconds") },
+    store: { value: "" },
+    inputs: { value: 0 },
     pollMin: { value: "1", validate: numberFrom(0.1, "common.error.seconds") },
     pollMax: { value: "15", validate: numberFrom(0.1, "common.error.seconds") },
   },
@@ -64,6 +76,15 @@ RED.nodes.registerType("crec-events-in", {
         toggle(".crec-events-in-start-value", start === "offset" || start === "time");
       })
       .trigger("change");
+    $("#node-input-verify")
+      .on("change", () => toggle(".crec-events-in-verify", $("#node-input-verify").is(":checked")))
+      .trigger("change");
+    $("#node-input-commit")
+      .on("change", () => toggle(".crec-events-in-ack", $("#node-input-commit").val() === "on-ack"))
+      .trigger("change");
+    showStores(this);
+    $("#crec-events-in-commands").prop("checked", this.inputs === 1);
+    panel = showPanel(this);
     $("#node-input-pollMax")
       .on("change keyup", () => {
         const calls = Math.round(
@@ -73,7 +94,23 @@ RED.nodes.registerType("crec-events-in", {
       })
       .trigger("change");
   },
+  oneditcancel() {
+    panel?.close();
+  },
   oneditsave() {
+    panel?.close();
+    $("#node-input-inputs").val($("#crec-events-in-commands").is(":checked") ? 1 : 0);
     this.types = TYPES.filter((type) => $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked"));
   },
 });
+
+/** The context stores of this Node-RED; a stored name that is not among them stays. */
+function showStores(node: EditedNode): void {
+  const stored = String(node.store ?? "");
+  const names = new Set([...(RED.settings.context?.stores ?? []), ...(stored ? [stored] : [])]);
+  const select = $("#node-input-store");
+  select.append($("<option>").val("").text(node._("events-in.store.file")));
+  for (const name of names)
+    select.append($("<option>").val(name).text(node._("events-in.store.context", { name })));
+  select.val(stored);
+}

@@ -1,69 +1,35 @@
 import type { Node, NodeAPI } from "node-red";
-import type { EventConsumer, VerifyResult } from "../../src/index.ts";
-import { channelOf } from "../lib/config-nodes.ts";
-import { shortText, toCodedError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
+import { nodeError, shortText, toCodedError } from "../lib/errors.ts";
+import { onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
-import { channelWhenThere } from "./channel-when-there.ts";
-import { toMessage } from "./message.ts";
+import { command } from "./commands.ts";
+import { openReader } from "./open-reader.ts";
+import { type EventsInNode, registerPanel } from "./panel.ts";
 import { claimPlace, nameTaken, type Standing } from "./place.ts";
-import {
-  cursorPath,
-  type EventsInDef,
-  filterOf,
-  pollIntervals,
-  serviceIdentity,
-  startOf,
-} from "./settings.ts";
+import { type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
 
 /** Ports: events, and rejected ones. */
 export default function register(RED: NodeAPI): void {
-  function ConstructEventsIn(this: Node, def: EventsInDef): void {
+  function ConstructEventsIn(this: Node & EventsInNode, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
     const closing = new AbortController();
     const name = def.consumer || this.id;
-    let consumer: EventConsumer | undefined;
+    const place = placeOf(RED, def, name);
     let standing: Standing = "alone";
     let leave = () => {};
 
     const show = (): void => {
       if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
-      else if (consumer) showState(RED, this, consumer.state);
+      else if (this.reader) showState(RED, this, this.reader.consumer.state);
     };
     const open = async (): Promise<void> => {
-      const channel = channelOf(RED, def.channel);
-      const connection = channel.connection();
-      const channelId = await channelWhenThere(RED, this, channel, closing.signal);
-      const client = await connection.client();
-      const verifier = def.verify ? await connection.verifier() : undefined;
-      const library = await loadLibrary();
-      if (closing.signal.aborted) return;
-
-      consumer = new library.EventConsumer({
-        source: library.eventSource(client.events, channelId),
-        store: new library.FileCursorStore({ path: cursorPath(RED, name) }),
-        identity: { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) },
-        start: startOf(def),
-        filter: library.eventFilter(filterOf(def)),
-        ...pollIntervals(def),
-        ...(def.types?.length ? { types: def.types } : {}),
-        ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
-        deliver: (delivery) => {
-          const msg = toMessage(delivery, channelId, library);
-          this.send(isRejected(delivery.verification) ? [null, msg] : [msg, null]);
-        },
-        onState: show,
-        onError: (error) => {
-          // A channel that is not there yet is waited for, and the status says so.
-          if (error.code !== "CHANNEL_NOT_FOUND") this.error(error, {});
-        },
-      });
-      consumer.start();
+      this.reader = await openReader(RED, this, def, { name, show, signal: closing.signal });
+      if (!closing.signal.aborted) this.reader.consumer.start();
     };
     let opened = false;
     const begin = () => {
-      leave = claimPlace(cursorPath(RED, name), (now) => {
+      leave = claimPlace(place, (now) => {
         if (closing.signal.aborted) return;
         if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
         standing = now;
@@ -82,17 +48,23 @@ export default function register(RED: NodeAPI): void {
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     RED.events.once("flows:started", begin);
+    onInput(RED, this, async ({ msg }) => {
+      if (!this.reader) {
+        throw nodeError(
+          "NOT_CONNECTED",
+          "There is nothing to pause, resume or seek yet: the node waits for its channel.",
+        );
+      }
+      command(this.reader.consumer, msg);
+      show();
+    });
     this.on("close", (done: () => void) => {
       RED.events.removeListener("flows:started", begin);
       closing.abort();
       // Whoever comes next to this place finds it written.
-      (consumer?.stop() ?? Promise.resolve()).finally(leave).then(done, done);
+      (this.reader?.consumer.stop() ?? Promise.resolve()).finally(leave).then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);
-}
-
-/** Types that never carry a proof are no failure of one. */
-function isRejected(verification: VerifyResult | undefined): boolean {
-  return verification?.verified === false && verification.reason !== "not_verifiable";
+  registerPanel(RED);
 }

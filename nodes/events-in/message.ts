@@ -6,9 +6,19 @@ type Decoding = {
   dedupeKey(event: ChannelEvent): string;
 };
 
+type Origin = {
+  channelId: string;
+  /** Named only where an acknowledgement has to find back to it. */
+  consumer?: string;
+};
+
 /** A delivered event as the message that leaves the node. */
-export function toMessage(delivery: Delivery, channelId: string, decoding: Decoding): CrecMessage {
-  const { event, offset, redelivered, verification } = delivery;
+export function toMessage(
+  delivery: Delivery & { rejection?: string },
+  { channelId, consumer }: Origin,
+  decoding: Decoding,
+): CrecMessage {
+  const { event, offset, redelivered, attempt, verification, rejection } = delivery;
   const { type } = event.headers;
   const payload = decoded(event, decoding);
   const name = type === "watcher.event" && payload ? (payload as { name?: unknown }).name : undefined;
@@ -23,7 +33,10 @@ export function toMessage(delivery: Delivery, channelId: string, decoding: Decod
       channelId,
       type,
       ...(verification ? { verification } : {}),
+      ...(consumer === undefined ? {} : { consumer }),
       ...(redelivered ? { redelivered } : {}),
+      ...(attempt > 1 ? { attempt } : {}),
+      ...(rejection === undefined ? {} : { rejection }),
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     },
   } as CrecMessage;

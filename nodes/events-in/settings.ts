@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { NodeAPI, NodeDef } from "node-red";
-import type { Confidence, EventFilter, StartPosition } from "../../src/index.ts";
-import { nodeError } from "../lib/errors.ts";
+import type { Confidence, EventConsumerOptions, EventFilter, StartPosition } from "../../src/index.ts";
+import { positionOf } from "./commands.ts";
 
 export type EventsInDef = NodeDef & {
   channel?: string;
@@ -19,27 +19,30 @@ export type EventsInDef = NodeDef & {
   address?: string;
   confidence?: "" | Confidence;
   verify?: boolean;
+  /** Where an event goes whose proof fails: the second port, nowhere (counted), or on, marked. */
+  unverified?: "port" | "drop" | "pass";
+  /** When an event counts as worked off: when its message was sent, or when it is acknowledged. */
+  commit?: "on-send" | "on-ack";
+  /** How many may wait for their acknowledgement at once. */
+  inFlight?: string | number;
+  /** Seconds until an event that was not acknowledged is sent again. */
+  ackTimeout?: string | number;
+  /** How often an event is sent before it is rejected. */
+  attempts?: string | number;
+  /** Events older than this many seconds are passed over; empty delivers all. */
+  skipOlder?: string | number;
+  /** Empty: a file in the user directory. Else the name of a context store. */
+  store?: string;
+  /** Whether it takes commands by message. */
+  inputs?: 0 | 1;
   /** Seconds between polls: when there is traffic, and at most when there is none. */
   pollMin?: string | number;
   pollMax?: string | number;
 };
 
 /** @throws INVALID_FIELD when the start is neither an offset nor a time */
-export function startOf({ start, startValue = "" }: EventsInDef): StartPosition {
-  if (start === "offset") {
-    const offset = Number(startValue);
-    if (startValue.trim() !== "" && Number.isSafeInteger(offset) && offset >= 0) return { offset };
-    throw nodeError("INVALID_FIELD", `"Start" needs an offset, a whole number, but it is "${startValue}".`);
-  }
-  if (start === "time") {
-    const time = Date.parse(startValue);
-    if (!Number.isNaN(time)) return { time: Math.floor(time / 1000) };
-    throw nodeError(
-      "INVALID_FIELD",
-      `"Start" needs a time such as 2026-01-31T12:00:00Z, but it is "${startValue}".`,
-    );
-  }
-  return start ?? "now";
+export function startOf({ start = "now", startValue = "" }: EventsInDef): StartPosition {
+  return positionOf(start === "offset" || start === "time" ? startValue : start);
 }
 
 /** What of the channel is wanted; an empty field does not restrict. */
@@ -62,10 +65,27 @@ export function pollIntervals(def: EventsInDef): { pollMinMs: number; pollMaxMs:
   return { pollMinMs, pollMaxMs: Math.max(pollMinMs, Number(def.pollMax || DEFAULT_MAX_SECONDS) * 1000) };
 }
 
+/** How events are committed, and which are too old to be worth it. */
+export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
+  const { commit = "on-send", inFlight, ackTimeout, attempts, skipOlder } = def;
+  return {
+    commit,
+    ...(inFlight ? { inFlight: Number(inFlight) } : {}),
+    ...(ackTimeout ? { ackTimeoutMs: Number(ackTimeout) * 1000 } : {}),
+    ...(attempts ? { maxAttempts: Number(attempts) } : {}),
+    ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
+  };
+}
+
 /** Cursors lie in the user directory, so that they are backed up and moved together with the flows. */
 export function cursorPath(RED: NodeAPI, consumer: string): string {
   const folder = RED.settings.userDir ?? process.cwd();
   return join(folder, "crec-cursors", `${encodeURIComponent(consumer)}.json`);
+}
+
+/** What two nodes must not share: the file, or the key in a context store. */
+export function placeOf(RED: NodeAPI, def: EventsInDef, consumer: string): string {
+  return def.store ? `${def.store}:${consumer}` : cursorPath(RED, consumer);
 }
 
 /**

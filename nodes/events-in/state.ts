@@ -16,6 +16,9 @@ function statusOf(RED: NodeAPI, state: ConsumerState): [StatusKind, string] {
     case "waiting_for_channel":
       return ["waiting", "events-in.status.waiting-for-channel"];
     case "connected":
+      if (state.waitingForAcks) {
+        return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
+      }
       return state.behind
         ? ["working", RED._("events-in.status.behind", { count: state.behind })]
         : ["done", "events-in.status.connected"];

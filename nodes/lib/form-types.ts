@@ -35,3 +35,22 @@ export type TestAnswer =
 
 /** A key made for a form, which keeps it until it is deployed into the credentials. */
 export type NewKey = { privateKey: string; address: string };
+
+/** How an events-in node stands, for the panel in its form. Offsets. */
+export type PanelReport =
+  | { deployed: false }
+  | {
+      deployed: true;
+      state: string;
+      channelId: string;
+      cursor?: number;
+      /** The newest offset known. */
+      end?: number;
+      behind?: number;
+      delivered?: number;
+      /** Handed over and not acknowledged yet. */
+      inFlight?: number;
+      /** Passed over for being too old. */
+      skipped?: number;
+      lastError?: string;
+    };

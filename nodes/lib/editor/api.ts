@@ -35,6 +35,7 @@ export type NodeTypeDef = {
   onadd?: (this: EditedNode) => void;
   oneditprepare?: (this: EditedNode) => void;
   oneditsave?: (this: EditedNode) => void;
+  oneditcancel?: (this: EditedNode) => void;
   oneditresize?: (this: EditedNode, size: { width: number; height: number }) => void;
 };
 
@@ -48,6 +49,7 @@ type EditorRed = {
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
   };
+  settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;
 };
 

@@ -1,0 +1,78 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Delivery, VerifyResult } from "../../src/index.ts";
+import { channelOf } from "../lib/config-nodes.ts";
+import { toCodedError } from "../lib/errors.ts";
+import { loadLibrary } from "../lib/library.ts";
+import { channelWhenThere } from "./channel-when-there.ts";
+import { ContextCursorStore } from "./context-store.ts";
+import { toMessage } from "./message.ts";
+import { Reader } from "./reader.ts";
+import {
+  cursorPath,
+  deliveryOf,
+  type EventsInDef,
+  filterOf,
+  pollIntervals,
+  serviceIdentity,
+  startOf,
+} from "./settings.ts";
+
+type Opening = { name: string; show: () => void; signal: AbortSignal };
+
+/** A reader of the node's channel, as soon as there is one; not started yet. */
+export async function openReader(
+  RED: NodeAPI,
+  node: Node,
+  def: EventsInDef,
+  { name, show, signal }: Opening,
+): Promise<Reader> {
+  const channel = channelOf(RED, def.channel);
+  const connection = channel.connection();
+  const channelId = await channelWhenThere(RED, node, channel, signal);
+  const client = await connection.client();
+  const verifier = def.verify ? await connection.verifier() : undefined;
+  const library = await loadLibrary();
+  const store = def.store
+    ? new ContextCursorStore(node, name, def.store)
+    : new library.FileCursorStore({ path: cursorPath(RED, name) });
+  const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
+
+  const origin = { channelId, ...(def.commit === "on-ack" ? { consumer: name } : {}) };
+  const hand = (delivery: Delivery & { rejection?: string }, rejected: boolean): void => {
+    const msg = toMessage(delivery, origin, library);
+    node.send(rejected ? [null, msg] : [msg, null]);
+  };
+  const consumer = new library.EventConsumer({
+    ...deliveryOf(def),
+    ...pollIntervals(def),
+    source: library.eventSource(client.events, channelId),
+    store,
+    identity,
+    start: startOf(def),
+    filter: library.eventFilter(filterOf(def)),
+    ...(def.types?.length ? { types: def.types } : {}),
+    ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
+    deliver: (delivery) => {
+      const rejected = isRejected(delivery.verification);
+      if (!rejected || def.unverified === "pass") return hand(delivery, false);
+      if (def.unverified !== "drop") hand(delivery, true);
+      // Nobody is going to acknowledge what never left by the first port.
+      if (def.commit === "on-ack") consumer.ack(delivery.event.event_id);
+    },
+    onRejected: (delivery, why) => hand({ ...delivery, rejection: why }, true),
+    onState: show,
+    onError: (thrown) => {
+      const error = toCodedError(thrown);
+      reader.noteError(error);
+      // A channel that is not there yet is waited for, and the status says so.
+      if (error.code !== "CHANNEL_NOT_FOUND") node.error(error, {});
+    },
+  });
+  const reader = new Reader(consumer, store, identity);
+  return reader;
+}
+
+/** Types that never carry a proof are no failure of one. */
+function isRejected(verification: VerifyResult | undefined): boolean {
+  return verification?.verified === false && verification.reason !== "not_verifiable";
+}
