@@ -229,16 +229,26 @@ export function simulate(options: Partial<EventConsumerOptions> & { source: Even
       ...options,
       ...changes,
     });
-  /** Stops, whatever the hands of the clock have to do for it. */
-  const end = async (consumer: EventConsumer): Promise<void> => {
-    let over = false;
-    void consumer.stop().then(() => {
-      over = true;
-    });
-    await clock.until(() => over);
-  };
   const offsets = () => deliveries.map(({ offset }) => offset);
-  return { clock, disk, deliveries, states, errors, make, end, offsets };
+  return {
+    clock,
+    disk,
+    deliveries,
+    states,
+    errors,
+    make,
+    end: (consumer: EventConsumer) => end(clock, consumer),
+    offsets,
+  };
+}
+
+/** Stops a consumer, whatever the hands of the clock have to do for it. */
+export async function end(clock: SimulatedClock, consumer: EventConsumer): Promise<void> {
+  let over = false;
+  void consumer.stop().then(() => {
+    over = true;
+  });
+  await clock.until(() => over);
 }
 
 export function range(from: number, to: number): number[] {

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { type Habits, makeEvent } from "./simulation.ts";
+
+/** How many offsets below the newest an event may become visible late, and how many events a page has. */
+export const WINDOW = 50;
+export const PAGE = 80;
+
+/** Every kind of service that the documents leave room for. */
+export const habits: fc.Arbitrary<Habits> = fc
+  .record({
+    inclusive: fc.boolean(),
+    direction: fc.constantFrom("up" as const, "down" as const),
+    order: fc.constantFrom("ascending" as const, "descending" as const, "mixed" as const),
+    hasMore: fc.constantFrom("honest" as const, "always" as const, "never" as const),
+    pageCap: fc.constantFrom(PAGE, PAGE, 60, 20),
+    repeats: fc.boolean(),
+    honoursType: fc.boolean(),
+  })
+  // Pages below the limit that lead down and deny that there is more cannot be told from the end of a channel.
+  .map((one) =>
+    one.direction === "down" && one.pageCap < PAGE && one.hasMore === "never"
+      ? { ...one, pageCap: PAGE }
+      : one,
+  );
+
+/** Events in the order in which they become visible: never after one that is `WINDOW` or more above. */
+export const published: fc.Arbitrary<ChannelEvent[]> = fc
+  .record({
+    firstOffset: fc.constantFrom(1, 1, 7, 1000),
+    steps: fc.array(
+      fc.record({
+        gap: fc.constantFrom(1, 1, 1, 2, 30, 200),
+        late: fc.nat({ max: 10 }),
+        other: fc.boolean(),
+      }),
+      {
+        minLength: 1,
+        maxLength: 400,
+        size: "max",
+      },
+    ),
+    lateness: fc.constantFrom(0, 1),
+  })
+  .map(({ firstOffset, steps, lateness }) => {
+    let offset = firstOffset - 1;
+    const events = steps.map(({ gap, other }, index) => {
+      offset += index === 0 ? 1 : gap;
+      return makeEvent(offset, { type: other ? "wallet.status" : "watcher.status" });
+    });
+    const order = [...events];
+    events.forEach((event, index) => {
+      const late = lateness * (steps[index]?.late ?? 0);
+      let at = order.indexOf(event);
+      for (let moved = 0; moved < late && at + 1 < order.length; moved += 1, at += 1) {
+        const next = order[at + 1];
+        if (next === undefined || next.headers.offset >= event.headers.offset + WINDOW) break;
+        order[at + 1] = event;
+        order[at] = next;
+      }
+    });
+    return order;
+  });
+
+/** What happens in one part of a run. */
+export type Step = { publish: number; waitMs: number; crash: boolean; keepSoon: boolean; fail: boolean };
+export const script: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    publish: fc.constantFrom(0, 1, 3, 40, 300),
+    waitMs: fc.constantFrom(0, 10, 500, 1_000, 5_000, 70_000),
+    crash: fc.boolean(),
+    keepSoon: fc.boolean(),
+    fail: fc.constantFrom(false, false, true),
+  }),
+  { maxLength: 12, size: "max" },
+);
+
+/** Whether an event became visible after one above it. */
+export function isAnyLate(events: readonly ChannelEvent[]): boolean {
+  return events.some((event, index) => event.headers.offset < (events[index - 1]?.headers.offset ?? 0));
+}
+
+/** A sequence that looks random and is the same for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed % 2_147_483_647;
+  return () => {
+    state = (state * 16_807 + 11) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

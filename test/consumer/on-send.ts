@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import should from "should";
+import { type Delivery, EventConsumer } from "../../src/consumer/index.ts";
+import { CrecError } from "../../src/errors.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { habits, isAnyLate, PAGE, published, randomFrom, script, WINDOW } from "./family.ts";
+import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
+
+let runs = 0;
+
+type Arrival = { id: string; offset: number; redelivered: boolean };
+
+/** On send: every event arrives at least once, first arrivals in order, repeats after a crash and marked. */
+export function onSend() {
+  return fc.asyncProperty(
+    habits,
+    published,
+    script,
+    fc.boolean(),
+    fc.nat(),
+    async (habits, events, steps, oneType, seed) => {
+      const channel = new SimulatedChannel(habits);
+      const clock = new SimulatedClock();
+      const disk = new SimulatedDisk();
+      runs += 1;
+      const identity = { ...IDENTITY, consumer: `run ${runs}` };
+      const arrivals: Arrival[] = [];
+      const isWanted = (event: ChannelEvent) => !oneType || event.headers.type === "watcher.status";
+      const wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
+      const arrived = new Set<string>();
+      let unpublished = [...events];
+      const boot = () => {
+        const life = { alive: true };
+        const store = disk.open();
+        const consumer = new EventConsumer({
+          source: channel,
+          store: {
+            ...store,
+            save: async (state, urgency) => {
+              if (!life.alive) return;
+              // At and below the floor nothing is looked for ever again.
+              for (const event of events) {
+                if (event.headers.offset <= state.floor && wanted.has(event.event_id))
+                  should(arrived.has(event.event_id)).equal(
+                    true,
+                    `floor ${state.floor} passed ${event.event_id}`,
+                  );
+              }
+              await store.save(state, urgency);
+            },
+          },
+          identity,
+          start: "beginning",
+          window: WINDOW,
+          pageLimit: PAGE,
+          ...(oneType ? { types: ["watcher.status"] } : {}),
+          clock,
+          random: randomFrom(seed),
+          deliver: async ({ event, offset, redelivered }: Delivery) => {
+            // Time to crash between an event's arrival and its being counted.
+            if (!life.alive) return new Promise(() => {});
+            arrivals.push({ id: event.event_id, offset, redelivered });
+            arrived.add(event.event_id);
+            if (arrivals.length % 7 === 0) await clock.sleep(20, new AbortController().signal);
+          },
+        });
+        consumer.start();
+        return {
+          consumer,
+          kill: async (keepSoon: boolean) => {
+            life.alive = false;
+            store.crash(keepSoon);
+            await end(clock, consumer);
+          },
+        };
+      };
+      let current = boot();
+      for (const { publish, waitMs, crash, keepSoon, fail } of steps) {
+        channel.publish(...unpublished.slice(0, publish));
+        unpublished = unpublished.slice(publish);
+        channel.trouble = fail
+          ? () => {
+              channel.trouble = undefined;
+              throw new CrecError("SERVICE_ERROR", "The service failed.");
+            }
+          : undefined;
+        await clock.pass(waitMs);
+        if (crash) {
+          await current.kill(keepSoon);
+          current = boot();
+        }
+      }
+      channel.trouble = undefined;
+      channel.publish(...unpublished);
+      try {
+        await clock.until(() => [...wanted].every((id) => arrived.has(id)), 2 * 3_600_000);
+        const settledPolls = channel.polls.length;
+        await clock.pass(300_000);
+        // 5 idle minutes at up to 15 s an interval, some of it still slowing down; a lying service takes more.
+        should(channel.polls.length - settledPolls).be.belowOrEqual(5 * 4 * 12);
+      } finally {
+        await end(clock, current.consumer);
+      }
+
+      const seen = new Map<string, Arrival>();
+      const firsts: Arrival[] = [];
+      for (const arrival of arrivals) {
+        if (seen.has(arrival.id))
+          should(arrival.redelivered).equal(true, `${arrival.id} came again unmarked`);
+        else firsts.push(arrival);
+        seen.set(arrival.id, arrival);
+      }
+      should([...seen.keys()].every((id) => wanted.has(id))).equal(true);
+      const isLate = isAnyLate(events);
+      let highest = 0;
+      for (const { offset } of firsts) {
+        should(offset).be.above(isLate ? highest - WINDOW : highest);
+        highest = Math.max(highest, offset);
+      }
+    },
+  );
+}
