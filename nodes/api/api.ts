@@ -27,10 +27,10 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "api.status.calling");
       const client = await connectionOf(RED, def.connection).client();
       const path = await requireText(RED, this, msg, { label: "Path", value: def.path, type: def.pathType });
-      if (!path.startsWith("/")) {
+      if (!path.startsWith("/") || path.split(/[?#]/, 1)[0]?.split("/").includes("..")) {
         throw nodeError(
           "INVALID_FIELD",
-          `The path "${path}" must start with "/": it goes behind the base URL.`,
+          `The path "${path}" must start with "/" and stay behind the base URL, without "..".`,
         );
       }
       const body =

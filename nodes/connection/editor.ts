@@ -6,16 +6,21 @@ import type { TestAnswer } from "../lib/form-types.ts";
 
 const SIGNERS = /^(0x[0-9a-fA-F]{40})([\s,;]+0x[0-9a-fA-F]{40})*$/;
 
+/** What Node-RED puts into the box while a key is stored. */
+const STORED_PASSWORD = "__PWRD__";
+
 /** What the two preset buttons fill in. Nothing else in the form changes. */
 const PRESETS: Readonly<Record<string, Record<string, string>>> = {
   public: {
     baseUrl: PUBLIC_BASE_URL,
     graphqlUrl: PUBLIC_GRAPHQL_URL,
+    orgId: "",
     creTenantId: PUBLIC_VERIFICATION.creTenantId,
     validSigners: PUBLIC_VERIFICATION.validSigners.join("\n"),
     minRequiredSignatures: String(PUBLIC_VERIFICATION.minRequiredSignatures),
   },
   local: {
+    apiKey: "${CREC_API_KEY}",
     baseUrl: "${CREC_BASE_URL}",
     graphqlUrl: "${CREC_GRAPHQL_URL}",
     orgId: "${CREC_ORG_ID}",
@@ -60,6 +65,7 @@ RED.nodes.registerType("crec-connection", {
     $("#crec-connection-preset-public").on("click", () => fill("public"));
     $("#crec-connection-preset-local").on("click", () => fill("local"));
     $("#crec-connection-test").on("click", () => test(this));
+    keepKeyAtItsAddress(this);
     $("#node-config-input-validSigners, #node-config-input-minRequiredSignatures").on("change keyup", () =>
       warnOfThreshold(this),
     );
@@ -71,6 +77,28 @@ function fill(preset: string): void {
   for (const [name, value] of Object.entries(PRESETS[preset] ?? {})) {
     $(`#node-config-input-${name}`).val(value).trigger("change");
   }
+}
+
+/**
+ * A stored key is only for the address it was typed for: when that is edited, the box is emptied and says why.
+ * What was found by a test no longer holds then, either.
+ */
+function keepKeyAtItsAddress(node: EditedNode): void {
+  const addresses = ["baseUrl", "graphqlUrl"];
+  const stored = addresses.map(field).join(" ");
+  $("#node-config-input-baseUrl, #node-config-input-graphqlUrl, #node-config-input-apiKey").on(
+    "change keyup",
+    () => {
+      const moved = addresses.map(field).join(" ") !== stored;
+      const key = $("#node-config-input-apiKey");
+      if (moved && key.val() === STORED_PASSWORD) key.val("");
+      const missing = moved && field("apiKey") === "";
+      const result = $("#crec-connection-test-result").text(
+        missing ? node._("connection.error.key-again") : "",
+      );
+      result.css("color", "var(--red-ui-text-color-error)");
+    },
+  );
 }
 
 function field(name: string): string {

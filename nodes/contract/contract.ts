@@ -12,7 +12,6 @@ export type ContractDef = NodeDef & {
   address?: string;
   /** JSON, or human-readable text with one item a line. */
   abi?: string;
-  decimals?: string | number;
 };
 
 export default function register(RED: NodeAPI): void {
@@ -27,12 +26,10 @@ export default function register(RED: NodeAPI): void {
 function openContract(def: ContractDef): ContractRef {
   const chainSelector = (def.chainSelector ?? "").trim();
   const address = (def.address ?? "").trim();
-  const decimals = def.decimals === undefined || def.decimals === "" ? undefined : Number(def.decimals);
   let abi: Promise<Abi> | undefined;
   return {
     chainSelector,
     address,
-    decimals,
     problem: problemOf(chainSelector, address),
     abi: () => {
       abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(def.abi ?? ""));

@@ -1,5 +1,5 @@
 import { lookUp } from "../lib/editor/lookup.ts";
-import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
 
 RED.nodes.registerType("crec-contract", {
   category: "config",
@@ -17,7 +17,6 @@ RED.nodes.registerType("crec-contract", {
       validate: both(filled("common.error.address"), matching(ADDRESS, "common.error.address")),
     },
     abi: { value: "", required: true, validate: filled("contract.error.abi") },
-    decimals: { value: "", validate: numberFrom(0, "contract.error.decimals") },
   },
   label() {
     return this.name || String(this.address || "") || this._("contract.label.contract");

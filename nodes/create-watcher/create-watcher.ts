@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CreateWatcher, Watcher } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, readField, requireText } from "../lib/fields.ts";
+import { channelOverride, readField, requireText } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
@@ -35,7 +35,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "create-watcher.status.looking");
       const channel = channelOf(RED, def.channel);
       const client = await channel.connection().client();
-      const channelId = override(msg, "channelId") ?? (await channel.resolve(signal));
+      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const request = await requestOf(RED, this, def, msg);
 
       const report = (watcher: Watcher, found: boolean): CrecMessage => {

@@ -1,7 +1,16 @@
+import type { Validator } from "../lib/editor/api.ts";
 import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
-import { ADDRESS, DIGITS, matching, numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+
+/** What a watcher by service must have; one by contract has it from there. */
+function forService(test: RegExp, message: string): Validator {
+  return function (value, options) {
+    if (this.source !== "service") return true;
+    return both(filled(message), matching(test, message)).call(this, value, options);
+  };
+}
 
 RED.nodes.registerType("crec-create-watcher", {
   category: CATEGORY,
@@ -39,12 +48,12 @@ RED.nodes.registerType("crec-create-watcher", {
       },
     },
     eventsType: { value: "str" },
-    service: { value: "" },
+    service: { value: "", validate: forService(/\S/, "create-watcher.error.service") },
     serviceType: { value: "str" },
     serviceConfig: { value: "{}" },
     serviceConfigType: { value: "json" },
-    chainSelector: { value: "", validate: matching(DIGITS, "create-watcher.error.network") },
-    address: { value: "", validate: matching(ADDRESS, "common.error.address") },
+    chainSelector: { value: "", validate: forService(DIGITS, "create-watcher.error.network") },
+    address: { value: "", validate: forService(ADDRESS, "common.error.address") },
     timeout: { value: "300", validate: numberFrom(0, "common.error.seconds") },
   },
   paletteLabel() {

@@ -59,9 +59,14 @@ RED.nodes.registerType("crec-events-in", {
   outputLabels(index) {
     return this._(index === 0 ? "events-in.output.events" : "events-in.output.rejected");
   },
-  // A copied node must not take the cursor of the one it was copied from: it gets a name of its own.
+  // A new node gets a name, and so does a copy: two of one name would share a cursor. One that was moved, or
+  // brought from elsewhere, keeps its name and with it its place.
   onadd() {
-    this.consumer = `events-${RED.nodes.id()}`;
+    let taken = false;
+    RED.nodes.eachNode(({ id, type, consumer }) => {
+      if (type === "crec-events-in" && id !== this.id && consumer === this.consumer) taken = true;
+    });
+    if (!this.consumer || taken) this.consumer = `events-${RED.nodes.id()}`;
   },
   oneditprepare() {
     const channel = () => String($("#node-input-channel").val() ?? "");

@@ -31,7 +31,6 @@ export type ChannelRef = {
 export type ContractRef = {
   chainSelector: string;
   address: string;
-  decimals: number | undefined;
   problem: CodedError | undefined;
   /** @throws ABI_INVALID */
   abi(): Promise<Abi>;

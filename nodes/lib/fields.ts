@@ -55,6 +55,14 @@ export function waitMs(value: string | number | undefined, seconds: number): num
   throw nodeError("INVALID_FIELD", `"Wait at most" must be a number of seconds above 0, not "${value}".`);
 }
 
+/**
+ * The channel a message asks for instead of the form's. On a message of events in the same name says where the
+ * event came from: that must not redirect what the flow does about it.
+ */
+export function channelOverride(msg: CrecMessage): string | undefined {
+  return override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
+}
+
 /** A text that a message may override under `msg.crec`. */
 export function override(msg: CrecMessage, name: string): string | undefined {
   const value = msg.crec?.[name];

@@ -1,4 +1,4 @@
-import type { CompletionSearch } from "../lib/editor/api.ts";
+import type { CompletionSearch, Validator } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
@@ -23,6 +23,22 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "wallets.archive": ["target"],
 };
 
+/** Text that the chosen action cannot do without. */
+function needed(row: string, message: string): Validator {
+  return function (value, _options) {
+    const asked = NEEDS[String(this.action)]?.includes(row);
+    return !asked || String(value ?? "").trim() !== "" || this._(message);
+  };
+}
+
+/** A config node that the chosen action cannot do without. */
+function chosen(row: string, message: string): Validator {
+  return function (value, _options) {
+    const asked = NEEDS[String(this.action)]?.includes(row);
+    return !asked || (Boolean(value) && value !== "_ADD_") || this._(message);
+  };
+}
+
 RED.nodes.registerType("crec-manage", {
   category: CATEGORY,
   color: COLOR,
@@ -32,12 +48,22 @@ RED.nodes.registerType("crec-manage", {
   defaults: {
     name: { value: "" },
     connection: { value: "", type: "crec-connection", required: true },
-    channel: { value: "", type: "crec-channel", required: false },
-    wallet: { value: "", type: "crec-wallet", required: false },
+    channel: {
+      value: "",
+      type: "crec-channel",
+      required: false,
+      validate: chosen("channel", "manage.error.channel"),
+    },
+    wallet: {
+      value: "",
+      type: "crec-wallet",
+      required: false,
+      validate: chosen("wallet", "manage.error.wallet"),
+    },
     action: { value: "channels.list", required: true },
-    target: { value: "" },
+    target: { value: "", validate: needed("target", "manage.error.target") },
     targetType: { value: "str" },
-    newName: { value: "" },
+    newName: { value: "", validate: needed("new-name", "manage.error.new-name") },
     newNameType: { value: "str" },
     description: { value: "" },
     descriptionType: { value: "str" },

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
+import { type Connection, channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, readText, requireText } from "../lib/fields.ts";
+import { channelOverride, readText, requireText } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { ACTIONS } from "./actions.ts";
@@ -36,15 +36,13 @@ export default function register(RED: NodeAPI): void {
         throw nodeError("UNKNOWN_ACTION", `"${name}" is not an action of this node. Choose one in its form.`);
       showStatus(this, "working", "manage.status.working");
 
-      const connection = def.channel
-        ? channelOf(RED, def.channel).connection()
-        : connectionOf(RED, def.connection);
+      const connection = connectionFor(RED, def, name);
       const { payload, crec } = await action({
         client: await connection.client(),
         signal,
         timeoutMs: Number(def.timeout || 60) * 1000,
         wallet: () => walletOf(RED, def.wallet),
-        channelId: async () => override(msg, "channelId") ?? channelOf(RED, def.channel).resolve(signal),
+        channelId: async () => channelOverride(msg) ?? channelOf(RED, def.channel).resolve(signal),
         target: () =>
           requireText(RED, this, msg, { label: "Name or id", value: def.target, type: def.targetType }),
         newName: () =>
@@ -62,4 +60,11 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-manage", ConstructManage);
+}
+
+/** A channel or wallet brings its own connection; the form shows that one then. */
+function connectionFor(RED: NodeAPI, def: ManageDef, action: string): Connection {
+  if (action.startsWith("watchers.")) return channelOf(RED, def.channel).connection();
+  if (action === "wallets.create-or-find") return walletOf(RED, def.wallet).connection();
+  return connectionOf(RED, def.connection);
 }

@@ -16,6 +16,7 @@ RED.nodes.registerType("crec-run-query", {
     name: { value: "" },
     channel: { value: "", type: "crec-channel", required: true },
     kind: { value: "contract", required: true },
+    contract: { value: "", type: "crec-contract", required: false },
     call: {
       value: {},
       validate(_value, _options) {
@@ -59,7 +60,11 @@ RED.nodes.registerType("crec-run-query", {
     return this._(index === 0 ? "run-query.output.result" : "run-query.output.status");
   },
   oneditprepare() {
-    form = contractCallForm(this, $("#crec-run-query-call"), (this.call ?? {}) as ContractCall, "ask");
+    const call = (this.call ?? {}) as ContractCall;
+    const contract = String(this.contract || call.contract || "");
+    const select = $("#node-input-contract");
+    if (contract) select.val(contract);
+    form = contractCallForm(this, $("#crec-run-query-call"), { ...call, contract }, "ask", { select });
     for (const name of ["to", "data", "blockNumber", "from"]) typedField(name);
     $("#node-input-kind")
       .on("change", () => {
@@ -73,6 +78,7 @@ RED.nodes.registerType("crec-run-query", {
       .trigger("change");
   },
   oneditsave() {
-    this.call = form?.read();
+    const { contract: _kept, ...call } = form?.read() ?? {};
+    this.call = call;
   },
 });

@@ -3,7 +3,7 @@ import type { BlockSelection, CreateQuery, Query } from "../../src/index.ts";
 import { encodeContractCall } from "../lib/calls.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, readText, requireText, waitMs } from "../lib/fields.ts";
+import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
 import type { ContractCall, Value } from "../lib/form-types.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -13,6 +13,7 @@ export type RunQueryDef = NodeDef & {
   channel?: string;
   /** A function picked from a contract, or raw call data. */
   kind?: "contract" | "raw";
+  contract?: string;
   call?: ContractCall;
   chainSelector?: string;
   to?: string;
@@ -42,8 +43,8 @@ export default function register(RED: NodeAPI): void {
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
       const channel = channelOf(RED, def.channel);
       const client = await channel.connection().client();
-      const channelId = override(msg, "channelId") ?? (await channel.resolve(signal));
-      const abi = def.kind === "raw" ? undefined : await contractOf(RED, def.call?.contract).abi();
+      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const abi = def.kind === "raw" ? undefined : await contractOf(RED, callOf(def).contract).abi();
       const request = await requestOf(RED, this, def, msg);
       const { query_id: queryId } = await client.queries.create(channelId, request, { signal });
       msg.crec = { ...msg.crec, channelId, queryId };
@@ -100,7 +101,7 @@ async function requestOf(RED: NodeAPI, node: Node, def: RunQueryDef, msg: CrecMe
           }),
           data: (await read("Call data", given(def.data, def.dataType))) ?? "0x",
         }
-      : await encodeContractCall(RED, node, msg, def.call ?? {}, "args");
+      : await encodeContractCall(RED, node, msg, callOf(def), "args");
   return {
     chain_selector: target.chainSelector,
     params: {
@@ -121,4 +122,8 @@ async function blockOf(def: RunQueryDef, read: (value: Value) => Promise<string>
 
 function given(value: string | undefined, type: string | undefined): Value {
   return { ...(value === undefined ? {} : { value }), ...(type === undefined ? {} : { type }) };
+}
+
+function callOf({ contract, call }: RunQueryDef): ContractCall {
+  return contract ? { ...call, contract } : (call ?? {});
 }

@@ -17,11 +17,7 @@ RED.nodes.registerType("crec-signer", {
   oneditprepare() {
     $("#crec-signer-generate").on("click", () => generate(this));
     $("#node-config-input-privateKey").on("change", () => showAddress(this));
-    $.getJSON(`crec/signer/address/${encodeURIComponent(this.id)}`).then(
-      ({ address }: { address: string }) => {
-        if (address) $("#node-config-input-address").val(address);
-      },
-    );
+    showAddress(this);
   },
 });
 
@@ -36,10 +32,21 @@ function generate(node: EditedNode): void {
   );
 }
 
-/** Asked only for a key that was just typed in: a stored one never comes back to the browser. */
+/** The address of the key in the box. A stored key never comes back to the browser: Node-RED tells its address. */
 function showAddress(node: EditedNode): void {
   const privateKey = String($("#node-config-input-privateKey").val() ?? "").trim();
-  if (privateKey === "" || privateKey === STORED_PASSWORD || privateKey.startsWith("${")) {
+  const address = $("#node-config-input-address");
+  const show = (answer: { address: string }) => {
+    address.val(answer.address);
+    say("", "success");
+  };
+  if (privateKey === STORED_PASSWORD) {
+    $.getJSON(`crec/signer/address/${encodeURIComponent(node.id)}`).then(show);
+    return;
+  }
+  // An address must never stand beside a key that is not its own.
+  address.val("");
+  if (privateKey === "" || privateKey.startsWith("${")) {
     say("", "success");
     return;
   }
@@ -48,12 +55,8 @@ function showAddress(node: EditedNode): void {
     method: "POST",
     contentType: "application/json",
     data: JSON.stringify({ privateKey }),
-  }).then(
-    ({ address }: { address: string }) => {
-      $("#node-config-input-address").val(address);
-      say("", "success");
-    },
-    (failure: JQuery.jqXHR) => say(failure.responseJSON?.message ?? refusal(node, failure), "error"),
+  }).then(show, (failure: JQuery.jqXHR) =>
+    say(failure.responseJSON?.message ?? refusal(node, failure), "error"),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { contractCallForm, labelled } from "../lib/editor/contract-call.ts";
+import { contractCallForm, contractSelect, labelled, nameVisibleBox } from "../lib/editor/contract-call.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { numberFrom } from "../lib/editor/validate.ts";
@@ -8,6 +8,7 @@ import type { CallDef } from "../lib/form-types.ts";
 type ListedCall = { stored: CallDef; read?: () => CallDef };
 
 const MOST_CALLS = 16;
+const CONTRACTS = Array.from({ length: MOST_CALLS }, (_, index) => `contract${index + 1}`);
 const LIST = "#crec-submit-operation-calls";
 
 RED.nodes.registerType("crec-submit-operation", {
@@ -28,10 +29,16 @@ RED.nodes.registerType("crec-submit-operation", {
         if (this.source === "message") return true;
         if (calls.length === 0) return this._("submit-operation.error.no-calls");
         if (calls.length > MOST_CALLS) return this._("submit-operation.error.too-many-calls");
-        const whole = calls.every((call) => call.kind === "raw" || (call.contract && call.function));
+        const whole = calls.every(
+          (call) => call.kind === "raw" || (call.function && RED.nodes.node(call.contract ?? "")),
+        );
         return whole || this._("submit-operation.error.incomplete");
       },
     },
+    // One for each call, so that Node-RED knows of them: for export, import and the list of users.
+    ...Object.fromEntries(
+      CONTRACTS.map((name) => [name, { value: "", type: "crec-contract", required: false }]),
+    ),
     transactions: { value: "payload" },
     transactionsType: { value: "msg" },
     waitFor: { value: "confirmed_latest", required: true },
@@ -58,10 +65,15 @@ RED.nodes.registerType("crec-submit-operation", {
       addButton: this._("submit-operation.label.add"),
       sortable: true,
       removable: true,
-      height: 320,
+      height: 420,
     });
     const calls = Array.isArray(this.calls) ? (this.calls as CallDef[]) : [];
-    for (const stored of calls) $(LIST).editableList("addItem", { stored });
+    for (const [index, call] of calls.entries()) {
+      const contract = String(this[`contract${index + 1}`] || "");
+      $(LIST).editableList("addItem", {
+        stored: call.kind === "contract" && contract ? { ...call, contract } : call,
+      });
+    }
     $("#node-input-source")
       .on("change", () => {
         const byMessage = $("#node-input-source").val() === "message";
@@ -71,10 +83,13 @@ RED.nodes.registerType("crec-submit-operation", {
       .trigger("change");
   },
   oneditsave() {
-    this.calls = $(LIST)
-      .editableList("items")
-      .toArray()
-      .map((element) => ($(element).data("data") as ListedCall).read?.());
+    const items = $(LIST).editableList("items").toArray();
+    const calls = items.map((element) => ($(element).data("data") as ListedCall).read?.());
+    this.calls = calls;
+    for (const [index, name] of CONTRACTS.entries()) {
+      const call = calls[index];
+      this[name] = call?.kind === "contract" ? (call.contract ?? "") : "";
+    }
   },
 });
 
@@ -108,6 +123,7 @@ function showCall(node: EditedNode, container: JQuery, item: Partial<ListedCall>
       input.typedInput({ default: "str", types: [...TEXT_TYPES] });
       if (current.type) input.typedInput("type", current.type);
       input.typedInput("value", current.value ?? "");
+      nameVisibleBox(input);
       return () => ({ value: input.typedInput("value"), type: input.typedInput("type") });
     };
     if (call.kind === "raw") {
@@ -116,7 +132,8 @@ function showCall(node: EditedNode, container: JQuery, item: Partial<ListedCall>
       const amount = value("amount", "submit-operation.label.amount", "0", call.amount);
       item.read = () => ({ kind: "raw", to: to(), data: data(), amount: amount() });
     } else {
-      const form = contractCallForm(node, $("<div>").appendTo(fields), call, "send");
+      const contract = contractSelect(node, fields, call.contract ?? "");
+      const form = contractCallForm(node, $("<div>").appendTo(fields), call, "send", contract);
       const amount = value("amount", "submit-operation.label.amount", "0", call.amount);
       item.read = () => ({ kind: "contract", ...form.read(), amount: amount() });
     }

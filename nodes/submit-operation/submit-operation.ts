@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Operation, OperationChange, OperationStatus } from "../../src/index.ts";
 import { channelOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, waitMs } from "../lib/fields.ts";
+import { channelOverride, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
@@ -28,7 +28,7 @@ export default function register(RED: NodeAPI): void {
       const channel = channelOf(RED, def.channel);
       const wallet = walletOf(RED, def.wallet);
       const client = await channel.connection().client();
-      const channelId = override(msg, "channelId") ?? (await channel.resolve(signal));
+      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const walletOperationId = randomWalletOperationId();
       const request = {
         wallet_operation_id: walletOperationId,

@@ -13,6 +13,8 @@ export type SubmitOperationDef = NodeDef & {
   /** `form`: the calls below. `message`: a list of raw transactions, found where `transactions` says. */
   source?: "form" | "message";
   calls?: CallDef[];
+  /** `contract1` and on: the contract of each call, where Node-RED keeps track of it. */
+  [contract: `contract${number}`]: string | undefined;
   transactions?: string;
   transactionsType?: string;
   /** A status of the ladder. */
@@ -42,7 +44,7 @@ export async function transactionsOf(
     def.source === "message"
       ? await listed(RED, node, def, msg)
       : await Promise.all(
-          (def.calls ?? []).map((call, index) =>
+          callsOf(def).map((call, index) =>
             transactionOf(RED, node, msg, call, `calls[${index}]`, chainSelector),
           ),
         );
@@ -65,6 +67,14 @@ export async function transactionsOf(
     encodeValue("bytes", data, `calls[${index}].data`);
   }
   return transactions;
+}
+
+/** Each with its contract: an import gives config nodes new ids, and only the fields of the node follow. */
+function callsOf(def: SubmitOperationDef): CallDef[] {
+  return (def.calls ?? []).map((call, index) => {
+    const contract = def[`contract${index + 1}`] || (call.kind === "contract" ? call.contract : "");
+    return call.kind === "contract" && contract ? { ...call, contract } : call;
+  });
 }
 
 async function transactionOf(

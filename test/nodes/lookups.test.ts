@@ -165,11 +165,25 @@ describe("the endpoints behind the forms", function () {
       }
     });
 
-    it("takes address and key from the environment, as a deployed node does", async () => {
-      const typed = { id: "new", baseUrl: "${TEST_BASE_URL}", apiKey: "${TEST_KEY}" };
-      should(await test(typed)).have.property("ok", true);
+    it("takes from the environment what is deployed with it, and nothing else", async () => {
       const stored = { id: "by-environment", baseUrl: "${TEST_BASE_URL}", apiKey: STORED };
       should(await test(stored)).have.property("ok", true);
+      await refused({ id: "new", baseUrl: "${TEST_BASE_URL}", apiKey: KEY }, "DEPLOY_FIRST");
+      await refused({ id: "by-environment", baseUrl: "${TEST_KEY}", apiKey: STORED }, "DEPLOY_FIRST");
+      await refused({ id: "new", baseUrl: proxy.baseUrl, apiKey: "${TEST_KEY}" }, "DEPLOY_FIRST");
+      should(proxy.passed).be.empty();
+    });
+
+    it("lets nobody read a variable through an ABI", async () => {
+      const response = await nodeRed.fetch("crec/abi/functions", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ id: "contract", abi: "${TEST_KEY}" }),
+      });
+      should(response.status).equal(400);
+      const { message } = (await response.json()) as { message: string };
+      should(message).match(/^What \$\{TEST_KEY\} stands for is known once this is deployed/);
+      should(message).not.containEql(KEY);
     });
 
     it("says that a key is wrong", () =>
@@ -181,7 +195,6 @@ describe("the endpoints behind the forms", function () {
     it("says that an address is none", async () => {
       await refused({ id: "new", baseUrl: "crec", apiKey: KEY }, "INVALID_ARGUMENT");
       await refused({ id: "new", baseUrl: "", apiKey: KEY }, "INVALID_ARGUMENT");
-      await refused({ id: "new", baseUrl: "${NOT_SET_ANYWHERE}", apiKey: KEY }, "INVALID_ARGUMENT");
     });
 
     it("never sends a stored key to another address", async () => {

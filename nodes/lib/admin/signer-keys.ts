@@ -12,10 +12,12 @@ import { loadLibrary } from "../library.ts";
 export function registerSignerKeys(RED: NodeAPI): void {
   const permitted = RED.auth.needsPermission("crec.write");
   RED.httpAdmin.post("/crec/signer/generate", permitted, (_request, response) => {
-    loadLibrary().then(({ generatePrivateKey, localEcdsaSigner }) => {
-      const privateKey = generatePrivateKey();
-      response.json({ privateKey, address: localEcdsaSigner(privateKey).address ?? "" } satisfies NewKey);
-    });
+    loadLibrary()
+      .then(({ generatePrivateKey, localEcdsaSigner }) => {
+        const privateKey = generatePrivateKey();
+        response.json({ privateKey, address: localEcdsaSigner(privateKey).address } satisfies NewKey);
+      })
+      .catch((thrown: unknown) => response.status(500).json({ message: toCodedError(thrown).message }));
   });
   RED.httpAdmin.post("/crec/signer/address", permitted, (request, response) => {
     const { privateKey } = (request.body ?? {}) as { privateKey?: unknown };

@@ -4,7 +4,7 @@ import { nodeError, toCodedError } from "../errors.ts";
 import type { TestAnswer } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
-import { fromEnvironment } from "./environment.ts";
+import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown };
@@ -25,8 +25,9 @@ export function registerConnectionTest(RED: NodeAPI): void {
 }
 
 async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
-  const baseUrl = fromEnvironment(text(body.baseUrl));
-  const apiKey = keyFor(RED, text(body.id), baseUrl, text(body.apiKey));
+  const deployed = RED.nodes.getNode(text(body.id)) as (Node & Partial<ConnectionNode>) | null;
+  const baseUrl = addressOf(RED, deployed, text(body.baseUrl));
+  const apiKey = keyFor(deployed, baseUrl, text(body.apiKey));
   const tls = tlsOptions(RED.nodes.getNode(text(body.tls)) as TlsNode | null);
   const { CrecClient } = await loadLibrary();
   const client = new CrecClient({ baseUrl, apiKey, timeoutMs: 10_000, ...(tls ? { tls } : {}) });
@@ -41,13 +42,21 @@ async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
   }
 }
 
+type Deployed = (Node & Partial<ConnectionNode>) | null;
+
+function addressOf(RED: NodeAPI, deployed: Deployed, typed: string): string {
+  if (!isReference(typed)) return typed;
+  const baseUrl = deployed?.connection?.baseUrl;
+  return baseUrl && isDeployedWith(RED, deployed.id, "baseUrl", typed) ? baseUrl : deployFirst(typed);
+}
+
 /** The stored key only ever goes to the stored address: for another one it must be typed again. */
-function keyFor(RED: NodeAPI, id: string, baseUrl: string, typed: string): string {
-  if (typed !== "" && typed !== STORED_PASSWORD) return fromEnvironment(typed);
-  const node = RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null;
-  const stored = node?.credentials?.apiKey;
+function keyFor(deployed: Deployed, baseUrl: string, typed: string): string {
+  if (isReference(typed)) return deployFirst(typed);
+  if (typed !== "" && typed !== STORED_PASSWORD) return typed;
+  const stored = deployed?.credentials?.apiKey;
   if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
-  if (node?.connection?.baseUrl !== baseUrl) {
+  if (deployed.connection?.baseUrl !== baseUrl) {
     throw nodeError(
       "KEY_MISSING",
       "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",

@@ -46,9 +46,11 @@ type EditorRed = {
   nodes: {
     registerType(type: string, def: NodeTypeDef): void;
     id(): string;
+    eachNode(visit: (node: ConfigNode) => void): void;
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
   };
+  editor: { editConfig(name: string, type: string, id: string): void };
   settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;
 };
