@@ -1,18 +1,26 @@
+export type KnownChain = {
+  name: string;
+  chainSelector: string;
+  chainId: string;
+  /** The coins of a mainnet are worth money, those of a testnet are not. */
+  type: "mainnet" | "testnet";
+};
+
 /**
  * Well-known pairs of chain selector and EVM chain id: enough to sign for these networks
  * while `GET /networks` cannot be reached. Selectors are uint64 and stay text everywhere.
  */
-export const KNOWN_CHAINS: ReadonlyArray<{ name: string; chainSelector: string; chainId: string }> = [
-  { name: "Ethereum", chainSelector: "5009297550715157269", chainId: "1" },
-  { name: "Sepolia", chainSelector: "16015286601757825753", chainId: "11155111" },
-  { name: "Base", chainSelector: "15971525489660198786", chainId: "8453" },
-  { name: "Base Sepolia", chainSelector: "10344971235874465080", chainId: "84532" },
-  { name: "Arbitrum One", chainSelector: "4949039107694359620", chainId: "42161" },
-  { name: "Arbitrum Sepolia", chainSelector: "3478487238524512106", chainId: "421614" },
-  { name: "Avalanche", chainSelector: "6433500567565415381", chainId: "43114" },
-  { name: "Avalanche Fuji", chainSelector: "14767482510784806043", chainId: "43113" },
-  { name: "Polygon", chainSelector: "4051577828743386545", chainId: "137" },
-  { name: "Polygon Amoy", chainSelector: "16281711391670634445", chainId: "80002" },
-  { name: "geth dev", chainSelector: "3379446385462418246", chainId: "1337" },
-  { name: "anvil dev", chainSelector: "7759470850252068959", chainId: "31337" },
+export const KNOWN_CHAINS: readonly KnownChain[] = [
+  { name: "Ethereum", chainSelector: "5009297550715157269", chainId: "1", type: "mainnet" },
+  { name: "Sepolia", chainSelector: "16015286601757825753", chainId: "11155111", type: "testnet" },
+  { name: "Base", chainSelector: "15971525489660198786", chainId: "8453", type: "mainnet" },
+  { name: "Base Sepolia", chainSelector: "10344971235874465080", chainId: "84532", type: "testnet" },
+  { name: "Arbitrum One", chainSelector: "4949039107694359620", chainId: "42161", type: "mainnet" },
+  { name: "Arbitrum Sepolia", chainSelector: "3478487238524512106", chainId: "421614", type: "testnet" },
+  { name: "Avalanche", chainSelector: "6433500567565415381", chainId: "43114", type: "mainnet" },
+  { name: "Avalanche Fuji", chainSelector: "14767482510784806043", chainId: "43113", type: "testnet" },
+  { name: "Polygon", chainSelector: "4051577828743386545", chainId: "137", type: "mainnet" },
+  { name: "Polygon Amoy", chainSelector: "16281711391670634445", chainId: "80002", type: "testnet" },
+  { name: "geth dev", chainSelector: "3379446385462418246", chainId: "1337", type: "testnet" },
+  { name: "anvil dev", chainSelector: "7759470850252068959", chainId: "31337", type: "testnet" },
 ];
