@@ -81,6 +81,9 @@ RED.nodes.registerType("crec-events-in", {
         toggle(".crec-events-in-start-value", start === "offset" || start === "time");
       })
       .trigger("change");
+    // A node drawn before there was the choice has none stored, and does the first.
+    if (!this.unverified) $("#node-input-unverified").val("port");
+    if (!this.commit) $("#node-input-commit").val("on-send");
     $("#node-input-verify")
       .on("change", () => toggle(".crec-events-in-verify", $("#node-input-verify").is(":checked")))
       .trigger("change");
