@@ -5,6 +5,7 @@ import { registerConnectionTest } from "../lib/admin/test-connection.ts";
 import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
+import { type ProxyNode, proxyFor } from "../lib/proxy.ts";
 import { type TlsNode, tlsOptions } from "../lib/tls.ts";
 
 export type ConnectionDef = NodeDef & {
@@ -19,6 +20,8 @@ export type ConnectionDef = NodeDef & {
   /** Deadline of one call, in seconds. */
   timeout?: string | number;
   tls?: string;
+  /** Node-RED's config node of a proxy. */
+  proxy?: string;
 };
 
 export default function register(RED: NodeAPI): void {
@@ -59,12 +62,14 @@ function openConnection(
     if (problem) throw problem;
     const { CrecClient } = await loadLibrary();
     const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
+    const proxy = proxyFor(def.proxy ? (RED.nodes.getNode(def.proxy) as ProxyNode | null) : null, baseUrl);
     return new CrecClient({
       baseUrl,
       apiKey: node.credentials?.apiKey ?? "",
       timeoutMs: Number(def.timeout || 30) * 1000,
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
+      ...(proxy ? { proxy } : {}),
     });
   };
   return {

@@ -56,6 +56,7 @@ RED.nodes.registerType("crec-connection", {
     },
     timeout: { value: "30", validate: numberFrom(1, "common.error.seconds") },
     tls: { value: "", type: "tls-config", required: false },
+    proxy: { value: "", type: "http proxy", required: false },
   },
   credentials: { apiKey: { type: "password" } },
   label() {
@@ -122,6 +123,7 @@ function test(node: EditedNode): void {
     baseUrl: field("baseUrl"),
     apiKey: field("apiKey"),
     tls: field("tls"),
+    proxy: field("proxy"),
   };
   $.ajax({
     url: "crec/connection/test",

@@ -3,11 +3,12 @@ import type { ConnectionNode } from "../config-nodes.ts";
 import { nodeError, toCodedError } from "../errors.ts";
 import type { TestAnswer } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
+import { type ProxyNode, proxyFor } from "../proxy.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
 import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
-type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown };
+type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown; proxy?: unknown };
 
 const STORED_PASSWORD = "__PWRD__";
 
@@ -29,8 +30,15 @@ async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
   const baseUrl = addressOf(RED, deployed, text(body.baseUrl));
   const apiKey = keyFor(deployed, baseUrl, text(body.apiKey));
   const tls = tlsOptions(RED.nodes.getNode(text(body.tls)) as TlsNode | null);
+  const proxy = proxyFor(RED.nodes.getNode(text(body.proxy)) as ProxyNode | null, baseUrl);
   const { CrecClient } = await loadLibrary();
-  const client = new CrecClient({ baseUrl, apiKey, timeoutMs: 10_000, ...(tls ? { tls } : {}) });
+  const client = new CrecClient({
+    baseUrl,
+    apiKey,
+    timeoutMs: 10_000,
+    ...(tls ? { tls } : {}),
+    ...(proxy ? { proxy } : {}),
+  });
   try {
     const networks = await client.networks.list();
     return {
