@@ -55,6 +55,7 @@ export {
   VERSION,
 } from "./http/index.ts";
 export {
+  type AskedQuery,
   createVerifier,
   type DecodedEvent,
   decodeEvent,

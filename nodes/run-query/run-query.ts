@@ -61,10 +61,11 @@ export default function register(RED: NodeAPI): void {
         abi,
       });
       const { decodeFunctionResult, decodeQuery } = await loadLibrary();
+      const asked = { queryId, chainSelector: request.chain_selector, params: request.params };
       const verification =
         def.verify === false
           ? undefined
-          : await (await channel.connection().verifier()).verifyQuery(query, { channelId });
+          : await (await channel.connection().verifier()).verifyQuery(query, { channelId, asked });
       if (verification?.verified === false) {
         msg.crec = { ...msg.crec, status: query.status, verification };
         throw nodeError(

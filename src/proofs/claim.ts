@@ -168,18 +168,18 @@ function has(fields: Fields, name: string): boolean {
   return Object.hasOwn(fields, name);
 }
 
-function object(value: unknown, name: string): Fields {
+export function object(value: unknown, name: string): Fields {
   if (!isObject(value)) throw new Rejection("malformed_event", `${name} is not an object`);
   return value;
 }
 
-function text(value: unknown, name: string): string {
+export function text(value: unknown, name: string): string {
   if (typeof value !== "string") throw new Rejection("malformed_event", `${name} is not text`);
   return value;
 }
 
 /** Ids are compared as numbers: decimal digits without leading zeros, or the text as it is. */
-function integer(value: unknown, name: string): string {
+export function integer(value: unknown, name: string): string {
   const digits = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   return text(digits, name).replace(/^0+(?=\d)/, "");
 }

@@ -1,4 +1,5 @@
 export { parseJson } from "../abi/json.ts";
+export type { AskedQuery } from "./asked-query.ts";
 export * from "./decode.ts";
 export { dedupeKey } from "./dedupe-key.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";

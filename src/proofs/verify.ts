@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import * as ChecksumAddress from "ox/Address";
 import { ADDRESS_PATTERN, type Address, type ChannelEvent, type Hex, type Query } from "../protocol/index.ts";
+import { type AskedQuery, compareWithAsked } from "./asked-query.ts";
 import { type Claim, type ProofItem, readClaim } from "./claim.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { bytesToHex, hexToBytes } from "./hex.ts";
@@ -29,7 +30,8 @@ export type VerifyResult =
 export type Verifier = {
   /** Never rejects, whatever it is given. `channelId` goes before the one of the configuration. */
   verify(event: ChannelEvent, options?: { channelId?: string }): Promise<VerifyResult>;
-  verifyQuery(query: Query, options?: { channelId?: string }): Promise<VerifyResult>;
+  /** With `asked` the answer must also be the one to that question. */
+  verifyQuery(query: Query, options?: { channelId?: string; asked?: AskedQuery }): Promise<VerifyResult>;
   /** One result an event, in their order; other work gets its turn after every 8. */
   verifyAll(events: readonly ChannelEvent[]): Promise<VerifyResult[]>;
 };
@@ -42,9 +44,15 @@ export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<
   return createVerifier(config).verify(event);
 }
 
-/** Judges the signed result of a query resource: the same steps as for its `query.status` event. */
-export function verifyQuery(query: Query, config: VerifyConfig): Promise<VerifyResult> {
-  return createVerifier(config).verifyQuery(query);
+/**
+ * Judges the signed result of a query resource: the same steps as for its `query.status` event.
+ * Give what you `asked`: without it, the true answer to another question passes, too.
+ */
+export function verifyQuery(
+  query: Query,
+  config: VerifyConfig & { asked?: AskedQuery },
+): Promise<VerifyResult> {
+  return createVerifier(config).verifyQuery(query, config);
 }
 
 /** Prepares a configuration once. A wrong one makes every answer `not_configured`. */
@@ -57,7 +65,7 @@ export function createVerifier(config: VerifyConfig): Verifier {
   };
   const verifier: Verifier = {
     verify: (event, options) => judged(() => readClaim(event), options?.channelId),
-    verifyQuery: (query, options) => judged(() => readClaim(queryAsEvent(query)), options?.channelId),
+    verifyQuery: (query, options) => judged(() => readQueryClaim(query, options?.asked), options?.channelId),
     async verifyAll(events) {
       const results: VerifyResult[] = [];
       for (const event of events) {
@@ -187,6 +195,14 @@ function requireAgreement(claim: Claim, channelId: string | undefined): void {
       throw new Rejection("unsigned_field_mismatch", "the channel");
     }
   }
+}
+
+function readQueryClaim(query: Query, asked: AskedQuery | undefined): Claim {
+  const claim = readClaim(queryAsEvent(query));
+  if (asked && claim.signedText !== undefined) {
+    claim.comparisons.push(...compareWithAsked(asked, claim.signedText));
+  }
+  return claim;
 }
 
 function queryAsEvent(query: Query): unknown {
