@@ -76,6 +76,11 @@ describe("the quickstart flow", function () {
     while ((await stored()).state.cursor < end) await sleep(50);
   };
 
+  it("is offered under Import → Examples, as it is shipped", async () => {
+    const offered = await nodeRed.fetch("library/examples/flows/@crec-nodes/node-red-crec/01-quickstart");
+    should(await offered.json()).deepEqual(flows);
+  });
+
   it("waits for its channel, and says so", async () => {
     await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.waiting-for-channel");
   });
