@@ -1,3 +1,4 @@
+import { KNOWN_CHAINS } from "../protocol/index.ts";
 import { Rejection } from "./reasons.ts";
 import { type Fields, isObject, PROOF_LIMITS, parseSignedText } from "./signed-text.ts";
 
@@ -69,7 +70,8 @@ function readWatcherEvent(claim: Claim, fields: Fields): void {
     const isQuery = has(data, "query_id") && has(data, "block_selection");
     if (isStatus || isQuery) throw new Rejection("malformed_event", "what is signed is no contract event");
   } else {
-    object(signed.chain_event, "the signed chain_event");
+    const log = object(signed.chain_event, "the signed chain_event");
+    if (signed.chain_selector === undefined) compareChainId(claim, selector, log);
   }
   compareSelector(claim, selector, signed);
 }
@@ -130,6 +132,18 @@ function compareSelector(claim: Claim, said: string, signed: Fields): void {
   if (signed.chain_selector === undefined) return;
   const selector = integer(signed.chain_selector, "the signed chain_selector");
   claim.comparisons.push({ field: "chain_selector", said, signed: selector });
+}
+
+/** Where no selector is signed, the signed chain id tells the chain, as far as one of the two is well known. */
+function compareChainId(claim: Claim, selector: string, log: Fields): void {
+  if (log.chain_id === undefined) return;
+  const chainId = integer(log.chain_id, "the signed chain_id");
+  const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === selector || chain.chainId === chainId);
+  if (known === undefined) return;
+  claim.comparisons.push(
+    { field: "chain_selector", said: selector, signed: known.chainSelector },
+    { field: "chain_selector", said: known.chainId, signed: chainId },
+  );
 }
 
 /** Copies the signed text and the hash beside it into the claim; the object it holds is returned. */

@@ -152,6 +152,22 @@ describe("verifyEvent", () => {
     );
   });
 
+  it("takes the chain from the signed chain id where no selector is signed", async () => {
+    const judged = (chain_id: unknown, chain_selector: string) => {
+      const chain_event = { chain_id, tx_hash: "0x", address: WALLET, log_index: 0 };
+      const payload = { watcher_id: "w", chain_selector };
+      return verifyEvent(signedEvent("watcher.event", { name: "Ping", chain_event }, payload), ownConfig);
+    };
+    const mainnet = "5009297550715157269";
+    should((await judged("11155111", SELECTOR)).verified).be.true();
+    should((await judged(11155111, SELECTOR)).verified).be.true();
+    should((await judged("424242", "4242")).verified).be.true();
+    should((await judged(undefined, SELECTOR)).verified).be.true();
+    shouldBeRejected(await judged("11155111", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await judged("424242", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await judged("11155111", "4242"), "unsigned_field_mismatch");
+  });
+
   it("refuses signed content that is not JSON in base64", async () => {
     const texts = ["not base64!", "abc", toSignedText("{"), toSignedText("[]"), toSignedText("null"), ""];
     const invalidUtf8 = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString("base64");
