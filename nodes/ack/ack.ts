@@ -1,7 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { Refusal } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
 import { override, readText } from "../lib/fields.ts";
-import { onInput } from "../lib/input.ts";
+import { type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 
@@ -18,6 +19,15 @@ const DEFAULT_DELAY_SECONDS = 10;
 
 /** Tells events in what became of an event that it handed over. */
 export default function register(RED: NodeAPI): void {
+  /** How the event is refused; `undefined` acknowledges it. */
+  async function refusalOf(node: Node, msg: CrecMessage, def: AckDef): Promise<Refusal | undefined> {
+    if (def.action === "retry") return { afterMs: delayMs(def) };
+    if (def.action !== "reject") return undefined;
+    const field = { label: "Reason", value: def.reason, type: def.reasonType };
+    const reason = await readText(RED, node, msg, field);
+    return { reject: true, ...(reason ? { reason } : {}) };
+  }
+
   function ConstructAck(this: Node, def: AckDef): void {
     RED.nodes.createNode(this, def);
 
@@ -35,19 +45,10 @@ export default function register(RED: NodeAPI): void {
       const consumers = findInFlight(eventId, override(msg, "channelId")).filter(
         ({ identity }) => reader === undefined || identity.consumer === reader,
       );
-      const reason = await readText(RED, this, msg, {
-        label: "Reason",
-        value: def.reason,
-        type: def.reasonType,
-      });
+      const refusal = await refusalOf(this, msg, def);
       for (const consumer of consumers) {
-        if (def.action === "retry") {
-          consumer.refuse(eventId, { afterMs: Number(def.delay || DEFAULT_DELAY_SECONDS) * 1000 });
-        } else if (def.action === "reject") {
-          consumer.refuse(eventId, { reject: true, ...(reason ? { reason } : {}) });
-        } else {
-          consumer.ack(eventId);
-        }
+        if (refusal) consumer.refuse(eventId, refusal);
+        else consumer.ack(eventId);
       }
       if (consumers.length > 0) showStatus(this, "done", `ack.status.${def.action ?? "ack"}`);
       // A second copy of the message, or one that came too late: what it was about is settled already.
@@ -56,4 +57,11 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-ack", ConstructAck);
+}
+
+/** @throws INVALID_FIELD */
+function delayMs({ delay = "" }: AckDef): number {
+  const seconds = delay === "" ? DEFAULT_DELAY_SECONDS : Number(delay);
+  if (seconds >= 0 && Number.isFinite(seconds)) return seconds * 1000;
+  throw nodeError("INVALID_FIELD", `"Again after" must be a number of seconds, 0 or more, not "${delay}".`);
 }

@@ -17,15 +17,18 @@ export function command(consumer: EventConsumer, msg: CrecMessage): Command {
   return wanted;
 }
 
+/** A date first: left to itself, `Date.parse` finds a year in "-5" and in "offset 12". */
+const TIME = /^\d{4}-\d\d/;
+
 /**
- * Where to go: `now`, `beginning`, an offset, or a time in a form `Date.parse` reads.
+ * Where to go: `now`, `beginning`, an offset, or a time that begins with a date such as 2026-01-31.
  * @throws INVALID_FIELD
  */
 export function positionOf(value: unknown): StartPosition {
   if (value === "now" || value === "beginning") return value;
   const offset = typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value;
   if (typeof offset === "number" && Number.isSafeInteger(offset) && offset >= 0) return { offset };
-  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  const time = typeof value === "string" && TIME.test(value.trim()) ? Date.parse(value) : Number.NaN;
   if (!Number.isNaN(time)) return { time: Math.floor(time / 1000) };
   throw nodeError(
     "INVALID_FIELD",

@@ -1,5 +1,8 @@
-import type { Node } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import type { CursorState, CursorStore } from "../../src/index.ts";
+import { nodeError } from "../lib/errors.ts";
+import { loadLibrary } from "../lib/library.ts";
+import { isWholeCursor } from "./whole-cursor.ts";
 
 /** Where a cursor lies in a context store: by consumer, so that it is found again after the node was replaced. */
 const KEY = "crec-cursor";
@@ -19,13 +22,20 @@ export class ContextCursorStore implements CursorStore {
     this.#storeName = storeName;
   }
 
-  load(): Promise<CursorState | undefined> {
-    return new Promise((resolve, reject) => {
+  /** @throws CURSOR_FILE_DAMAGED when something else lies in its place */
+  async load(): Promise<CursorState | undefined> {
+    const found = await new Promise<unknown>((resolve, reject) => {
       this.#node.context().global.get(this.#key, this.#storeName, (error: Error | null, value: unknown) => {
         if (error) reject(error);
-        else resolve(value as CursorState | undefined);
+        else resolve(value);
       });
     });
+    if (found === undefined || isWholeCursor(found)) return found;
+    const { CrecError } = await loadLibrary();
+    throw new CrecError(
+      "CURSOR_FILE_DAMAGED",
+      `What lies in the context store "${this.#storeName}" as ${this.#key} is not a cursor. Reset the cursor to choose where to go on.`,
+    );
   }
 
   save(state: CursorState): Promise<void> {
@@ -36,4 +46,19 @@ export class ContextCursorStore implements CursorStore {
       });
     });
   }
+}
+
+/**
+ * Node-RED takes its default store for one that it does not know: the place would not be found, and the node
+ * would start over.
+ * @throws INVALID_FIELD
+ */
+export function requireStore({ settings }: NodeAPI, name: string): void {
+  const { contextStorage } = settings as { contextStorage?: Record<string, unknown> };
+  const names = contextStorage ? Object.keys(contextStorage) : ["memory", "default"];
+  if (names.includes(name)) return;
+  throw nodeError(
+    "INVALID_FIELD",
+    `There is no context store "${name}" in Node-RED's settings. Choose where the place is kept, or add the store.`,
+  );
 }

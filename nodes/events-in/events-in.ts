@@ -21,7 +21,7 @@ export default function register(RED: NodeAPI): void {
 
     const show = (): void => {
       if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
-      else if (this.reader) showState(RED, this, this.reader.consumer.state);
+      else if (this.reader) showState(RED, this, this.reader.consumer.state, this.reader.dropped);
     };
     const open = async (): Promise<void> => {
       this.reader = await openReader(RED, this, def, { name, show, signal: closing.signal });
@@ -62,7 +62,7 @@ export default function register(RED: NodeAPI): void {
       RED.events.removeListener("flows:started", begin);
       closing.abort();
       // Whoever comes next to this place finds it written.
-      (this.reader?.consumer.stop() ?? Promise.resolve()).finally(leave).then(done, done);
+      (this.reader?.close() ?? Promise.resolve()).finally(leave).then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);

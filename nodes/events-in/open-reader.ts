@@ -4,7 +4,7 @@ import { channelOf } from "../lib/config-nodes.ts";
 import { toCodedError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
-import { ContextCursorStore } from "./context-store.ts";
+import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { toMessage } from "./message.ts";
 import { Reader } from "./reader.ts";
 import {
@@ -28,6 +28,7 @@ export async function openReader(
 ): Promise<Reader> {
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
+  if (def.store) requireStore(RED, def.store);
   const channelId = await channelWhenThere(RED, node, channel, signal);
   const client = await connection.client();
   const verifier = def.verify ? await connection.verifier() : undefined;
@@ -55,7 +56,8 @@ export async function openReader(
     deliver: (delivery) => {
       const rejected = isRejected(delivery.verification);
       if (!rejected || def.unverified === "pass") return hand(delivery, false);
-      if (def.unverified !== "drop") hand(delivery, true);
+      if (def.unverified === "drop") reader.noteDropped();
+      else hand(delivery, true);
       // Nobody is going to acknowledge what never left by the first port.
       if (def.commit === "on-ack") consumer.ack(delivery.event.event_id);
     },

@@ -1,6 +1,5 @@
 import type { NodeAPI } from "node-red";
-import type { CursorState } from "../../src/index.ts";
-import { toCodedError } from "../lib/errors.ts";
+import { nodeError, toCodedError } from "../lib/errors.ts";
 import type { PanelReport } from "../lib/form-types.ts";
 import type { Reader } from "./reader.ts";
 
@@ -13,33 +12,46 @@ export type EventsInNode = { reader?: Reader };
 export function registerPanel(RED: NodeAPI): void {
   const path = "/crec/events-in/:id";
   const readerOf = (id: unknown) => (RED.nodes.getNode(String(id)) as EventsInNode | null)?.reader;
+  const running = (id: unknown) => readerOf(id) ?? notRunning();
 
   RED.httpAdmin.get(path, RED.auth.needsPermission("crec.read"), (request, response) => {
-    const reader = readerOf(request.params.id);
-    const report: Promise<PanelReport> = reader?.report() ?? Promise.resolve({ deployed: false });
-    report.then((body) => response.json(body));
+    const report = async (): Promise<PanelReport> =>
+      (await readerOf(request.params.id)?.report()) ?? { deployed: false };
+    answer(response, report);
   });
   RED.httpAdmin.get(`${path}/cursor`, RED.auth.needsPermission("crec.read"), (request, response) => {
-    Promise.resolve(readerOf(request.params.id)?.exportCursor()).then(
-      (state) => response.json(state ?? null),
-      (thrown: unknown) => response.status(409).json({ message: toCodedError(thrown).message }),
-    );
+    answer(response, async () => (await running(request.params.id).exportCursor()) ?? null);
   });
   RED.httpAdmin.post(`${path}/cursor`, RED.auth.needsPermission("crec.write"), (request, response) => {
-    answer(response, async () => readerOf(request.params.id)?.importCursor(request.body as CursorState));
+    answer(response, async () => {
+      await running(request.params.id).importCursor(request.body);
+      return {};
+    });
   });
   RED.httpAdmin.post(`${path}/seek`, RED.auth.needsPermission("crec.write"), (request, response) => {
-    const { to } = request.body as { to?: unknown };
-    answer(response, async () => readerOf(request.params.id)?.seek(to));
+    answer(response, async () => {
+      running(request.params.id).seek((request.body as { to?: unknown } | undefined)?.to);
+      return {};
+    });
   });
 }
 
 function answer(
   response: { json(body: unknown): unknown; status(code: number): { json(body: unknown): unknown } },
-  work: () => Promise<void>,
+  work: () => Promise<unknown>,
 ): void {
   work().then(
-    () => response.json({}),
-    (thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }),
+    (body) => response.json(body),
+    (thrown: unknown) => {
+      const { code, message } = toCodedError(thrown);
+      response.status(400).json({ code, message });
+    },
+  );
+}
+
+function notRunning(): never {
+  throw nodeError(
+    "NOT_CONNECTED",
+    "The node is not deployed, or waits for its channel: there is no place to look at or to change yet.",
   );
 }

@@ -2,6 +2,7 @@ import type { CursorIdentity, CursorState, CursorStore, EventConsumer } from "..
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import type { PanelReport } from "../lib/form-types.ts";
 import { positionOf } from "./commands.ts";
+import { isWholeCursor } from "./whole-cursor.ts";
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -9,11 +10,22 @@ export class Reader {
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
   #lastError: CodedError | undefined;
+  #dropped = 0;
+  #closed = false;
 
   constructor(consumer: EventConsumer, store: CursorStore, identity: CursorIdentity) {
     this.consumer = consumer;
     this.#store = store;
     this.#identity = identity;
+  }
+
+  /** How many events went nowhere, as the node is set to, because their proof failed; since the last deploy. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  noteDropped(): void {
+    this.#dropped += 1;
   }
 
   noteError(error: CodedError): void {
@@ -34,6 +46,7 @@ export class Reader {
       ...(state.kind === "connected"
         ? { delivered: state.delivered, inFlight: state.waitingForAcks, skipped: state.skipped }
         : {}),
+      dropped: this.#dropped,
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }
@@ -49,22 +62,31 @@ export class Reader {
 
   /**
    * Puts down a place that was taken along from another machine.
-   * @throws CURSOR_OF_ANOTHER_CHANNEL, INVALID_FIELD
+   * @throws CURSOR_OF_ANOTHER_CHANNEL, CURSOR_NOT_SAVED, INVALID_FIELD
    */
-  async importCursor(state: CursorState): Promise<void> {
+  async importCursor(state: unknown): Promise<void> {
     const { channelId } = this.#identity;
-    if (state?.version !== 1 || !Number.isSafeInteger(state.cursor) || !Array.isArray(state.delivered)) {
+    if (!isWholeCursor(state)) {
       throw nodeError(
         "INVALID_FIELD",
         "This is not an exported cursor. Choose a file that was made by Export.",
       );
     }
-    if (state.identity?.channelId !== channelId) {
-      const message = `This cursor is of channel ${state.identity?.channelId}, but the node reads ${channelId}.`;
+    if (state.identity.channelId !== channelId) {
+      const message = `This cursor is of channel ${state.identity.channelId}, but the node reads ${channelId}.`;
       throw nodeError("CURSOR_OF_ANOTHER_CHANNEL", message);
     }
     await this.consumer.stop();
-    await this.#store.save({ ...state, identity: this.#identity }, "now");
-    this.consumer.start();
+    try {
+      await this.#store.save({ ...state, identity: this.#identity }, "now");
+    } finally {
+      if (!this.#closed) this.consumer.start();
+    }
+  }
+
+  /** For good: what was asked for by the panel does not start it again. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.consumer.stop();
   }
 }

@@ -8,7 +8,7 @@ export type EventsInDef = NodeDef & {
   /** Names the cursor; made by the editor when the node is dropped. */
   consumer?: string;
   start?: "now" | "beginning" | "offset" | "time";
-  /** An offset, or a time in any form `Date.parse` reads. */
+  /** An offset, or a time such as 2026-01-31T12:00:00Z. */
   startValue?: string;
   /** Event types wanted; all when empty. */
   types?: string[];

@@ -3,13 +3,15 @@ import type { ConsumerState } from "../../src/index.ts";
 import { shortText } from "../lib/errors.ts";
 import { type StatusKind, showStatus } from "../lib/status.ts";
 
-/** Shows what the consumer is doing as the node's status. */
-export function showState(RED: NodeAPI, node: Node, state: ConsumerState): void {
-  const [kind, text] = statusOf(RED, state);
+const CONNECTED = "events-in.status.connected";
+
+/** Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. */
+export function showState(RED: NodeAPI, node: Node, state: ConsumerState, dropped: number): void {
+  const [kind, text] = statusOf(RED, state, dropped);
   showStatus(node, kind, text);
 }
 
-function statusOf(RED: NodeAPI, state: ConsumerState): [StatusKind, string] {
+function statusOf(RED: NodeAPI, state: ConsumerState, dropped: number): [StatusKind, string] {
   switch (state.kind) {
     case "connecting":
       return ["waiting", "events-in.status.connecting"];
@@ -19,9 +21,8 @@ function statusOf(RED: NodeAPI, state: ConsumerState): [StatusKind, string] {
       if (state.waitingForAcks) {
         return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
       }
-      return state.behind
-        ? ["working", RED._("events-in.status.behind", { count: state.behind })]
-        : ["done", "events-in.status.connected"];
+      if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
+      return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
     case "retrying": {
       const seconds = Math.max(1, Math.round(state.inMs / 1000));
       return ["trouble", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];

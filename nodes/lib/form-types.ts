@@ -52,5 +52,7 @@ export type PanelReport =
       inFlight?: number;
       /** Passed over for being too old. */
       skipped?: number;
+      /** Dropped because their proof failed. */
+      dropped?: number;
       lastError?: string;
     };
