@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { benchFlow, type Message } from "./bench.ts";
+import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
+import { channelNode, connectionNode, eventsInNode } from "./nodes.ts";
+import { type Passing, ServiceProxy } from "./proxy.ts";
+import { SeededService } from "./seeded-service.ts";
+
+/** An event as it left a node, with what tells it apart. */
+export type Arrival = Message & {
+  crec: { eventId: string; offset: number; channelId: string; [property: string]: unknown };
+};
+
+export const isPoll = ({ method, path }: Passing): boolean => method === "GET" && path.endsWith("/events");
+
+/** A real Node-RED before a real service, with a channel that holds `events` events when the first node asks. */
+export class EventBench {
+  readonly service: SeededService;
+  readonly proxy: ServiceProxy;
+  readonly userDir: UserDir;
+  nodeRed: NodeRed;
+  readonly #options: NodeRedOptions;
+
+  private constructor(
+    parts: Pick<EventBench, "service" | "proxy" | "userDir" | "nodeRed">,
+    options: NodeRedOptions,
+  ) {
+    this.service = parts.service;
+    this.proxy = parts.proxy;
+    this.userDir = parts.userDir;
+    this.nodeRed = parts.nodeRed;
+    this.#options = options;
+  }
+
+  static async start(events: number, options: NodeRedOptions = {}): Promise<EventBench> {
+    const [service, userDir] = await Promise.all([SeededService.start(events), UserDir.make()]);
+    const proxy = await ServiceProxy.before(service.ready.base_url);
+    const nodeRed = await NodeRed.start(userDir, {}, options);
+    return new EventBench({ service, proxy, userDir, nodeRed }, options);
+  }
+
+  async close(): Promise<void> {
+    await this.nodeRed.kill();
+    await this.proxy.close();
+    await this.service.close();
+    await this.userDir.remove();
+  }
+
+  /** Ends Node-RED in order, and starts it again with what is deployed. */
+  async restart(): Promise<void> {
+    await this.nodeRed.stop();
+    this.nodeRed = await NodeRed.start(this.userDir, {}, this.#options);
+  }
+
+  /** The configuration of all flows here, with the channel "seeded". */
+  config(): FlowNode[] {
+    return [
+      connectionNode(this.service.ready, { baseUrl: this.proxy.baseUrl }),
+      channelNode({ channel: this.service.channelName }),
+    ];
+  }
+
+  /** Each node with a button, and a debug node a port; `more` stands beside them. */
+  deploy(nodes: ReadonlyArray<[FlowNode, number]>, more: readonly FlowNode[] = []): Promise<void> {
+    return this.nodeRed.deploy(benchFlow([...this.config(), ...more], nodes));
+  }
+
+  /** What left a node by a port so far. */
+  arrivals(id: string, port = 0): Arrival[] {
+    return this.nodeRed.shown(`${id}:${port}`).map(({ value }) => value as Arrival);
+  }
+
+  /** The first so many events that left by a port, once there are that many. */
+  async arrived(id: string, count: number, port = 0): Promise<Arrival[]> {
+    if (count > 0)
+      await this.nodeRed.shows(
+        ({ name }) => name === `${id}:${port}` && this.arrivals(id, port).length >= count,
+      );
+    return this.arrivals(id, port).slice(0, count);
+  }
+
+  /** The first event that left by a port and is as wanted. */
+  async arrival(id: string, accept: (arrival: Arrival) => boolean, port = 0): Promise<Arrival> {
+    return (await this.nodeRed.showing(`${id}:${port}`, (value) => accept(value as Arrival)))
+      .value as Arrival;
+  }
+
+  /** Sends a message into a node by its button. */
+  press(id: string, message: Record<string, unknown>): Promise<void> {
+    return this.nodeRed.press(`press-${id}`, message);
+  }
+
+  /** Adds two events to the channel: a watcher that is pending, then active. */
+  async addEvents(name: string): Promise<void> {
+    const { chain_selector, contracts } = this.service.ready;
+    const [channel] = (await this.call("GET", `/channels?name=${this.service.channelName}`)).data as Array<{
+      channel_id: string;
+    }>;
+    const abi = [
+      { type: "event", name: "Ping", anonymous: false, inputs: [] as Array<Record<string, unknown>> },
+    ];
+    const body = { name, chain_selector, address: contracts.DemoToken, events: ["Ping"], abi };
+    await this.call("POST", `/channels/${channel?.channel_id}/watchers`, body);
+  }
+
+  /** A call past Node-RED and the proxy. */
+  async call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const { base_url, api_key } = this.service.ready;
+    const headers = { Authorization: `Apikey ${api_key}`, "content-type": "application/json" };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const answer = await fetch(`${base_url}${path}`, init);
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, unknown>;
+  }
+
+  /** What the form's panel asks and does. */
+  async panel(id: string, path = "", body?: unknown): Promise<{ status: number; body: unknown }> {
+    const answer = await this.nodeRed.fetch(`crec/events-in/${id}${path}`, {
+      ...(body === undefined
+        ? {}
+        : {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+          }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  /** Asks the panel until its report is as wanted. */
+  async report(
+    id: string,
+    accept: (report: Record<string, unknown>) => boolean,
+  ): Promise<Record<string, unknown>> {
+    const until = performance.now() + 10_000;
+    for (;;) {
+      const report = (await this.panel(id)).body as Record<string, unknown>;
+      if (accept(report)) return report;
+      if (performance.now() > until) throw new Error(`The panel went on saying ${JSON.stringify(report)}`);
+      await sleep(50);
+    }
+  }
+}
+
+/** Waits for acknowledgements, and reads from the beginning without checking proofs. */
+export function ackingNode(properties: Partial<FlowNode> = {}): FlowNode {
+  return eventsInNode({
+    ...{ verify: false, commit: "on-ack", inFlight: "1", ackTimeout: "60", attempts: "5" },
+    ...properties,
+  });
+}
+
+export function ackNode(properties: Partial<FlowNode> = {}): FlowNode {
+  return { id: "ack", type: "crec-ack", action: "ack", ...properties };
+}
