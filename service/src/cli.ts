@@ -97,6 +97,8 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** With the way to it: what ends here is a mistake of ours. */
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  return [messageOf(error), ...stack.split("\n").filter((line) => /^\s+at /.test(line))].join("\n");
 }

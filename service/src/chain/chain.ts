@@ -9,7 +9,7 @@ import {
 } from "viem";
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
-import { messageOf, ServiceProblem } from "../problem.ts";
+import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
 export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number };
@@ -38,6 +38,9 @@ export type Receipt = {
 export type CallResult = { data: Hex } | { reverted: Hex; message: string };
 
 const CALL_TIMEOUT_MS = 10_000;
+const TESTNETS = KNOWN_CHAINS.filter((chain) => chain.type === "testnet")
+  .map((chain) => chain.chainId)
+  .join(", ");
 
 /** One EVM chain over JSON-RPC, with just the calls the service makes. */
 export class Chain {
@@ -57,9 +60,14 @@ export class Chain {
   /**
    * Connects to a node and asks which chain it is.
    *
-   * @throws ServiceProblem when it does not answer, or is of a chain without a known selector.
+   * @throws ServiceProblem when it does not answer, is of a chain without a known selector, or of a mainnet.
    */
   static async connect(rpcUrl: string, createdAt: number): Promise<Chain> {
+    if (!/^https?:$/.test(URL.parse(rpcUrl)?.protocol ?? "")) {
+      throw new ServiceProblem(
+        "--rpc-url or CREC_RPC_URL must be the http or https address of an EVM node, such as http://127.0.0.1:8545.",
+      );
+    }
     const client = createPublicClient({
       transport: http(rpcUrl, { timeout: CALL_TIMEOUT_MS, retryCount: 1, batch: true }),
     });
@@ -70,13 +78,19 @@ export class Chain {
       version = await client.request({ method: "web3_clientVersion" });
     } catch (error) {
       throw new ServiceProblem(
-        `No EVM node answers at ${rpcUrl} (${firstLine(messageOf(error))}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
+        `No EVM node answers at ${originOf(rpcUrl)} (${messageOf(error)}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
       );
     }
     const known = KNOWN_CHAINS.find((chain) => chain.chainId === chainId);
     if (known === undefined) {
       throw new ServiceProblem(
-        `The node at ${rpcUrl} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${KNOWN_CHAINS.map((chain) => chain.chainId).join(", ")}.`,
+        `The node at ${originOf(rpcUrl)} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${TESTNETS}.`,
+      );
+    }
+    // A fork of one counts too: what is signed there is valid on the chain it was forked from.
+    if (known.type === "mainnet") {
+      throw new ServiceProblem(
+        `The node at ${originOf(rpcUrl)} is of ${known.name}, where everything costs real money. Use a node of one of the chains ${TESTNETS}; a fork needs one of these chain ids too.`,
       );
     }
     const development = /anvil|hardhat/i.test(version);
@@ -86,18 +100,26 @@ export class Chain {
       chain_selector: known.chainSelector,
       chain_id: chainId,
       chain_family: "evm",
-      type: "testnet",
+      type: known.type,
       created_at: createdAt,
       updated_at: createdAt,
     };
     return new Chain(client, rpcUrl, network, development);
   }
 
-  /** Any JSON-RPC method. */
-  async rpc<T>(method: string, params: unknown[] = []): Promise<T> {
+  /** Any JSON-RPC method. What is not answered is asked a second time, unless `once`. */
+  async rpc<T>(method: string, params: unknown[] = [], { once = false } = {}): Promise<T> {
     // viem types the methods it knows; the development ones are not among them.
-    const request = this.#client.request as (call: { method: string; params: unknown[] }) => Promise<unknown>;
-    return (await request({ method, params })) as T;
+    const request = this.#client.request as (
+      call: { method: string; params: unknown[] },
+      options: { retryCount?: number },
+    ) => Promise<unknown>;
+    return (await request({ method, params }, once ? { retryCount: 0 } : {})) as T;
+  }
+
+  /** Whether the chain has a transaction, in a block or waiting for one. */
+  async hasTransaction(hash: Hex): Promise<boolean> {
+    return (await this.rpc("eth_getTransactionByHash", [hash])) !== null;
   }
 
   async mine(blocks = 1): Promise<void> {
@@ -207,12 +229,12 @@ export class Chain {
 /** An RPC error that means "the call reverted", with the data it reverted with. */
 function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { data, code, details } = cause as { data?: unknown; code?: unknown; details?: unknown };
+    const { data, code } = cause as { data?: unknown; code?: unknown };
     const hex = typeof data === "object" && data !== null && "data" in data ? data.data : data;
     if (typeof hex === "string" && hex.startsWith("0x"))
-      return { reverted: hex as Hex, message: firstLine(String(details ?? cause.message)) };
+      return { reverted: hex as Hex, message: messageOf(cause) };
     if (code === 3 || /execution reverted/i.test(cause.message)) {
-      return { reverted: "0x", message: firstLine(cause.message) };
+      return { reverted: "0x", message: messageOf(cause) };
     }
   }
   return undefined;
@@ -226,6 +248,14 @@ export function isRefusal(error: unknown): boolean {
   return false;
 }
 
+/**
+ * Whether the node refused a transaction for what it is. Another nonce or a higher price is no such reason:
+ * signed anew it may be taken.
+ */
+export function isRefusalForGood(error: unknown): boolean {
+  return isRefusal(error) && !/nonce|underpriced|limit exceeded|too many requests/i.test(messageOf(error));
+}
+
 /** Whether the node did not answer at all, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -236,8 +266,4 @@ export function isUnreachable(error: unknown): boolean {
 
 export function hexNumber(number: number): Hex {
   return `0x${number.toString(16)}`;
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? text;
 }

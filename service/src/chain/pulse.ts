@@ -1,4 +1,4 @@
-import { messageOf } from "../problem.ts";
+import { messageOf, originOf } from "../problem.ts";
 import { type Chain, type Heads, isRefusal } from "./chain.ts";
 
 /** Called at each beat with how far the chain is. */
@@ -79,9 +79,7 @@ export class Pulse {
       this.#troubled = false;
     } catch (error) {
       if (!this.#troubled && !this.#stopped) {
-        this.#log(
-          `The chain at ${this.#chain.rpcUrl} does not answer (${messageOf(error).split("\n", 1)[0]}).`,
-        );
+        this.#log(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
       }
       this.#troubled = true;
       return;

@@ -57,7 +57,7 @@ export class QueryRunner {
 
   #run(queryId: string): void {
     const run = this.#answer(queryId)
-      .catch((error: unknown) => this.#context.log(`Query ${queryId} is stuck: ${String(error)}`))
+      .catch((error: unknown) => this.#context.log(`Query ${queryId} is stuck: ${messageOf(error)}`))
       .finally(() => this.#running.delete(queryId));
     this.#running.set(queryId, run);
   }
@@ -85,7 +85,7 @@ export class QueryRunner {
         return await this.#call(query);
       } catch (error) {
         if (this.#stopped) return undefined;
-        if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error).split("\n", 1)[0] ?? "");
+        if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
         if (Date.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
