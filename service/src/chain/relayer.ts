@@ -1,6 +1,7 @@
 import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber, isRefusal, type Receipt } from "./chain.ts";
 
@@ -37,7 +38,7 @@ export class Relayer {
     return this.#inTurn(async () => {
       const signed = await this.#sign(request);
       beforeBroadcast?.(signed);
-      await this.#chain.rpc("eth_sendRawTransaction", [signed.raw]);
+      await this.#broadcast(signed);
       return signed;
     });
   }
@@ -48,18 +49,33 @@ export class Relayer {
    */
   broadcastAgain({ hash, raw }: SentTransaction): Promise<boolean> {
     return this.#inTurn(async () => {
-      if ((await this.#chain.rpc("eth_getTransactionByHash", [hash])) !== null) return true;
+      if (await this.#chain.hasTransaction(hash)) return true;
       // With a nonce that waits in the pool it would drive that other transaction out.
       const { nonce = 0 } = parseTransaction(raw);
       if (nonce !== (await this.#nextNonce())) return false;
       try {
-        await this.#chain.rpc("eth_sendRawTransaction", [raw]);
+        await this.#broadcast({ hash, raw });
         return true;
       } catch (error) {
         if (isRefusal(error)) return false;
         throw error;
       }
     });
+  }
+
+  /**
+   * Hands a transaction in, once: the answer to a first try may be lost, and that to a second refuses what the
+   * chain has. For the same reason a refusal counts only when the chain does not have the transaction.
+   */
+  async #broadcast({ hash, raw }: SentTransaction): Promise<void> {
+    try {
+      await this.#chain.rpc("eth_sendRawTransaction", [raw], { once: true });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (/already (known|imported)/i.test(messageOf(error)) || (await this.#chain.hasTransaction(hash)))
+        return;
+      throw error;
+    }
   }
 
   /** One after the other: between reading a nonce and using it nothing else is sent. */

@@ -15,6 +15,11 @@ import type { Chain, Receipt } from "./chain.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 
+/** Blocks searched in one go. */
+const LOG_RANGE = 500;
+/** How far the chain's clock may be from ours. */
+const CLOCK_SKEW_SECONDS = 600;
+
 export type AccountOwner = { owner: Address; ecdsaSigners: Address[]; rsaSigners: RsaPublicKey[] };
 
 /** Where the factory will deploy the wallet of this id. Nothing is asked of the chain. */
@@ -90,19 +95,24 @@ export function saysExecuted(logs: Receipt["logs"], account: Address, operationI
   );
 }
 
-/** The transaction in which the wallet executed the operation of this id, when it has. */
+/**
+ * The transaction in which the wallet executed an operation, when it has. Looks from the newest block back to
+ * those from before the operation was created, in ranges that any node answers.
+ */
 export async function executionOf(
   chain: Chain,
-  account: Address,
-  operationId: string,
+  operation: { address: Address; wallet_operation_id: string; created_at: number },
 ): Promise<Hex | undefined> {
-  const [log] = await chain.logs({
-    from: 0,
-    to: (await chain.heads()).latest.number,
-    addresses: [account],
-    topics: [EXECUTED_TOPIC, pad(toHex(BigInt(operationId)))],
-  });
-  return log?.transactionHash;
+  const topics = [EXECUTED_TOPIC, pad(toHex(BigInt(operation.wallet_operation_id)))];
+  const { latest } = await chain.heads();
+  for (let to = latest.number; to >= 0; to -= LOG_RANGE) {
+    const from = Math.max(0, to - LOG_RANGE + 1);
+    const [log] = await chain.logs({ from, to, addresses: [operation.address], topics });
+    if (log !== undefined) return log.transactionHash;
+    const oldest = await chain.block(from);
+    if (oldest === undefined || oldest.timestamp < operation.created_at - CLOCK_SKEW_SECONDS) break;
+  }
+  return undefined;
 }
 
 function saltOf(walletId: string): Hex {

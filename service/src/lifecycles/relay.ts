@@ -1,11 +1,12 @@
 import type { Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import { type Heads, isRefusal, type Receipt } from "../chain/chain.ts";
+import { type Heads, isRefusal, isRefusalForGood, type Receipt } from "../chain/chain.ts";
 import { explainRevert, type RevertReason } from "../chain/revert.ts";
 import { executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { now } from "../time.ts";
+import { each } from "./each.ts";
 import { confirmOperation, moveOperation } from "./operation.ts";
 import { Sending } from "./sending.ts";
 
@@ -31,15 +32,16 @@ export class OperationRelay {
   }
 
   async advance(heads: Heads): Promise<void> {
-    const { store, chain } = this.#context;
+    const { store, chain, log } = this.#context;
     const selector = chain.network.chain_selector;
-    for (const operation of store.operations.withStatus(selector, "accepted", "sending")) {
-      await this.#send(operation);
-    }
-    const onTheirWay = ["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const;
-    for (const operation of store.operations.withStatus(selector, ...onTheirWay)) {
-      await this.#follow(operation, heads);
-    }
+    const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
+    const waiting = store.operations.withStatus(selector, "accepted", "sending");
+    await each(waiting, (operation) => this.#send(operation), trouble);
+    const onTheirWay = store.operations.withStatus(
+      selector,
+      ...(["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const),
+    );
+    await each(onTheirWay, (operation) => this.#follow(operation, heads), trouble);
   }
 
   async #send(operation: StoredOperation): Promise<void> {
@@ -62,11 +64,9 @@ export class OperationRelay {
     }
   }
 
-  /** What the node refuses for good fails the operation. A nonce that another took is none of that: it is sent anew. */
   #failIfRefused(operation: StoredOperation, error: unknown): void {
-    const reason = messageOf(error).split("\n", 1)[0] ?? "";
-    if (!isRefusal(error) || /nonce|underpriced/i.test(messageOf(error))) throw error;
-    moveOperation(this.#context.store, operation.operation_id, "failed", { reason });
+    if (!isRefusalForGood(error)) throw error;
+    moveOperation(this.#context.store, operation.operation_id, "failed", { reason: messageOf(error) });
   }
 
   async #follow(operation: StoredOperation, heads: Heads): Promise<void> {
@@ -127,7 +127,7 @@ export class OperationRelay {
   async #adoptExecution(operation: StoredOperation): Promise<boolean> {
     const { chain, store } = this.#context;
     const { sent } = operation;
-    const hash = await executionOf(chain, operation.address, operation.wallet_operation_id);
+    const hash = await executionOf(chain, operation);
     if (hash === undefined || sent === undefined || hash === sent.hash) return false;
     const transaction = await chain.rpc<{ input: Hex } | null>("eth_getTransactionByHash", [hash]);
     if (transaction?.input !== callDataOf(operation)) return false;
@@ -141,8 +141,14 @@ export class OperationRelay {
     const { chain, relayer } = this.#context;
     const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
     for (const block of [receipt.blockNumber, receipt.blockNumber - 1]) {
-      const answer = await chain.call(call, block);
-      if ("reverted" in answer) return explainRevert(answer.reverted, operation.transactions.length);
+      try {
+        const answer = await chain.call(call, block);
+        if ("reverted" in answer) return explainRevert(answer.reverted, operation.transactions.length);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        // Nodes keep the state of their newest blocks only.
+        return { reason: "the transaction reverted; the chain does not keep the reason any more" };
+      }
     }
     return { reason: "the transaction reverted without a reason, or ran out of gas" };
   }

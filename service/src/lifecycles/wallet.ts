@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
-import { isRefusal, type Receipt } from "../chain/chain.ts";
+import { isRefusalForGood, type Receipt } from "../chain/chain.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { Store } from "../store/store.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
+import { each } from "./each.ts";
 import { Sending } from "./sending.ts";
 
 export type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "createdAt" | "sent">;
@@ -53,11 +54,17 @@ export class WalletDeployer {
   }
 
   async advance(): Promise<void> {
-    const { store, chain } = this.#context;
+    const { store, chain, log } = this.#context;
     const selector = chain.network.chain_selector;
-    for (const wallet of store.wallets.withStatus(selector, "pending")) await this.#deploy(wallet);
-    for (const wallet of store.wallets.withStatus(selector, "deploying")) await this.#follow(wallet);
-    for (const walletId of this.#lost) await this.#bringBack(walletId);
+    const trouble = { log, with: ({ walletId }: StoredWallet) => `wallet ${walletId}` };
+    const pending = store.wallets.withStatus(selector, "pending");
+    await each(pending, (wallet) => this.#deploy(wallet), trouble);
+    const deploying = store.wallets.withStatus(selector, "deploying");
+    await each(deploying, (wallet) => this.#follow(wallet), trouble);
+    const lost = store.wallets
+      .withStatus(selector, "deployed")
+      .filter(({ walletId }) => this.#lost.has(walletId));
+    await each(lost, (wallet) => this.#bringBack(wallet), trouble);
   }
 
   /** The chain went back, or was: its newest wallets may be gone. They are deployed again, at their addresses. */
@@ -70,10 +77,8 @@ export class WalletDeployer {
     }
   }
 
-  async #bringBack(walletId: string): Promise<void> {
-    const { store, chain } = this.#context;
-    const wallet = store.wallets.get(walletId);
-    if (wallet === undefined || (await chain.code(wallet.address)) !== "0x") this.#lost.delete(walletId);
+  async #bringBack(wallet: StoredWallet): Promise<void> {
+    if ((await this.#context.chain.code(wallet.address)) !== "0x") this.#lost.delete(wallet.walletId);
     else await this.#sendUnlessWaiting(wallet);
   }
 
@@ -82,8 +87,8 @@ export class WalletDeployer {
     try {
       await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      moveWallet(store, wallet.walletId, "failed", messageOf(error).split("\n", 1)[0]);
+      if (!isRefusalForGood(error)) throw error;
+      moveWallet(store, wallet.walletId, "failed", messageOf(error));
     }
   }
 

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type RpcCall = { id: number; method: string; params: unknown[] };
+
+/** What happens to a call: nothing special, its answer is lost, or this is the answer and the node never knows. */
+export type Fate =
+  | undefined
+  | "lose answer"
+  | { error: { code: number; message: string } }
+  | { result: unknown };
+
+/** A way to a node on which answers can be lost or replaced. */
+export class RpcProxy {
+  readonly url: string;
+  readonly close: () => void;
+  /** Decides on each call; all are left alone until somebody sets it. */
+  fateOf: (call: RpcCall) => Fate = () => undefined;
+
+  private constructor(url: string, close: () => void) {
+    this.url = url;
+    this.close = close;
+  }
+
+  static async start(target: string): Promise<RpcProxy> {
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => {
+        body += chunk;
+      });
+      request.on(
+        "end",
+        () =>
+          void answer(body)
+            .then((text) => response.end(text))
+            .catch(() => request.socket.destroy()),
+      );
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const proxy = new RpcProxy(`http://127.0.0.1:${port}`, () => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const answer = async (body: string): Promise<string> => {
+      const asked = JSON.parse(body) as RpcCall | RpcCall[];
+      const calls = [asked].flat();
+      const fates = calls.map((call) => proxy.fateOf(call));
+      const answers = await Promise.all(
+        calls.map(async (call, index) => {
+          const fate = fates[index];
+          if (typeof fate === "object") return { jsonrpc: "2.0", id: call.id, ...fate };
+          const headers = { "content-type": "application/json" };
+          return await (await fetch(target, { method: "POST", headers, body: JSON.stringify(call) })).json();
+        }),
+      );
+      if (fates.includes("lose answer")) throw new Error("lost");
+      return JSON.stringify(Array.isArray(asked) ? answers : answers[0]);
+    };
+    return proxy;
+  }
+}

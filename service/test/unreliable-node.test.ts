@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import should from "should";
+import { encodeFunctionData, keccak256 } from "viem";
+import type { ChannelEvent, Hex, Operation, Wallet } from "../../src/protocol/index.ts";
+import {
+  generatePrivateKey,
+  localEcdsaSigner,
+  operationDigest,
+  operationTypedData,
+  randomWalletOperationId,
+} from "../../src/signing/index.ts";
+import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { artifact } from "../src/chain/artifacts.ts";
+import { type RunningService, startService } from "../src/index.ts";
+import { type Fate, RpcProxy } from "./rpc-proxy.ts";
+import { Api, BLOCK_TIME_MS, eventually, temporaryFolder } from "./support.ts";
+
+describe("the local service on a node that is not reliable", function () {
+  this.timeout(30_000);
+  const signer = localEcdsaSigner(generatePrivateKey());
+  const lines: string[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let node: Anvil;
+  let proxy: RpcProxy;
+  let service: RunningService;
+  let api: Api;
+  let channelId: string;
+  let wallet: Wallet;
+
+  before(async () => {
+    folder = temporaryFolder();
+    node = await startAnvil(join(folder.path, "node"));
+    proxy = await RpcProxy.start(node.rpcUrl);
+    service = await startService({
+      dataDir: join(folder.path, "data"),
+      rpcUrl: `${proxy.url}/v3/secret-key`,
+      blockTimeMs: BLOCK_TIME_MS,
+      log: (line) => lines.push(line),
+    });
+    api = new Api(service.ready);
+    channelId = await api.channel();
+    wallet = await newWallet("first");
+    await api.until<Wallet>(`/wallets/${wallet.wallet_id}`, "deployed");
+  });
+  afterEach(() => {
+    proxy.fateOf = () => undefined;
+  });
+  after(async () => {
+    await service.close();
+    proxy.close();
+    await node.stop();
+    folder.dispose();
+  });
+
+  const newWallet = (name: string) =>
+    api.ok<Wallet>("POST", "/wallets", {
+      name,
+      wallet_owner_address: signer.address,
+      chain_selector: api.ready.chain_selector,
+      wallet_type: "ecdsa",
+      allowed_ecdsa_signers: [signer.address],
+    });
+  const submit = async (functionName: string, args: unknown[] = []) => {
+    const data = encodeFunctionData({ abi: artifact("Counter").abi, functionName, args });
+    const operation = {
+      chain_selector: api.ready.chain_selector,
+      address: wallet.address,
+      wallet_operation_id: randomWalletOperationId(),
+      deadline: 0,
+      transactions: [{ to: api.ready.contracts.Counter ?? "", value: "0", data }],
+    };
+    const input = { ...operation, id: operation.wallet_operation_id, account: operation.address };
+    const digest = operationDigest(input, api.ready.chain_id);
+    const typedData = operationTypedData(input, api.ready.chain_id);
+    const signature = await signer.sign({ digest, typedData });
+    const body = { ...operation, signature };
+    return await api.ok<Operation>("POST", `/channels/${channelId}/operations`, body);
+  };
+  const path = (operation: Operation) => `/channels/${channelId}/operations/${operation.operation_id}`;
+  const reasonOf = (events: ChannelEvent[], operation: Operation) =>
+    events.findLast((event) => event.payload.operation_id === operation.operation_id)?.payload.status_reason;
+  /** The next call of the method meets this fate, later ones are left alone. */
+  const once = (method: string, fate: Fate) => {
+    let met = false;
+    proxy.fateOf = (call) => {
+      if (met || call.method !== method) return undefined;
+      met = true;
+      return fate;
+    };
+    return () => met;
+  };
+
+  it("takes an operation for executed whose transaction arrived, though the answer to it was lost", async () => {
+    const lost = once("eth_sendRawTransaction", "lose answer");
+    const operation = await submit("increment");
+    const done = await api.until<Operation>(path(operation), "confirmed_latest", "failed");
+    should(lost()).be.true();
+    should(done.status).equal("confirmed_latest");
+  });
+
+  it("deploys a wallet whose transaction the node refuses as too late or too cheap at first", async () => {
+    const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
+    const created = await newWallet("second");
+    const done = await api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed", "failed");
+    should(refused()).be.true();
+    should(done.status).equal("deployed");
+  });
+
+  it("gives the node's own words for a refusal", async () => {
+    once("eth_sendRawTransaction", { error: { code: -32000, message: "insufficient funds for gas" } });
+    const operation = await submit("increment");
+    await api.until<Operation>(path(operation), "failed");
+    should(reasonOf(await api.events(channelId), operation)).equal("insufficient funds for gas");
+  });
+
+  it("ends a reverted operation whose reason the node does not keep, and goes on with the next ones", async () => {
+    // Of all calls only the look for a reason names a sender.
+    proxy.fateOf = ({ method, params: [call] }) =>
+      method === "eth_call" && Object.hasOwn(Object(call), "from")
+        ? { error: { code: -32000, message: "missing trie node" } }
+        : undefined;
+    const [reverted, next] = [await submit("failWithReason", ["x"]), await submit("increment")];
+    await api.until<Operation>(path(reverted), "failed");
+    await api.until<Operation>(path(next), "confirmed_latest", "confirmed_safe", "confirmed");
+    should(reasonOf(await api.events(channelId), reverted)).equal(
+      "the transaction reverted; the chain does not keep the reason any more",
+    );
+  });
+
+  it("holds up no operation for another that it cannot follow", async () => {
+    let stuckHash: unknown;
+    proxy.fateOf = ({ method, params: [first] }) => {
+      if (method === "eth_sendRawTransaction") stuckHash ??= keccak256(first as Hex);
+      return method === "eth_getTransactionReceipt" && first === stuckHash
+        ? { error: { code: -32000, message: "no such index" } }
+        : undefined;
+    };
+    const stuck = await submit("increment");
+    await api.until<Operation>(path(stuck), "sent");
+    const next = await submit("increment");
+    await api.until<Operation>(path(next), "confirmed_latest", "confirmed_safe", "confirmed");
+    should((await api.ok<Operation>("GET", path(stuck))).status).equal("sent");
+    lines.should.containEql(`Trouble with operation ${stuck.operation_id}: no such index`);
+    proxy.fateOf = () => undefined;
+    await api.until<Operation>(path(stuck), "confirmed_latest", "confirmed_safe", "confirmed");
+  });
+
+  it("tells of the node's address only what is no secret", async () => {
+    proxy.fateOf = () => "lose answer";
+    await eventually("the trouble to be logged", () =>
+      lines.some((line) => line.startsWith(`The chain at ${proxy.url} does not answer`)) ? true : undefined,
+    );
+    const error = await startService({
+      dataDir: join(folder.path, "other"),
+      rpcUrl: `${proxy.url}/v3/secret-key`,
+    }).catch((problem: Error) => problem);
+    String(error).should.match(/No EVM node answers at http:\/\/127\.0\.0\.1:\d+ \(/);
+    [...lines, String(error)].join("\n").should.not.match(/secret-key/);
+  });
+
+  it("does not start where everything costs real money", async () => {
+    proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    const start = startService({ dataDir: join(folder.path, "other"), rpcUrl: proxy.url });
+    await start.should.be.rejectedWith(/is of Ethereum, where everything costs real money/);
+  });
+});
