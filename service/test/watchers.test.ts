@@ -1,7 +1,9 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, VerifiableEvent } from "../../src/protocol/index.ts";
-import { type Api, signedText, startTestService, TRANSFER } from "./support.ts";
+import type { ChannelEvent, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
+import { startService } from "../src/index.ts";
+import { Store } from "../src/store/store.ts";
+import { Api, BLOCK_TIME_MS, signedText, startTestService, TRANSFER, temporaryFolder } from "./support.ts";
 
 describe("watchers of the local service", function () {
   this.timeout(20_000);
@@ -130,6 +132,64 @@ describe("watchers of the local service", function () {
     values("finalized").should.eql(["8"]);
   });
 
+  it("recognize an event whatever way its types are written", async () => {
+    const channelId = await api.channel();
+    const [from, to, value] = TRANSFER.inputs;
+    const created = await api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
+      name: "transfers",
+      chain_selector: api.ready.chain_selector,
+      address: api.ready.contracts.DemoToken,
+      events: ["Transfer"],
+      abi: [{ ...TRANSFER, inputs: [from, to, { ...value, type: "uint" }] }],
+    });
+    should(created.abi?.[0]?.inputs[2]?.type).equal("uint256");
+    await api.until<Watcher>(`/channels/${channelId}/watchers/${created.watcher_id}`, "active");
+    await api.ok("POST", "/local/faucet", {});
+    await api.eventsUntil(channelId, (all) => observed(all).length > 0);
+  });
+
+  it("keep their name when they are renamed and archived in one request, and cannot be archived", async () => {
+    const channelId = await api.channel();
+    const { watcher_id } = await api.transferWatcher(channelId);
+    const path = `/channels/${channelId}/watchers/${watcher_id}`;
+    await api.ok("PATCH", path, { status: "archived" });
+    const answer = await api.call("PATCH", path, { name: "another name", status: "archived" });
+    should(answer.status).equal(409);
+    should((await api.ok("GET", path)).name).equal("transfers");
+  });
+
+  it("do not hold each other up, whatever an older version has stored", async () => {
+    const folder = temporaryFolder();
+    const options = { dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS };
+    const first = await startService(options);
+    await first.close();
+    const store = new Store(folder.path);
+    const { channel_id } = store.channels.create({ name: "old" });
+    const id = store.watchers.create({
+      channel_id,
+      name: "unreadable",
+      chain_selector: first.ready.chain_selector,
+      address: first.ready.contracts.DemoToken ?? "",
+      events: ["Odd"],
+      abi: [
+        { ...TRANSFER, name: "Odd", inputs: [{ name: "a", type: "tuple", components: [null] }] } as never,
+      ],
+    });
+    store.watchers.setStatus(id, "active");
+    store.watchers.setFromBlock(id, 0);
+    store.close();
+    const second = await startService(options);
+    try {
+      const other = new Api(second.ready);
+      await other.transferWatcher(channel_id);
+      await other.ok("POST", "/local/faucet", {});
+      await other.eventsUntil(channel_id, (all) => observed(all).length > 0);
+    } finally {
+      await second.close();
+      folder.dispose();
+    }
+  });
+
   it("are refused with a sentence that names what is wrong", async () => {
     const channelId = await api.channel();
     const path = `/channels/${channelId}/watchers`;
@@ -156,6 +216,16 @@ describe("watchers of the local service", function () {
     (await refused({ abi: [{ ...TRANSFER, type: "function" }] })).should.match(
       /^abi\[0\]\.type must be "event"/,
     );
+    const input = (type: string, more: object = {}) => ({
+      abi: [{ ...TRANSFER, inputs: [{ name: "a", type, indexed: false, ...more }] }],
+    });
+    (await refused(input("uint7"))).should.match(
+      /^abi\[0\]\.inputs\[0\]\.type is "uint7", which is no ABI type/,
+    );
+    (await refused(input("tuple", { components: [null] }))).should.match(/components\[0\] is not an object/);
+    let nested: object = { name: "a", type: "uint256" };
+    for (let depth = 0; depth < 1000; depth += 1) nested = { name: "a", type: "tuple", components: [nested] };
+    (await refused(input("tuple", nested))).should.match(/nested too deeply/);
     (await refused({ chain_selector: "1" })).should.match(/chain_selector 1 is not a network/);
     (await refused({ service: "dvp" })).should.match(/knows no watcher service "dvp"/);
 

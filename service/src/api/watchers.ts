@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
+import { parseAbi } from "../../../src/abi/index.ts";
 import {
-  type AbiInput,
   type EventFragment,
   LIMITS,
   PAGE_LIMITS,
@@ -10,6 +10,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf } from "./channels.ts";
@@ -69,7 +70,8 @@ export function watcherRoutes(app: Routes, context: Context): void {
       }
       if (address === undefined) throw invalid("address is required.");
       if (abi === undefined) throw invalid("abi is required.");
-      refuseMissingEvents(events, abi);
+      const fragments = eventFragments(abi);
+      refuseMissingEvents(events, fragments);
       refuseTakenName(context, channel.channel_id, name);
       reply.code(201);
       return shown(
@@ -79,7 +81,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
           chain_selector,
           address: checksumAddress(address as `0x${string}`),
           events,
-          abi: abi.map((fragment): EventFragment => ({ ...fragment, inputs: fragment.inputs as AbiInput[] })),
+          abi: fragments,
         }),
       );
     },
@@ -132,18 +134,15 @@ export function watcherRoutes(app: Routes, context: Context): void {
     },
     (request, reply) => {
       const watcher = watcherOf(context, request.params);
-      const { status } = request.body;
-      if (request.body.name !== undefined) {
-        const name = watcherName(request.body.name);
-        if (name !== watcher.name) {
-          refuseTakenName(context, watcher.channel_id, name);
-          store.watchers.rename(watcher.watcher_id, name);
-        }
-      }
-      if (status === undefined) return shown(watcherOf(context, request.params));
-      if (!canArchive(watcher)) {
+      const name = request.body.name === undefined ? watcher.name : watcherName(request.body.name);
+      const archive = request.body.status === "archived";
+      if (name !== watcher.name) refuseTakenName(context, watcher.channel_id, name);
+      if (archive && !canArchive(watcher)) {
         throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
       }
+      // Nothing is refused any more: what follows is done whole.
+      if (name !== watcher.name) store.watchers.rename(watcher.watcher_id, name);
+      if (!archive) return shown(watcherOf(context, request.params));
       reply.code(202);
       return shown(archiveWatcher(context, watcher.watcher_id));
     },
@@ -168,6 +167,19 @@ function watcherOf({ store }: Context, params: { channel_id: string; watcher_id:
     throw notFound("WATCHER_NOT_FOUND", "watcher", params.watcher_id);
   }
   return watcher;
+}
+
+/**
+ * The fragments as compilers write them, `uint` as `uint256` say: so that their events are recognized.
+ *
+ * @throws ApiError 400 when one is not what an ABI has.
+ */
+function eventFragments(abi: unknown[]): EventFragment[] {
+  try {
+    return parseAbi(abi).filter((item) => item.type === "event");
+  } catch (error) {
+    throw invalid(messageOf(error));
+  }
 }
 
 function watcherName(given: string): string {

@@ -1,5 +1,5 @@
 import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
-import type { Confidence, EventFragment, Hex, VerifiableEvent } from "../../../src/protocol/index.ts";
+import type { Confidence, EventFragment, Hex } from "../../../src/protocol/index.ts";
 import type { Block, Heads, RawLog } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
@@ -132,7 +132,7 @@ export class LogReader {
     const logs = await this.#context.chain.logs({ from, to, addresses });
     return logs.flatMap((log) =>
       watchers.flatMap((watcher) => {
-        const fragment = matchingFragment(watcher, log);
+        const fragment = this.#unlessInTrouble(watcher, () => matchingFragment(watcher, log));
         return fragment === undefined ? [] : [{ watcher, fragment, log }];
       }),
     );
@@ -164,7 +164,9 @@ export class LogReader {
         timestamps.get(blockNumber) ?? (await this.#context.chain.block(blockNumber))?.timestamp;
       if (timestamp === undefined) throw new Error(MOVED);
       timestamps.set(blockNumber, timestamp);
-      const statement = this.#statement(match, timestamp, confidence);
+      const statement = this.#unlessInTrouble(match.watcher, () =>
+        chainEventStatement(this.#context.chain.network, { ...match, timestamp, confidence }),
+      );
       if (statement === undefined) continue;
       attested.push({ ...match, attestation: await this.#context.oracles.attest(statement) });
     }
@@ -176,12 +178,12 @@ export class LogReader {
     });
   }
 
-  /** A log whose data is not what the watcher's ABI says is skipped: it must not hold up the others. */
-  #statement(match: Match, timestamp: number, confidence: Confidence): VerifiableEvent | undefined {
+  /** A log that cannot be read by the watcher's ABI is skipped: one watcher must not hold up the others. */
+  #unlessInTrouble<T>(watcher: StoredWatcher, read: () => T): T | undefined {
     try {
-      return chainEventStatement(this.#context.chain.network, { ...match, timestamp, confidence });
+      return read();
     } catch (error) {
-      this.#context.log(`Watcher ${match.watcher.watcher_id} skips a log: ${messageOf(error)}`);
+      this.#context.log(`Watcher ${watcher.watcher_id} skips a log: ${messageOf(error)}`);
       return undefined;
     }
   }
