@@ -16,7 +16,7 @@ export class RpcProxy {
   readonly url: string;
   readonly close: () => void;
   /** Decides on each call; all are left alone until somebody sets it. */
-  fateOf: (call: RpcCall) => Fate = () => undefined;
+  fateOf: (call: RpcCall) => Fate | Promise<Fate> = () => undefined;
 
   private constructor(url: string, close: () => void) {
     this.url = url;
@@ -46,7 +46,7 @@ export class RpcProxy {
     const answer = async (body: string): Promise<string> => {
       const asked = JSON.parse(body) as RpcCall | RpcCall[];
       const calls = [asked].flat();
-      const fates = calls.map((call) => proxy.fateOf(call));
+      const fates = await Promise.all(calls.map((call) => proxy.fateOf(call)));
       const answers = await Promise.all(
         calls.map(async (call, index) => {
           const fate = fates[index];

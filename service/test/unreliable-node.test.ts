@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import should from "should";
 import { encodeFunctionData, keccak256 } from "viem";
-import type { ChannelEvent, Hex, Operation, Wallet } from "../../src/protocol/index.ts";
+import type {
+  ChannelEvent,
+  Hex,
+  Operation,
+  Query,
+  VerifiableResult,
+  Wallet,
+} from "../../src/protocol/index.ts";
 import {
   generatePrivateKey,
   localEcdsaSigner,
@@ -143,6 +150,41 @@ describe("the local service on a node that is not reliable", function () {
     lines.should.containEql(`Trouble with operation ${stuck.operation_id}: no such index`);
     proxy.fateOf = () => undefined;
     await api.until<Operation>(path(stuck), "confirmed_latest", "confirmed_safe", "confirmed");
+  });
+
+  it("proves a query's answer only of the block that it names, though the chain replaces it meanwhile", async () => {
+    const rpc = async <T>(method: string, params: unknown[]): Promise<T> => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(node.rpcUrl, { method: "POST", headers, body });
+      return ((await answer.json()) as { result: T }).result;
+    };
+    let replaced = false;
+    proxy.fateOf = async ({ method }) => {
+      if (method !== "eth_call" || replaced) return undefined;
+      replaced = true;
+      await rpc("anvil_reorg", [1, []]);
+      return undefined;
+    };
+    const path = `/channels/${channelId}/queries`;
+    const { query_id } = await api.ok<Query>("POST", path, {
+      idempotency_key: "replaced",
+      query_kind: "evm_call",
+      chain_selector: api.ready.chain_selector,
+      params: {
+        contract_address: api.ready.contracts.DemoToken,
+        call_data: "0x18160ddd",
+        block_selection: { type: "latest" },
+      },
+    });
+    const query = await api.until<Query>(`${path}/${query_id}`, "completed", "failed");
+    should(replaced).be.true();
+    should(query.status).equal("completed");
+    const text = Buffer.from(query.verifiable_result ?? "", "base64").toString();
+    const { resolved } = (JSON.parse(text) as VerifiableResult).data.block_selection;
+    const number = `0x${Number(resolved?.block_number).toString(16)}`;
+    const block = await rpc<{ hash: string }>("eth_getBlockByNumber", [number, false]);
+    should(resolved?.block_hash).equal(block.hash);
   });
 
   it("tells of the node's address only what is no secret", async () => {

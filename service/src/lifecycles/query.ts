@@ -19,7 +19,8 @@ const CHAIN_PATIENCE_MS = 5000;
 const AGAIN_MS = 250;
 
 type Data = VerifiableResult["data"];
-type Outcome = { resolved?: Block } & ({ returned: string } | { error: NonNullable<Data["error"]> });
+type Result = { returned: string } | { error: NonNullable<Data["error"]> };
+type Outcome = { resolved?: Block } & Result;
 
 /** Answers queries: `accepted → sending → sent → completed | failed`. Reading twice does no harm, so a restart begins again. */
 export class QueryRunner {
@@ -101,32 +102,36 @@ export class QueryRunner {
         "The chain has no such block, or does not keep its state any more.",
       );
     }
+    const result = await this.#callAt(params, resolved.number);
+    // Nodes are asked by number: what they said is of this block only when it still has that number.
+    if ((await chain.block(resolved.number))?.hash !== resolved.hash) {
+      throw new Error("the chain replaced the block while it was asked");
+    }
+    return { resolved, ...result };
+  }
+
+  async #callAt(params: StoredQuery["params"], block: number): Promise<Result> {
+    const { chain } = this.#context;
     let code: string;
     try {
-      code = await chain.code(params.contract_address, resolved.number);
+      code = await chain.code(params.contract_address, block);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return {
-        resolved,
-        ...failure(
-          "BLOCK_SELECTION_NOT_AVAILABLE",
-          "The chain does not keep the state of this block any more.",
-        ),
-      };
+      return failure(
+        "BLOCK_SELECTION_NOT_AVAILABLE",
+        "The chain does not keep the state of this block any more.",
+      );
     }
     if (code === "0x") {
-      return {
-        resolved,
-        ...failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`),
-      };
+      return failure("CONTRACT_NOT_FOUND", `There is no contract at ${params.contract_address}.`);
     }
     const answer = await chain.call(
       { from: params.from_address, to: params.contract_address, data: params.call_data as `0x${string}` },
-      resolved.number,
+      block,
     );
-    if ("data" in answer) return { resolved, returned: answer.data };
+    if ("data" in answer) return { returned: answer.data };
     const { reason } = explainRevert(answer.reverted);
-    return { resolved, error: { code: "CALL_REVERTED", message: reason, raw_revert_data: answer.reverted } };
+    return { error: { code: "CALL_REVERTED", message: reason, raw_revert_data: answer.reverted } };
   }
 
   async #resolve(selection: BlockSelection): Promise<Block | undefined> {
