@@ -23,6 +23,8 @@ const LADDER = [
   "confirmed",
 ];
 
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
 describe("wallets and operations of the local service", function () {
   this.timeout(20_000);
   let api: Api;
@@ -215,6 +217,21 @@ describe("wallets and operations of the local service", function () {
     (await refused(good, stranger)).message.should.match(
       new RegExp(`signer ${stranger.address} is not allowed`),
     );
+    const { signature } = await sign(good);
+    const s = BigInt(`0x${signature.slice(66, 130)}`);
+    const highS = (CURVE_ORDER - s).toString(16).padStart(64, "0");
+    const otherForms = [
+      signature.replace(/1b$/, "00").replace(/1c$/, "01"),
+      `${signature.slice(0, 66)}${highS}${signature.endsWith("1b") ? "1c" : "1b"}`,
+    ];
+    for (const form of otherForms) {
+      const answer = await api.call<{ message: string }>("POST", `/channels/${channelId}/operations`, {
+        ...good,
+        signature: form,
+      });
+      should(answer.status).equal(400);
+      answer.body.message.should.match(/v 27 or 28 and have a low s/);
+    }
     (await refused({ ...good, deadline: 5 })).message.should.match(/deadline has passed/);
     should(await refused({ ...good, address: `0x${"1".repeat(40)}` })).containDeep({
       status: 404,

@@ -7,6 +7,8 @@ import type { StoredWallet } from "../store/wallets.ts";
 import { invalid } from "./errors.ts";
 
 const ECDSA_LENGTH = 2 + 130;
+/** Of a signature's two forms the one with the lower s counts. */
+const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 /** Says "a SHA-256 hash follows". */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 
@@ -27,6 +29,11 @@ export async function checkSignature(
   }
   if (signature.length !== ECDSA_LENGTH)
     throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
+  if (!/1[bc]$/i.test(signature) || BigInt(`0x${signature.slice(66, 130)}`) > HALF_CURVE_ORDER) {
+    throw invalid(
+      "signature must end in v 27 or 28 and have a low s: the wallet contract takes no other form.",
+    );
+  }
   let signer: Hex;
   try {
     signer = recoverSigner(digest, signature);
