@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence, Hex } from "../../src/protocol/index.ts";
 import { Faults } from "./api/faults.ts";
+import { isLoopback } from "./api/local-request.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import { type Anvil, startAnvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
@@ -119,6 +120,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
       faults: new Faults(),
       local: options.local ?? true,
+      loopback: isLoopback(host),
     });
     started.push(() => app.close());
     const origin = await listen(app, host, options.port ?? 0);
@@ -188,7 +190,7 @@ function firstStart(store: Store): number {
 }
 
 function refuseOpenDoor(host: string, apiKey: string): void {
-  if (["127.0.0.1", "::1", "localhost"].includes(host) || apiKey !== DEFAULT_API_KEY) return;
+  if (isLoopback(host) || apiKey !== DEFAULT_API_KEY) return;
   throw new ServiceProblem(
     `The service would listen on ${host} with the key everybody knows. Set CREC_API_KEY to a key of your own, or listen on 127.0.0.1.`,
   );

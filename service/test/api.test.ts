@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import should from "should";
 import { type Api, startTestService } from "./support.ts";
 
@@ -28,6 +29,32 @@ describe("the interface of the local service", function () {
       should(answer.body.type).equal("UNAUTHORIZED");
       answer.body.message.should.not.containEql("wrong");
       should((await api.call("GET", "/local/status", undefined, { authorization })).status).equal(401);
+    }
+  });
+
+  it("answers no page from elsewhere, not even under a name that leads here", async () => {
+    const { host, port } = new URL(api.ready.base_url);
+    const status = (headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const authorization = `Apikey ${api.ready.api_key}`;
+        // fetch sets Host itself.
+        request(`${api.ready.base_url}/networks`, { headers: { authorization, ...headers } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        })
+          .once("error", reject)
+          .end();
+      });
+    for (const name of [host, `localhost:${port}`, `[::1]:${port}`, "localhost"])
+      should(await status({ host: name })).equal(200);
+    should(await status({ origin: api.ready.base_url })).equal(200);
+    for (const headers of [
+      { host: `evil.example:${port}` },
+      { host: `127.0.0.1.evil.example:${port}` },
+      { origin: "https://evil.example" },
+      { origin: "null" },
+    ]) {
+      should(await status(headers)).equal(403);
     }
   });
 

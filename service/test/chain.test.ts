@@ -3,6 +3,7 @@ import should from "should";
 import type { Query } from "../../src/protocol/index.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { startService } from "../src/index.ts";
+import { RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node of one's own", function () {
@@ -17,6 +18,30 @@ describe("the local service on a node of one's own", function () {
   after(async () => {
     await node.stop();
     folder.dispose();
+  });
+
+  it("makes no blocks and gives no coins away where the chain is not its own", async () => {
+    const proxy = await RpcProxy.start(node.rpcUrl);
+    proxy.fateOf = async ({ method }) => {
+      if (method === "web3_clientVersion") return { result: "Geth/v1.16.0" };
+      // Blocks come without the service's doing.
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "evm_mine", params: [] });
+      const headers = { "content-type": "application/json" };
+      if (method === "eth_getTransactionReceipt") await fetch(node.rpcUrl, { method: "POST", headers, body });
+      return undefined;
+    };
+    const service = await startService({ dataDir: join(folder.path, "foreign"), rpcUrl: proxy.url });
+    try {
+      const api = new Api(service.ready);
+      const bodies = { faucet: {}, mine: { blocks: 1 }, reorg: { depth: 1 } };
+      for (const [path, body] of Object.entries(bodies)) {
+        const answer = await api.call("POST", `/local/${path}`, body);
+        answer.should.containDeep({ status: 409, body: { type: "CONFLICT" } });
+      }
+    } finally {
+      await service.close();
+      proxy.close();
+    }
   });
 
   it("pays with an account of its own, works, and says when the node is gone", async () => {

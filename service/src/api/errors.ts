@@ -6,7 +6,10 @@ export class ApiError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
 
-  constructor(status: number, body: { type: ErrorType | "UNAUTHORIZED"; code?: ErrorCode; message: string }) {
+  constructor(
+    status: number,
+    body: { type: ErrorType | "UNAUTHORIZED" | "FORBIDDEN"; code?: ErrorCode; message: string },
+  ) {
     super(body.message);
     this.status = status;
     this.body = body;
@@ -15,6 +18,10 @@ export class ApiError extends Error {
 
 export function invalid(message: string): ApiError {
   return new ApiError(400, { type: "VALIDATION_ERROR", message });
+}
+
+export function forbidden(message: string): ApiError {
+  return new ApiError(403, { type: "FORBIDDEN", message });
 }
 
 export function notFound(code: ErrorCode, what: string, id: string): ApiError {

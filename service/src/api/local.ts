@@ -3,7 +3,7 @@ import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
 import { payOut } from "../chain/faucet.ts";
 import type { Context } from "../context.ts";
-import { ApiError } from "./errors.ts";
+import { conflict, invalid } from "./errors.ts";
 import { Fault, type Faults } from "./faults.ts";
 import type { Routes } from "./routes.ts";
 import { Address } from "./schemas.ts";
@@ -14,6 +14,14 @@ const ONE_TOKEN = "1000000000000000000";
 
 /** What a tester needs and the public service has not. */
 export function localRoutes(app: Routes, context: Context, faults: Faults): void {
+  /** @throws ApiError 409 where blocks are not ours to make and the service's coins not ours to give away. */
+  const refuseOnForeignChain = () => {
+    if (context.chain.minesOnRequest) return;
+    throw conflict(
+      "This works on a development chain only. On this one the service's account pays for gas and nothing else.",
+    );
+  };
+
   app.get("/status", { schema: { tags: ["local"] } }, async () => {
     const heads = await context.chain.heads();
     return {
@@ -50,9 +58,9 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
       },
     },
     async (request) => {
+      refuseOnForeignChain();
       const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
-      if (to === ZERO_ADDRESS)
-        throw new ApiError(400, { type: "VALIDATION_ERROR", message: "to must not be the zero address." });
+      if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
       return await payOut(context, {
         to: checksumAddress(to as `0x${string}`),
         amount: BigInt(amount),
@@ -70,6 +78,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
       },
     },
     async (request) => {
+      refuseOnForeignChain();
       await context.chain.mine(request.body.blocks);
       const { latest } = await context.chain.heads();
       context.pulse.keepBusyUntil(latest.number);
@@ -87,6 +96,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
       },
     },
     async (request) => {
+      refuseOnForeignChain();
       await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
       const { latest } = await context.chain.heads();
       context.pulse.keepBusyUntil(latest.number);

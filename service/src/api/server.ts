@@ -6,11 +6,12 @@ import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import { messageOf } from "../problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
-import { ApiError, conflict } from "./errors.ts";
+import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { type Faults, injectFaults } from "./faults.ts";
 import { type Account, graphqlRoutes } from "./graphql.ts";
 import { localRoutes } from "./local.ts";
+import { isLocalRequest } from "./local-request.ts";
 import { networkRoutes } from "./networks.ts";
 import { operationRoutes } from "./operations.ts";
 import { queryRoutes } from "./queries.ts";
@@ -27,7 +28,15 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 /** Paths that need no key. */
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
-export type ServerOptions = { apiKey: string; account: Account; faults: Faults; local: boolean };
+export type ServerOptions = {
+  apiKey: string;
+  account: Account;
+  faults: Faults;
+  /** Whether the endpoints under /local are there. */
+  local: boolean;
+  /** Whether it listens to this machine only, and so answers no page from elsewhere. */
+  loopback: boolean;
+};
 
 /** The service's HTTP interface, not yet listening. */
 export async function createServer(
@@ -56,6 +65,14 @@ export async function createServer(
     const path = request.url.split("?", 1)[0];
     reply.code(404).send({ type: "NOT_FOUND", message: `There is no ${request.method} ${path} here.` });
   });
+  if (options.loopback) {
+    app.addHook("onRequest", async (request) => {
+      if (isLocalRequest(request.headers)) return;
+      throw forbidden(
+        "This service answers only programs of this machine that call it 127.0.0.1, localhost or [::1].",
+      );
+    });
+  }
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKey)) return;
