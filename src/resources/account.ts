@@ -10,6 +10,7 @@ import {
   type Transport,
   tryParse,
 } from "../http/index.ts";
+import { isObject } from "./answers.ts";
 
 export type AccountDetails = {
   memberId: string | null;
@@ -69,8 +70,8 @@ type GraphqlError = { message?: unknown; extensions?: { code?: unknown } };
 /** A failure may stand in the status, in `errors`, or in both: the body says more, so it is read first. */
 function readGraphql(answer: Answer): unknown {
   const { data, errors } = (tryParse(answer.text) ?? {}) as GraphqlBody;
-  const failures = Array.isArray(errors) ? (errors as GraphqlError[]) : [];
-  if (answer.status === 401 || answer.status === 403 || failures.some(isAuthentication)) {
+  const failures = Array.isArray(errors) ? (errors.filter(isObject) as GraphqlError[]) : [];
+  if (answer.status === 401 || answer.status === 403 || failures.some(isRefusal(answer.status))) {
     throw keyRefusal(answerDetails(answer));
   }
   if (answer.status === 429 || answer.status >= 500) return readAnswer(answer);
@@ -84,10 +85,17 @@ function readGraphql(answer: Answer): unknown {
   return data;
 }
 
-function isAuthentication({ message, extensions }: GraphqlError): boolean {
-  const code = String(extensions?.code ?? "");
-  if (/^(UNAUTHENTICATED|UNAUTHORIZED|FORBIDDEN|INVALID_API_KEY|AUTHENTICATION_\w+)$/i.test(code))
-    return true;
-  // Not every server gives a code.
-  return code === "" && /unauthenticated|unauthori[sz]ed|authentication|api key/i.test(String(message));
+const REFUSAL_CODE = /^(UNAUTHENTICATED|UNAUTHORIZED|FORBIDDEN|INVALID_API_KEY|AUTHENTICATION_\w+)$/i;
+const REFUSAL_WORDS =
+  /\b(unauthenticated|unauthori[sz]ed|not authenticated|authentication (is )?(failed|required)|(invalid|missing|expired|unknown) api key|api key (is )?(invalid|missing|expired|unknown|required|not valid))\b/i;
+/** Names of the query that a server quotes: a field may be called `unauthorized`. */
+const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
+
+function isRefusal(status: number): (error: GraphqlError) => boolean {
+  return ({ message, extensions }) => {
+    const code = String(extensions?.code ?? "");
+    if (code !== "") return REFUSAL_CODE.test(code);
+    // Not every server gives a code. A 400 is about the query itself.
+    return status !== 400 && REFUSAL_WORDS.test(String(message).replace(QUOTED, ""));
+  };
 }

@@ -174,6 +174,27 @@ describe("wallets, queries, account", () => {
         "KEY_REFUSED",
       ],
       ["both", [401, { errors: [{ message: "Unauthorized" }] }], "KEY_REFUSED"],
+      [
+        "errors with 200 that say so",
+        [200, { errors: [{ message: "Authentication failed" }] }],
+        "KEY_REFUSED",
+      ],
+      [
+        "a code with 400",
+        [400, { errors: [{ message: "x", extensions: { code: "UNAUTHENTICATED" } }] }],
+        "KEY_REFUSED",
+      ],
+      [
+        "a mistyped field",
+        [400, { errors: [{ message: 'Cannot query field "authentication" on type "Query".' }] }],
+        "GRAPHQL_ERROR",
+      ],
+      [
+        "a mistyped field with 200",
+        [200, { errors: [{ message: 'Cannot query field "unauthorized" on type "Api key".' }] }],
+        "GRAPHQL_ERROR",
+      ],
+      ["errors that are none", [200, { errors: [null] }], "BAD_RESPONSE"],
       ["a wrong query", [400, { errors: [{ message: 'Cannot query field "x"' }] }], "GRAPHQL_ERROR"],
       ["errors beside data", [200, { data: { a: 1 }, errors: [{ message: "boom" }] }], "GRAPHQL_ERROR"],
       ["a proxy's page", [200, "<html>"], "BAD_RESPONSE"],
