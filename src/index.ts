@@ -120,6 +120,7 @@ export {
   CrecClient,
   type CrecClientOptions,
   type Events,
+  type FinalizeOptions,
   type FollowOptions,
   type GraphqlOptions,
   type ListChannels,
@@ -145,6 +146,7 @@ export {
   type Watchers,
 } from "./resources/index.ts";
 export {
+  canonicalSignature,
   generatePrivateKey,
   type LocalEcdsaSigner,
   localEcdsaSigner,

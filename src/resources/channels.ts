@@ -1,5 +1,6 @@
 import type { CallOptions, Transport } from "../http/index.ts";
 import { type Channel, type ChannelStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { resourceOf } from "./answers.ts";
 import { checkDescription, checkName, checkPaging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
@@ -25,31 +26,38 @@ export class Channels {
   async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
     checkName(channel.name);
     checkDescription(channel.description);
-    return this.#transport.post("/channels", channel, options);
+    return resourceOf(await this.#transport.post("/channels", channel, options), "channel_id");
   }
 
   async get(channelId: string, options?: CallOptions): Promise<Channel> {
-    return this.#transport.get(`/channels/${pathId("channelId", channelId)}`, {}, options);
+    const path = `/channels/${pathId("channelId", channelId)}`;
+    return resourceOf(await this.#transport.get(path, {}, options), "channel_id", channelId);
   }
 
   list(filter: ListChannels = {}, options?: CallOptions): Listing<Channel> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.channels);
-      return this.#transport.get("/channels", { ...filter, offset }, options);
-    }, filter.offset);
+    return listing(
+      "channel_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.channels);
+        return this.#transport.get("/channels", { ...filter, offset }, options);
+      },
+      filter.offset,
+    );
   }
 
   async update(channelId: string, changes: UpdateChannel, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
     if (changes.name !== undefined) checkName(changes.name);
     checkDescription(changes.description);
-    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    return resourceOf(await this.#transport.request(call), "channel_id", channelId);
   }
 
   /** Refused with a `CONFLICT` while the channel has a watcher at work. */
   async archive(channelId: string, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
-    return this.#transport.patch(path, { status: "archived" }, options);
+    const archived = await this.#transport.patch(path, { status: "archived" }, options);
+    return resourceOf(archived, "channel_id", channelId);
   }
 
   /** The channel of exactly this name, unless it is archived. */

@@ -6,8 +6,9 @@ import {
   type Open,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
+import { badResponse, isObject, resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
-import { type Listing, listing, notAList } from "./pages.ts";
+import { type Listing, listing } from "./pages.ts";
 
 export type PollEvents = {
   /** Position in the channel; without it, the newest events. */
@@ -55,18 +56,22 @@ export class Events {
 
   /** Await it for one page, iterate it for every event that matches. */
   search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.eventsSearch);
-      const path = `/channels/${pathId("channelId", channelId)}/events/search`;
-      const query: QueryParameters = { ...filter, offset };
-      const page = asEventPage(await this.#transport.get(path, query, options));
-      return { data: page.events, has_more: page.has_more };
-    }, filter.offset);
+    return listing(
+      "event_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.eventsSearch);
+        const path = `/channels/${pathId("channelId", channelId)}/events/search`;
+        const query: QueryParameters = { ...filter, offset };
+        const page = asEventPage(await this.#transport.get(path, query, options));
+        return { data: page.events, has_more: page.has_more };
+      },
+      filter.offset,
+    );
   }
 
   async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
     const path = `/channels/${pathId("channelId", channelId)}/events/search/${pathId("eventId", eventId)}`;
-    return asEvent(await this.#transport.get(path, {}, options));
+    return asEvent(await this.#transport.get(path, {}, options), eventId);
   }
 }
 
@@ -87,25 +92,27 @@ export async function statusReason(
 }
 
 function asEventPage(answer: unknown): EventPage {
-  const page = answer as { events?: unknown; data?: unknown; has_more?: unknown } | null | undefined;
-  const events = page?.events ?? page?.data;
-  if (!Array.isArray(events)) throw notAList();
-  return { events: events.map(asEvent), has_more: page?.has_more === true };
+  const { events, data = events, has_more } = isObject(answer) ? answer : {};
+  if (!Array.isArray(data)) throw badResponse("with something that is no list");
+  return { events: data.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
 /** Some versions say `id` for `event_id` and have the type beside the headers: both are read, nothing is dropped. */
-function asEvent(answer: unknown): ChannelEvent {
+function asEvent(answer: unknown, wanted?: string): ChannelEvent {
   const event = { ...(answer as Partial<ChannelEvent> & { id?: string; type?: string }) };
   const headers = { ...event.headers };
-  return {
+  const offset = Number(headers.offset ?? Number.NaN);
+  if (!Number.isSafeInteger(offset)) throw badResponse("with an event that has no offset");
+  const read = {
     ...event,
-    event_id: event.event_id ?? event.id ?? "",
+    event_id: event.event_id ?? event.id,
     headers: {
       ...headers,
       type: headers.type ?? event.type ?? "",
-      offset: Number(headers.offset),
+      offset,
       proofs: headers.proofs ?? [],
     },
     payload: event.payload ?? {},
   };
+  return resourceOf(read, "event_id", wanted);
 }

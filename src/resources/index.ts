@@ -6,7 +6,7 @@ export { Networks } from "./networks.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export type { NewOperation } from "./operation-request.ts";
 export type { Submitted } from "./operation-submit.ts";
-export { type ListOperations, Operations } from "./operations.ts";
+export { type FinalizeOptions, type ListOperations, Operations } from "./operations.ts";
 export type { Listing } from "./pages.ts";
 export {
   type CreatedQuery,

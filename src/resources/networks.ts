@@ -1,8 +1,10 @@
 import { CrecError } from "../errors.ts";
 import { type CallOptions, HttpError, type Transport } from "../http/index.ts";
-import { KNOWN_CHAINS, type Network, type Page } from "../protocol/index.ts";
+import { KNOWN_CHAINS, type Network } from "../protocol/index.ts";
+import { badResponse, isObject } from "./answers.ts";
 import { checkSelector } from "./checks.ts";
-import { notAList } from "./pages.ts";
+
+const DIGITS = /^\d{1,20}$/;
 
 export class Networks {
   readonly #transport: Transport;
@@ -14,17 +16,21 @@ export class Networks {
 
   /** All networks the service works on. */
   async list(options: CallOptions = {}): Promise<Network[]> {
-    const answer = await this.#transport.get<Network[] | Page<Network>>("/networks", {}, options);
-    const networks = Array.isArray(answer) ? answer : answer?.data;
-    if (!Array.isArray(networks)) throw notAList();
-    for (const { chain_selector, chain_id } of networks)
-      this.#chainIds.set(String(chain_selector), String(chain_id));
+    const answer: unknown = await this.#transport.get("/networks", {}, options);
+    const networks = isObject(answer) ? answer.data : answer;
+    if (!Array.isArray(networks)) throw badResponse("with something that is no list");
+    if (!networks.every(isNetwork)) throw badResponse("with a network that has no chain selector");
+    for (const { chain_selector, chain_id } of networks) {
+      // Networks of other families have ids of other kinds.
+      if (DIGITS.test(String(chain_id))) this.#chainIds.set(String(chain_selector), String(BigInt(chain_id)));
+    }
     return networks;
   }
 
   /**
    * The EVM chain id of a network, as decimal digits. Asked once; well-known networks need no answer.
-   * @throws {CrecError} `NETWORK_NOT_FOUND`.
+   * @throws {CrecError} `NETWORK_NOT_FOUND`; `NETWORK_MISMATCH` when the service contradicts a well-known pair:
+   * the chain id decides where a signature is valid.
    */
   async chainIdOf(chainSelector: string, options: CallOptions = {}): Promise<string> {
     checkSelector(chainSelector);
@@ -35,8 +41,20 @@ export class Networks {
       });
     }
     const chainId = this.#chainIds.get(chainSelector) ?? known;
-    if (chainId !== undefined) return chainId;
+    if (chainId !== undefined) return checkedPair(chainSelector, chainId);
     const message = `The service has no network with the chain selector ${chainSelector}. Pick one of its networks.`;
     throw new CrecError("NETWORK_NOT_FOUND", message);
   }
+}
+
+function isNetwork(value: unknown): value is Network {
+  return isObject(value) && DIGITS.test(String(value.chain_selector));
+}
+
+/** Both ways: a selector nobody knows must not stand for a chain that has another one either. */
+function checkedPair(selector: string, chainId: string): string {
+  const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === selector || chain.chainId === chainId);
+  if (!known || (known.chainSelector === selector && known.chainId === chainId)) return chainId;
+  const message = `The service gives the network ${selector} the chain id ${chainId}, but ${known.name} is ${known.chainSelector} with ${known.chainId}. Nothing is signed for it: check the base URL of the connection.`;
+  throw new CrecError("NETWORK_MISMATCH", message);
 }

@@ -19,16 +19,19 @@ export type OperationChange = DecodedOperationStatus & { event: ChannelEvent };
 /**
  * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
  * since looking at the operation itself misses what passes between two looks.
- * @throws {WaitError} `WAIT_TIMEOUT`; {HttpError} `ABORTED`, and what is permanent.
+ * @throws {WaitError} `WAIT_TIMEOUT`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
   events: Events,
   channelId: string,
   operationId: string,
   { timeoutMs: wanted = 300_000, signal, pollMs = { min: 250, max: 5_000 } }: FollowOptions,
+  /** Fires when the client is closed. */
+  closing: AbortSignal,
 ): AsyncGenerator<OperationChange, void> {
   const timeoutMs = timeoutOf("timeoutMs", wanted);
   const deadline = performance.now() + timeoutMs;
+  const stop = signal ? AbortSignal.any([signal, closing]) : closing;
   const seen = new Set<string>();
   let lastStatus: string | undefined;
   for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
@@ -46,7 +49,7 @@ export async function* followOperation(
     }
     if (performance.now() + pause > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
     // A fired signal only cuts the pause short: the next call throws what the signal means.
-    await sleep(pause * (0.75 + Math.random() / 2), undefined, signal ? { signal } : {}).catch(() => {});
+    await sleep(pause * (0.75 + Math.random() / 2), undefined, { signal: stop }).catch(() => {});
   }
 }
 

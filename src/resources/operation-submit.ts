@@ -1,5 +1,13 @@
 import { CrecError } from "../errors.ts";
-import { BadResponseError, ConflictError, HttpError, NotFoundError, RateLimitError } from "../http/index.ts";
+import {
+  AbortedError,
+  BadResponseError,
+  ClientClosedError,
+  ConflictError,
+  HttpError,
+  NotFoundError,
+  RateLimitError,
+} from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
 import type { SearchEvents } from "./events.ts";
@@ -18,6 +26,8 @@ export type SubmitCalls = {
   get: (operationId: string) => Promise<Operation>;
   search: (filter: SearchEvents) => AsyncIterable<ChannelEvent>;
   signal: AbortSignal | undefined;
+  /** Fires when the client is closed. */
+  closing: AbortSignal;
 };
 
 const ATTEMPTS = 4;
@@ -34,10 +44,12 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
   /** The failure of the last try that may have acted all the same. */
   let tried: HttpError | undefined;
   for (let attempt = 1; ; attempt++) {
+    const isSent = !(calls.signal?.aborted || calls.closing.aborted);
     try {
       const operation = await readBack(calls, prepared, await calls.post());
       return { operation, digest, found: false };
     } catch (failure) {
+      if (isStop(failure)) throw isSent || tried ? inDoubt(failure, prepared) : failure;
       const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
       if (refused && attempt === 1) throw failure;
       if (mayHaveActed(failure)) tried = failure;
@@ -47,6 +59,7 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
         const operation = await look(calls, prepared, tried !== undefined);
         if (operation) return { operation, digest, found: true };
       } catch (error) {
+        if (isStop(error)) throw inDoubt(error, prepared);
         // No answer either: the next try, or its refusal, will tell.
         if (!isAnswerLost(error)) throw error;
         doubt ??= tried ?? error;
@@ -63,6 +76,11 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
 /** An answer that turns a call away for coming too often says that it has not acted. */
 function mayHaveActed(failure: unknown): failure is HttpError {
   return isAnswerLost(failure) && !(failure instanceof RateLimitError);
+}
+
+/** The caller or the closing of the client cut a call off, at whatever point it was. */
+function isStop(failure: unknown): failure is HttpError {
+  return failure instanceof AbortedError || failure instanceof ClientClosedError;
 }
 
 function isLasting(failure: unknown): boolean {

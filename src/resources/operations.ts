@@ -1,7 +1,8 @@
 import { CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
 import { OPERATION_LIFECYCLE, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
-import { recoverSigner, type Signer } from "../signing/index.ts";
+import { canonicalSignature, recoverSigner, type Signer } from "../signing/index.ts";
+import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
 import { type Events, statusReason } from "./events.ts";
@@ -32,6 +33,11 @@ export type ListOperations = {
   canceller_subject_id?: string;
   limit?: number;
   offset?: number;
+};
+
+export type FinalizeOptions = CallOptions & {
+  /** What the draft must be signed as, as `draft` gave it. */
+  digest?: string | undefined;
 };
 
 export class Operations {
@@ -68,37 +74,49 @@ export class Operations {
   }
 
   /**
-   * Signs a draft and hands it in. What is signed is what the draft holds: look at it first.
-   * The answer may be `expired` when its deadline has passed.
+   * Signs a draft and hands it in. Give the `digest` that `draft` gave: without it, whatever the service
+   * shows as the draft at this moment is signed. The answer may be `expired` when its deadline has passed.
+   * @throws {CrecError} `DIGEST_MISMATCH` when the draft is not what `digest` stands for, `SIGNATURE_MISMATCH`;
+   * {ConflictError} `OPERATION_NOT_FINALIZABLE`.
    */
   async finalize(
     channelId: string,
     operationId: string,
     signer: Signer,
-    options?: CallOptions,
+    options: FinalizeOptions = {},
   ): Promise<Operation> {
     const draft = await this.get(channelId, operationId, options);
     const chainId = await this.#networks.chainIdOf(draft.chain_selector, options);
-    const prepared = { ...digestOf(signingInput(draft), chainId) };
+    const prepared = digestOf(signingInput(draft), chainId);
+    if (options.digest !== undefined && options.digest.toLowerCase() !== prepared.digest) {
+      const message =
+        "The draft does not hold what was to be signed: its digest is another one. Nothing was signed. Look at the draft, and at who else may change it.";
+      throw new CrecError("DIGEST_MISMATCH", message);
+    }
     const signature = await sign(prepared, signer);
     const change = { status: "accepted", signature, digest: prepared.digest };
     return this.#change(channelId, operationId, change, options);
   }
 
-  /** Gives a draft up. */
+  /** Gives a draft up. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
   async cancel(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
     return this.#change(channelId, operationId, { status: "cancelled" }, options);
   }
 
   async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
-    return this.#transport.get(operationPath(channelId, operationId), {}, options);
+    const path = operationPath(channelId, operationId);
+    return resourceOf(await this.#transport.get(path, {}, options), "operation_id", operationId);
   }
 
   list(channelId: string, filter: ListOperations = {}, options?: CallOptions): Listing<Operation> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.operations);
-      return this.#transport.get(operationsPath(channelId), { ...filter, offset }, options);
-    }, filter.offset);
+    return listing(
+      "operation_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.operations);
+        return this.#transport.get(operationsPath(channelId), { ...filter, offset }, options);
+      },
+      filter.offset,
+    );
   }
 
   /**
@@ -110,14 +128,13 @@ export class Operations {
     operationId: string,
     options: WaitOptions<OperationStatus, Operation>,
   ): Promise<Operation> {
-    const path = operationPath(channelId, operationId);
     return waitForStatus(
       {
         noun: "operation",
         id: operationId,
         lifecycle: OPERATION_LIFECYCLE,
         setbacks: ["failed", "cancelled", "expired"],
-        look: (signal) => this.#transport.get<Operation>(path, {}, { signal }),
+        look: (signal) => this.get(channelId, operationId, { signal }),
         reason: ({ status }, signal) => {
           const filter = { type: ["operation.status"], operation_id: operationId };
           return statusReason(this.#events, channelId, filter, [status], signal);
@@ -137,7 +154,7 @@ export class Operations {
     operationId: string,
     options: FollowOptions = {},
   ): AsyncGenerator<OperationChange, void> {
-    return followOperation(this.#events, channelId, operationId, options);
+    return followOperation(this.#events, channelId, operationId, options, this.#transport.closing);
   }
 
   async #prepare(operation: NewOperation, options?: CallOptions): Promise<Prepared> {
@@ -154,6 +171,7 @@ export class Operations {
         get: (operationId) => this.get(channelId, operationId, options),
         search: (filter) => this.#events.search(channelId, filter, options),
         signal: options.signal,
+        closing: this.#transport.closing,
       },
       prepared,
     );
@@ -166,12 +184,14 @@ export class Operations {
     change: { status: string },
     options?: CallOptions,
   ): Promise<Operation> {
+    const path = operationPath(channelId, operationId);
     try {
-      return await this.#transport.patch(operationPath(channelId, operationId), change, options);
+      return resourceOf(await this.#transport.patch(path, change, options), "operation_id", operationId);
     } catch (error) {
       if (!isAnswerLost(error)) throw error;
       const operation = await this.get(channelId, operationId, options);
       if (operation.status === "pending_signature") throw error;
+      if ((operation.status === "cancelled") !== (change.status === "cancelled")) throw notChanged(operation);
       return operation;
     }
   }
@@ -185,18 +205,28 @@ function operationPath(channelId: string, operationId: string): string {
   return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
 }
 
+/** Somebody else has finalized what was to be cancelled, or the other way round. */
+function notChanged({ status }: Operation): ConflictError {
+  const [code, change] =
+    status === "cancelled"
+      ? ["OPERATION_NOT_FINALIZABLE", "finalized"]
+      : ["OPERATION_NOT_CANCELLABLE", "cancelled"];
+  return new ConflictError(
+    code,
+    `The operation is ${status} by now, so it cannot be ${change} any more. Look at it before you go on.`,
+  );
+}
+
 /** A signature that is not the signer's own would only be refused on chain, much later. */
 async function sign(
   { digest, typedData }: Pick<Prepared, "digest" | "typedData">,
   signer: Signer,
 ): Promise<string> {
-  const signature = await signer.sign({ digest, typedData });
   const { kind, address } = signer;
-  if (
-    kind === "ecdsa" &&
-    address &&
-    recoverSigner(digest, signature).toLowerCase() !== address.toLowerCase()
-  ) {
+  const made = await signer.sign({ digest, typedData });
+  if (kind !== "ecdsa") return made;
+  const signature = canonicalSignature(made);
+  if (address && recoverSigner(digest, signature).toLowerCase() !== address.toLowerCase()) {
     const message = `The signature was not made by ${address}. Check which key the signer uses. Nothing was sent.`;
     throw new CrecError("SIGNATURE_MISMATCH", message);
   }

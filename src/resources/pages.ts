@@ -1,13 +1,22 @@
-import { BadResponseError } from "../http/index.ts";
 import type { Page } from "../protocol/index.ts";
+import { badResponse, isObject, resourceOf } from "./answers.ts";
 
 /** A list: await it for its first page, or iterate it for all items of all pages. */
 export type Listing<T> = Promise<Page<T>> & AsyncIterable<T>;
 
-/** Asks for the first page at once; iterating goes on from there. `offset` is where it starts. */
-export function listing<T>(fetchPage: (offset: number) => Promise<unknown>, offset = 0): Listing<T> {
-  const page = async (at: number): Promise<Page<T>> => asPage(await fetchPage(at));
+/**
+ * Asks for the first page at once; iterating goes on from there. `offset` is where it starts.
+ * Every item must carry its id.
+ */
+export function listing<T>(
+  idField: string,
+  fetchPage: (offset: number) => Promise<unknown>,
+  offset = 0,
+): Listing<T> {
+  const page = async (at: number): Promise<Page<T>> => asPage(await fetchPage(at), idField);
   const first = page(offset);
+  // It may fail before anybody looks, who may iterate much later: that alone must not end the process.
+  first.catch(() => {});
   return Object.assign(first, { [Symbol.asyncIterator]: () => walk(first, page, offset) });
 }
 
@@ -34,14 +43,8 @@ export async function findIn<T>(
   return undefined;
 }
 
-function asPage<T>(answer: unknown): Page<T> {
-  const page = answer as Partial<Page<T>> | null | undefined;
-  if (Array.isArray(page?.data)) return { data: page.data, has_more: page.has_more === true };
-  throw notAList();
-}
-
-/** JSON, but not the list that was asked for. */
-export function notAList(): BadResponseError {
-  const message = "The service did not answer with a list. Check the base URL of the connection.";
-  return new BadResponseError("BAD_RESPONSE", message);
+function asPage<T>(answer: unknown, idField: string): Page<T> {
+  const { data, has_more } = isObject(answer) ? answer : {};
+  if (!Array.isArray(data)) throw badResponse("with something that is no list");
+  return { data: data.map((item) => resourceOf<T>(item, idField)), has_more: has_more === true };
 }

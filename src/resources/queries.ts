@@ -13,6 +13,7 @@ import {
   type QueryParams,
   type QueryStatus,
 } from "../protocol/index.ts";
+import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, hexOf, pathId } from "./checks.ts";
 import { type Listing, listing } from "./pages.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
@@ -58,18 +59,24 @@ export class Queries {
     };
     checkSelector(query.chain_selector);
     checkKeyAndMetadata(body);
-    return this.#transport.request({ ...options, method: "POST", path, body, idempotent: true });
+    const call = { ...options, method: "POST", path, body, idempotent: true } as const;
+    return resourceOf(await this.#transport.request(call), "query_id");
   }
 
   async get(channelId: string, queryId: string, options?: CallOptions): Promise<Query> {
-    return this.#transport.get(queryPath(channelId, queryId), {}, options);
+    const path = queryPath(channelId, queryId);
+    return resourceOf(await this.#transport.get(path, {}, options), "query_id", queryId);
   }
 
   list(channelId: string, filter: ListQueries = {}, options?: CallOptions): Listing<Query> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.queries);
-      return this.#transport.get(queriesPath(channelId), { ...filter, offset }, options);
-    }, filter.offset);
+    return listing(
+      "query_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.queries);
+        return this.#transport.get(queriesPath(channelId), { ...filter, offset }, options);
+      },
+      filter.offset,
+    );
   }
 
   /**
@@ -77,14 +84,13 @@ export class Queries {
    * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
    */
   async waitFor(channelId: string, queryId: string, options: QueryWaitOptions): Promise<Query> {
-    const path = queryPath(channelId, queryId);
     return waitForStatus(
       {
         noun: "query",
         id: queryId,
         lifecycle: QUERY_LIFECYCLE,
         setbacks: ["failed", "expired"],
-        look: (signal) => this.#transport.get<Query>(path, {}, { signal }),
+        look: (signal) => this.get(channelId, queryId, { signal }),
         reason: async (query) => failureReason(query, options.abi),
         closing: this.#transport.closing,
       },

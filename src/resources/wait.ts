@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
 import { canReach, type Lifecycle } from "../protocol/index.ts";
+import { badResponse } from "./answers.ts";
 
 export type WaitOptions<S extends string, R> = {
   /** The status to wait for; any stronger one counts as reached. */
@@ -90,6 +91,7 @@ export async function waitForStatus<S extends string, R extends { status: string
       let asked = 0;
       try {
         const resource = await waited.look(signal);
+        if (typeof resource.status !== "string") throw badResponse(`with a ${noun} that has no status`);
         if (resource.status !== lastStatus) {
           lastStatus = resource.status;
           pause = pollMs.min;
@@ -102,7 +104,9 @@ export async function waitForStatus<S extends string, R extends { status: string
           throw error;
         asked = (error instanceof HttpError && error.retryAfterMs) || 0;
       }
-      await sleep(Math.max(asked, pause * (0.75 + Math.random() / 2)), undefined, { signal });
+      // No longer than the wait itself, which ends it: a timer asked for too much would fire at once.
+      const next = Math.min(timeoutMs, Math.max(asked, pause * (0.75 + Math.random() / 2)));
+      await sleep(next, undefined, { signal });
     }
   });
 }

@@ -9,6 +9,7 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../protocol/index.ts";
+import { resourceOf } from "./answers.ts";
 import { checkAddress, checkDescription, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { type Events, statusReason } from "./events.ts";
@@ -60,42 +61,47 @@ export class Wallets {
     const allowed_signers = signersOf(wallet);
     // The newer form and the older one, so that every version of the service sees the signers.
     const body = { ...wallet, ...(allowed_signers ? { configuration: { allowed_signers } } : {}) };
-    return this.#transport.post("/wallets", body, options);
+    return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
   }
 
   async get(walletId: string, options?: CallOptions): Promise<Wallet> {
-    return this.#transport.get(walletPath(walletId), {}, options);
+    return resourceOf(await this.#transport.get(walletPath(walletId), {}, options), "wallet_id", walletId);
   }
 
   list(filter: ListWallets = {}, options?: CallOptions): Listing<Wallet> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.wallets);
-      return this.#transport.get("/wallets", { ...filter, offset }, options);
-    }, filter.offset);
+    return listing(
+      "wallet_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.wallets);
+        return this.#transport.get("/wallets", { ...filter, offset }, options);
+      },
+      filter.offset,
+    );
   }
 
   async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {
     const path = walletPath(walletId);
     if (changes.name !== undefined) checkName(changes.name);
     checkDescription(changes.description);
-    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    return resourceOf(await this.#transport.request(call), "wallet_id", walletId);
   }
 
   /** At once; an archived wallet takes no new operations. */
   async archive(walletId: string, options?: CallOptions): Promise<Wallet> {
-    return this.#transport.patch(walletPath(walletId), { status: "archived" }, options);
+    const archived = await this.#transport.patch(walletPath(walletId), { status: "archived" }, options);
+    return resourceOf(archived, "wallet_id", walletId);
   }
 
   /** @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`. */
   async waitFor(walletId: string, options: WaitOptions<WalletStatus, Wallet>): Promise<Wallet> {
-    const path = walletPath(walletId);
     return waitForStatus(
       {
         noun: "wallet",
         id: walletId,
         lifecycle: WALLET_LIFECYCLE,
         setbacks: ["failed", "archived"],
-        look: (signal) => this.#transport.get<Wallet>(path, {}, { signal }),
+        look: (signal) => this.get(walletId, { signal }),
         reason: async ({ status, status_channel_id: channelId }, signal) => {
           const filter = { type: ["wallet.status"], wallet_id: walletId };
           return channelId ? statusReason(this.#events, channelId, filter, [status], signal) : undefined;

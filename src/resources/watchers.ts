@@ -8,6 +8,7 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
+import { resourceOf } from "./answers.ts";
 import { checkAddress, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { type Events, statusReason } from "./events.ts";
@@ -53,19 +54,24 @@ export class Watchers {
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
     checkWatcher(watcher);
-    return this.#transport.post(path, watcher, options);
+    return resourceOf(await this.#transport.post(path, watcher, options), "watcher_id");
   }
 
   async get(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
-    return this.#transport.get(watcherPath(channelId, watcherId), {}, options);
+    const path = watcherPath(channelId, watcherId);
+    return resourceOf(await this.#transport.get(path, {}, options), "watcher_id", watcherId);
   }
 
   /** Summaries, without `events` and `abi`. */
   list(channelId: string, filter: ListWatchers = {}, options?: CallOptions): Listing<Watcher> {
-    return listing(async (offset) => {
-      checkPaging(filter, PAGE_LIMITS.watchers);
-      return this.#transport.get(watchersPath(channelId), { ...filter, offset }, options);
-    }, filter.offset);
+    return listing(
+      "watcher_id",
+      async (offset) => {
+        checkPaging(filter, PAGE_LIMITS.watchers);
+        return this.#transport.get(watchersPath(channelId), { ...filter, offset }, options);
+      },
+      filter.offset,
+    );
   }
 
   async update(
@@ -76,12 +82,15 @@ export class Watchers {
   ): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
     checkName(changes.name, LIMITS.watcherNameMinLength);
-    return this.#transport.request({ ...options, method: "PATCH", path, body: changes, idempotent: true });
+    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    return resourceOf(await this.#transport.request(call), "watcher_id", watcherId);
   }
 
   /** Starts to take the watcher down: it is `archiving`, wait for `archived`. */
   async archive(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
-    return this.#transport.patch(watcherPath(channelId, watcherId), { status: "archived" }, options);
+    const path = watcherPath(channelId, watcherId);
+    const archiving = await this.#transport.patch(path, { status: "archived" }, options);
+    return resourceOf(archiving, "watcher_id", watcherId);
   }
 
   /** @throws {WaitError} `WAIT_TIMEOUT`, `WATCHER_FAILED`, `WATCHER_ARCHIVED` and the like, with reason. */
@@ -90,14 +99,13 @@ export class Watchers {
     watcherId: string,
     options: WaitOptions<WatcherStatus, Watcher>,
   ): Promise<Watcher> {
-    const path = watcherPath(channelId, watcherId);
     return waitForStatus(
       {
         noun: "watcher",
         id: watcherId,
         lifecycle: WATCHER_LIFECYCLE,
         setbacks: ["failed", "archiving", "archived", "archive_failed"],
-        look: (signal) => this.#transport.get<Watcher>(path, {}, { signal }),
+        look: (signal) => this.get(channelId, watcherId, { signal }),
         reason: ({ status }, signal) => {
           const filter = { type: ["watcher.status"], watcher_id: watcherId };
           // The resource shows `archive_failed` as `failed`.

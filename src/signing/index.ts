@@ -2,7 +2,6 @@ export {
   generatePrivateKey,
   type LocalEcdsaSigner,
   localEcdsaSigner,
-  recoverSigner,
 } from "./local-ecdsa-signer.ts";
 export {
   type NormalizedOperation,
@@ -10,6 +9,7 @@ export {
   type OperationInput,
   type TransactionInput,
 } from "./operation.ts";
+export { canonicalSignature, recoverSigner } from "./signature.ts";
 export type { Signer } from "./signer.ts";
 export {
   OPERATION_TYPES,

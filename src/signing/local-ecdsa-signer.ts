@@ -3,6 +3,7 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { Address as AddressText, Hex } from "../protocol/index.ts";
+import { recoverSigner } from "./signature.ts";
 import type { Signer } from "./signer.ts";
 
 export type LocalEcdsaSigner = Signer & { kind: "ecdsa"; address: AddressText };
@@ -40,29 +41,6 @@ export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
 /** A new key from the system's random source: 32 bytes as hex. A secret: keep it as one. */
 export function generatePrivateKey(): Hex {
   return Secp256k1.randomPrivateKey();
-}
-
-/**
- * The address whose key made a 65-byte signature of a digest, checksummed.
- *
- * @throws ArgumentError `INVALID_SIGNATURE`.
- */
-export function recoverSigner(digest: Hex, signature: Hex): AddressText {
-  try {
-    const parts = Signature.fromHex(signature);
-    const { yParity } = parts;
-    if (yParity === undefined) throw new Error("The recovery byte is missing.");
-    return Address.checksum(Secp256k1.recoverAddress({ payload: digest, signature: { ...parts, yParity } }));
-  } catch (cause) {
-    throw new ArgumentError(
-      "signature",
-      "signature must be 65 bytes r, s and v as hex, and belong to a key.",
-      {
-        code: "INVALID_SIGNATURE",
-        cause,
-      },
-    );
-  }
 }
 
 function readPrivateKey(privateKey: string): Hex {

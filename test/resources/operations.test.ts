@@ -4,6 +4,7 @@ import {
   generatePrivateKey,
   localEcdsaSigner,
   operationDigest,
+  operationTypedData,
   recoverSigner,
 } from "../../src/signing/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
@@ -37,10 +38,9 @@ describe("operations", () => {
     deadline: 0,
     transactions: [{ to: "0x2222222222222222222222222222222222222222", value: "1", data: "0xABCD" }],
   };
-  const digest = operationDigest(
-    { id: "42", account: operation.address, deadline: 0, transactions: operation.transactions },
-    31337,
-  );
+  const { address: account, transactions } = operation;
+  const signed = { id: "42", account, deadline: 0, transactions };
+  const digest = operationDigest(signed, 31337);
 
   /** Takes an id once, as the service does; `faults` says how each POST goes wrong, if it does. */
   const serve = async (
@@ -87,6 +87,12 @@ describe("operations", () => {
     open.push(service);
     const posts = () => service.asked.filter(({ method }) => method === "POST");
     return { ...service, stored, posts };
+  };
+
+  const startOther = async (reply: (asked: Asked) => Reply) => {
+    const service = await startFakeService(reply);
+    open.push(service);
+    return service;
   };
 
   describe("send", () => {
@@ -175,6 +181,56 @@ describe("operations", () => {
       should(asked.filter(({ path }) => path !== "/networks")).be.empty();
     });
 
+    for (const [what, stop, code] of [
+      ["aborted", (_client, controller) => controller.abort(), "ABORTED"],
+      ["cut off by closing the client", (client) => void client.close(), "CLIENT_CLOSED"],
+    ] as Array<[string, (client: Service["client"], controller: AbortController) => void, string]>) {
+      it(`tells the id of an operation that may have been taken when it is ${what}`, async () => {
+        const controller = new AbortController();
+        const service = await startOther(({ method }) => {
+          if (method === "GET") return page({ chain_selector: CHAIN, chain_id: "31337" });
+          setImmediate(() => stop(service.client, controller));
+          return "silence";
+        });
+        const { signal } = controller;
+        const error = await errorOf(service.client.operations.send(ID, operation, signer, { signal }));
+        should(error.code).equal(code);
+        should(error.message).match(/may have been taken.* 42,/);
+        should(error.retryable).be.true();
+      });
+    }
+
+    it("leaves no doubt when it is aborted before anything was sent", async () => {
+      const { client, posts } = await serve();
+      const controller = new AbortController();
+      const slow = {
+        ...signer,
+        sign: async (request: Parameters<typeof signer.sign>[0]) => {
+          controller.abort();
+          return signer.sign(request);
+        },
+      };
+      const { signal } = controller;
+      const error = await errorOf(client.operations.send(ID, operation, slow, { signal }));
+      should(error.code).equal("ABORTED");
+      should(error.message).not.match(/may have been taken/);
+      should(posts()).be.empty();
+    });
+
+    it("sends a signature in the form that wallets take, however the signer gives it", async () => {
+      const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+      const usual = await signer.sign({ digest, typedData: operationTypedData(signed, 31337) });
+      const [rs, v] = [usual.slice(0, 130), usual.slice(130)];
+      const high = (order - BigInt(`0x${usual.slice(66, 130)}`)).toString(16).padStart(64, "0");
+      const flipped = `${usual.slice(0, 66)}${high}${v === "1b" ? "1c" : "1b"}`;
+      for (const form of [usual, `${rs}${v === "1b" ? "00" : "01"}`, flipped]) {
+        const { client, posts } = await serve();
+        const other = { ...signer, sign: async () => form as `0x${string}` };
+        await client.operations.send(ID, operation, other);
+        should(posts()[0]?.body.signature).equal(usual);
+      }
+    });
+
     it("refuses a signature that is not the signer's", async () => {
       const { client, posts } = await serve();
       const other = localEcdsaSigner(generatePrivateKey());
@@ -195,10 +251,61 @@ describe("operations", () => {
       should(recoverSigner(digest, body.signature as `0x${string}`)).equal(signer.address);
     });
 
+    it("are finalized only as what was drafted, where that is told", async () => {
+      const { client, stored, asked } = await serve();
+      const { digest: drafted } = await client.operations.draft(ID, operation);
+      const [draft] = stored;
+      const transactions = draft?.transactions;
+      Object.assign(draft ?? {}, { transactions: [{ to: ADDRESS, value: "9", data: "0x" }] });
+      const refused = client.operations.finalize(ID, OTHER_ID, signer, { digest: drafted });
+      should((await errorOf(refused)).code).equal("DIGEST_MISMATCH");
+      should(asked.filter(({ method }) => method === "PATCH")).be.empty();
+      Object.assign(draft ?? {}, { transactions });
+      const done = await client.operations.finalize(ID, OTHER_ID, signer, { digest: drafted });
+      should(done.status).equal("accepted");
+    });
+
+    it("that somebody else finalized or cancelled meanwhile are no success after a lost answer", async () => {
+      const change = async (status: string, call: (client: Service["client"]) => Promise<unknown>) => {
+        const draft = { ...operation, operation_id: OTHER_ID, wallet_operation_id: "42", status };
+        const { client } = await startOther(({ method, path }) => {
+          if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+          return method === "PATCH" ? "drop" : [200, draft];
+        });
+        return call(client).then(
+          () => "done",
+          (error) => error.code,
+        );
+      };
+      const cancel = (client: Service["client"]) => client.operations.cancel(ID, OTHER_ID);
+      const finalize = (client: Service["client"]) => client.operations.finalize(ID, OTHER_ID, signer);
+      should(await change("accepted", cancel)).equal("OPERATION_NOT_CANCELLABLE");
+      should(await change("expired", cancel)).equal("OPERATION_NOT_CANCELLABLE");
+      should(await change("cancelled", cancel)).equal("done");
+      should(await change("pending_signature", cancel)).equal("SERVICE_UNREACHABLE");
+      should(await change("cancelled", finalize)).equal("OPERATION_NOT_FINALIZABLE");
+      should(await change("sent", finalize)).equal("done");
+      should(await change("expired", finalize)).equal("done");
+    });
+
     it("are cancelled, and a lost answer is looked up", async () => {
       const { client } = await serve([undefined, "lost after"]);
       await client.operations.draft(ID, operation);
       should((await client.operations.cancel(ID, OTHER_ID)).status).equal("cancelled");
+    });
+  });
+
+  describe("follow", () => {
+    it("ends at once when the client is closed", async () => {
+      const payload = { ...operation, operation_id: OTHER_ID, status: "sent" };
+      const headers = { type: "operation.status", offset: 1 };
+      const { client } = await startOther(() => [200, { events: [{ event_id: "e", headers, payload }] }]);
+      const pollMs = { min: 60_000, max: 60_000 };
+      const follow = client.operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 120_000 });
+      await follow.next();
+      const next = errorOf(follow.next());
+      await client.close();
+      should((await next).code).equal("CLIENT_CLOSED");
     });
   });
 

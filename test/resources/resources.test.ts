@@ -49,7 +49,8 @@ describe("resources", () => {
   describe("lists", () => {
     const reply = ({ query }: Asked): Reply => {
       const offset = Number(query.get("offset"));
-      return [200, { data: [{ name: `c${offset}` }, { name: `c${offset + 1}` }], has_more: offset < 4 }];
+      const data = [offset, offset + 1].map((number) => ({ channel_id: ID, name: `c${number}` }));
+      return [200, { data, has_more: offset < 4 }];
     };
 
     it("give one page when awaited and all pages when iterated", async () => {
@@ -64,6 +65,22 @@ describe("resources", () => {
     it("end on an empty page that promises more", async () => {
       const { client } = await serve(() => [200, { data: [], has_more: true }]);
       for await (const _ of client.channels.list()) throw new Error("nothing is there");
+    });
+
+    it("that fail before anybody looks at them end nothing", async () => {
+      const { client } = await serve(() => [503, ""]);
+      const unhandled: unknown[] = [];
+      const remember = (reason: unknown) => unhandled.push(reason);
+      process.on("unhandledRejection", remember);
+      try {
+        const channels = client.channels.list();
+        await errorOf(client.channels.list().then());
+        await new Promise((resolve) => setImmediate(resolve));
+        should(unhandled).be.empty();
+        should((await errorOf(channels)).code).equal("SERVICE_ERROR");
+      } finally {
+        process.off("unhandledRejection", remember);
+      }
     });
 
     it("that are none are BAD_RESPONSE", async () => {
@@ -115,6 +132,28 @@ describe("resources", () => {
       should((await errorOf(client.networks.chainIdOf("42"))).code).equal("SERVICE_ERROR");
     });
 
+    for (const [what, selector, chainId] of [
+      ["another chain id for a well-known network", "16015286601757825753", "1"],
+      ["a well-known chain id for another network", "42", "1"],
+      ["the same with a zero before it", "42", "01"],
+    ] as const) {
+      it(`signs for no chain when the service gives ${what}`, async () => {
+        const { client } = await serve(() => page({ chain_selector: selector, chain_id: chainId }));
+        const error = await errorOf(client.networks.chainIdOf(selector));
+        should(error.code).equal("NETWORK_MISMATCH");
+      });
+    }
+
+    it("lists networks of other families, which have no EVM chain id", async () => {
+      const other = { chain_selector: "124615329519749607", chain_id: "5eykt4Us", chain_family: "solana" };
+      const { client } = await serve(() => page(other, { chain_selector: "42", chain_id: "7" }));
+      should(await client.networks.list()).have.length(2);
+      should(await client.networks.chainIdOf("42")).equal("7");
+      should((await errorOf(client.networks.chainIdOf(other.chain_selector))).code).equal(
+        "NETWORK_NOT_FOUND",
+      );
+    });
+
     it("says when there is no such network", async () => {
       const { client } = await serve(() => page());
       should((await errorOf(client.networks.chainIdOf("42"))).code).equal("NETWORK_NOT_FOUND");
@@ -127,7 +166,7 @@ describe("resources", () => {
     it("finds by exact name over all pages, though the filter is a part without case", async () => {
       const { client, calls } = await serve(({ query }) =>
         query.get("offset") === "0"
-          ? [200, { data: [{ name: "Demo" }, { name: "demo 2" }], has_more: true }]
+          ? [200, { data: ["Demo", "demo 2"].map((name) => ({ ...demo, name })), has_more: true }]
           : page(demo),
       );
       const { channel, found } = await client.channels.createOrFind({ name: "demo" });
@@ -278,6 +317,13 @@ describe("resources", () => {
       should(error.lastStatus).equal("pending");
     });
 
+    it("asks again no sooner when a service wants an endless wait", async () => {
+      const { client, asked } = await walking([503, "", { "retry-after": "9999999999" }]);
+      const options = { ...quick, target: "active", timeoutMs: 100 } as const;
+      should((await errorOf(client.watchers.waitFor(ID, OTHER_ID, options))).code).equal("WAIT_TIMEOUT");
+      should(asked).have.length(1);
+    });
+
     it("ends at once when aborted or when the client is closed", async () => {
       const { client } = await walking("pending");
       const controller = new AbortController();
@@ -306,6 +352,92 @@ describe("resources", () => {
         { event_id: "e1", headers: { type: "watcher.event", offset: 7, proofs: [] }, payload: {} },
       ]);
       should(asked[0]?.query.toString()).equal("offset=5&type=watcher.event");
+    });
+  });
+
+  describe("answers that are something else", () => {
+    const create = { name: "demo watcher", chain_selector: CHAIN, address: ADDRESS };
+    const params = {
+      contract_address: ADDRESS,
+      call_data: "0x",
+      block_selection: { type: "latest" },
+    } as const;
+    const target = { target: "active", timeoutMs: 5_000 } as const;
+    type Client = Service["client"];
+    const calls: Record<string, (client: Client) => Promise<unknown>> = {
+      "channels.create": (client) => client.channels.create({ name: "demo" }),
+      "channels.get": (client) => client.channels.get(ID),
+      "channels.update": (client) => client.channels.update(ID, { name: "other" }),
+      "channels.archive": (client) => client.channels.archive(ID),
+      "wallets.create": (client) =>
+        client.wallets.create({ ...create, wallet_owner_address: ADDRESS, wallet_type: "ecdsa" }),
+      "wallets.get": (client) => client.wallets.get(ID),
+      "wallets.waitFor": (client) => client.wallets.waitFor(ID, { ...target, target: "deployed" }),
+      "watchers.create": (client) => client.watchers.create(ID, wanted),
+      "watchers.get": (client) => client.watchers.get(ID, ID),
+      "watchers.archive": (client) => client.watchers.archive(ID, ID),
+      "watchers.waitFor": (client) => client.watchers.waitFor(ID, ID, target),
+      "operations.get": (client) => client.operations.get(ID, ID),
+      "operations.cancel": (client) => client.operations.cancel(ID, ID),
+      "operations.waitFor": (client) => client.operations.waitFor(ID, ID, { ...target, target: "confirmed" }),
+      "queries.create": (client) => client.queries.create(ID, { chain_selector: CHAIN, params }),
+      "queries.get": (client) => client.queries.get(ID, ID),
+      "queries.waitFor": (client) => client.queries.waitFor(ID, ID, { ...target, target: "completed" }),
+      "events.get": (client) => client.events.get(ID, ID),
+    };
+    const lists: typeof calls = {
+      "channels.list": (client) => client.channels.list(),
+      "channels.findByName": (client) => client.channels.findByName("demo"),
+      "networks.list": (client) => client.networks.list(),
+      "events.poll": (client) => client.events.poll(ID),
+      "events.search": (client) => client.events.search(ID),
+    };
+    const others: Array<[string, unknown]> = [
+      ["null", null],
+      ["a text", '"text"'],
+      ["a list", []],
+      ["an object without an id", {}],
+      ["an id that is none", { channel_id: 7, wallet_id: "", watcher_id: null, event_id: {} }],
+    ];
+    for (const [name, call] of Object.entries(calls)) {
+      it(`are BAD_RESPONSE for ${name}`, async () => {
+        for (const [what, body] of others) {
+          const { client } = await serve(() => [200, body]);
+          should((await errorOf(call(client))).code).equal("BAD_RESPONSE", what);
+        }
+      });
+    }
+    for (const [name, call] of Object.entries(lists)) {
+      it(`are BAD_RESPONSE for ${name}, as the list and inside it`, async () => {
+        for (const [what, body] of others) {
+          const { client } = await serve(() => [200, { data: [body] }]);
+          should((await errorOf(call(client))).code).equal("BAD_RESPONSE", `[${what}]`);
+        }
+        const { client } = await serve(() => [200, null]);
+        should((await errorOf(call(client))).code).equal("BAD_RESPONSE", "null");
+      });
+    }
+
+    it("are BAD_RESPONSE when they are of another id than was asked for", async () => {
+      const ids = ["channel_id", "wallet_id", "watcher_id", "operation_id", "query_id", "event_id"];
+      const other = Object.fromEntries(ids.map((field) => [field, OTHER_ID]));
+      const { client } = await serve(() => [200, { ...other, status: "completed", headers: { offset: 1 } }]);
+      for (const [name, call] of Object.entries(calls)) {
+        if (name.endsWith(".create")) continue;
+        should((await errorOf(call(client))).code).equal("BAD_RESPONSE", name);
+      }
+    });
+
+    it("are BAD_RESPONSE at once when a wait finds no status", async () => {
+      const { client } = await serve(() => [200, { watcher_id: ID }]);
+      should((await errorOf(client.watchers.waitFor(ID, ID, target))).code).equal("BAD_RESPONSE");
+    });
+
+    it("are BAD_RESPONSE for an event without an offset", async () => {
+      for (const headers of [undefined, {}, { offset: null }, { offset: "x" }, { offset: 1.5 }]) {
+        const { client } = await serve(() => [200, { events: [{ event_id: ID, headers }] }]);
+        should((await errorOf(client.events.poll(ID))).code).equal("BAD_RESPONSE");
+      }
     });
   });
 

@@ -4,7 +4,7 @@ import { KEY, sendJson, startServer } from "../http/support.ts";
 export const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
 export const OTHER_ID = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 export const CHAIN = "7759470850252068959";
-export const ADDRESS = "0x00000000000000000000000000000000000000Aa";
+export const ADDRESS = "0x00000000000000000000000000000000000000AA";
 
 export type Asked = {
   method: string;
