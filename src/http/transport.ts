@@ -7,7 +7,7 @@ import { ClientClosedError, TimeoutError } from "./errors.ts";
 import { networkError } from "./network-errors.ts";
 import { retry } from "./retry.ts";
 import { Semaphore } from "./semaphore.ts";
-import { apiKeyOf, baseUrlOf, positiveInteger, scrubber, timeoutOf, withQuery } from "./settings.ts";
+import { apiKeyOf, baseUrlOf, positiveInteger, proxyOf, scrubber, timeoutOf, withQuery } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
 export type TransportOptions = {
@@ -92,7 +92,7 @@ export class Transport {
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
           tls: options.tls,
-          proxy: options.proxy,
+          proxy: options.proxy ? proxyOf(options.proxy) : undefined,
           connectTimeoutMs: this.#attemptTimeoutMs,
           maxResponseBytes: positiveInteger("maxResponseBytes", options.maxResponseBytes ?? 32 * 1024 * 1024),
         });

@@ -1,5 +1,6 @@
+import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { ADDRESS_PATTERN, type Hex, LIMITS } from "../protocol/index.ts";
+import { ADDRESS_PATTERN, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
 
@@ -40,11 +41,9 @@ export function checkDescription(description: string | undefined): void {
   }
 }
 
+/** Without spaces around it, since it is sent as it is; in mixed case its checksum must be right. */
 export function checkAddress(path: string, address: string): void {
-  if (typeof address !== "string" || !ADDRESS_PATTERN.test(address)) {
-    const message = `${path} must be an address: 0x and 40 hexadecimal digits.`;
-    throw new ArgumentError(path, message, { code: "INVALID_ADDRESS" });
-  }
+  checksumAddress(ADDRESS_PATTERN.test(address) ? address : "", path);
 }
 
 export function checkSelector(selector: string): void {
@@ -67,13 +66,4 @@ export function checkPaging(
   if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0)) {
     throw new ArgumentError("offset", "offset must be a whole number from 0 on.");
   }
-}
-
-/** Bytes as hex with its `0x`, which may be left out on input. */
-export function hexOf(path: string, text: string): Hex {
-  const digits = typeof text === "string" ? text.trim().replace(/^0x/i, "") : undefined;
-  if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) {
-    throw new ArgumentError(path, `${path} must be hex with an even number of digits.`);
-  }
-  return `0x${digits.toLowerCase()}`;
 }

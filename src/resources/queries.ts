@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Abi, decodeRevert } from "../abi/index.ts";
+import { type Abi, callData, decodeRevert } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import { decodeQuery } from "../proofs/index.ts";
@@ -14,7 +14,7 @@ import {
   type QueryStatus,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkPaging, checkSelector, hexOf, pathId } from "./checks.ts";
+import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { type Listing, listing } from "./pages.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
@@ -123,7 +123,7 @@ function checkedParams(params: QueryParams): QueryParams {
   checkAddress("params.contract_address", params.contract_address);
   if (params.from_address !== undefined) checkAddress("params.from_address", params.from_address);
   checkBlock(params.block_selection);
-  return { ...params, call_data: hexOf("params.call_data", params.call_data) };
+  return { ...params, call_data: callData(params.call_data, "params.call_data") };
 }
 
 function checkBlock(selection: BlockSelection): void {

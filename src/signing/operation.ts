@@ -1,4 +1,4 @@
-import { checksumAddress, toAbiValue } from "../abi/index.ts";
+import { callData, checksumAddress, toAbiValue } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 import { type Address, type Hex, LIMITS } from "../protocol/index.ts";
 
@@ -62,12 +62,4 @@ export function normalizeOperation(operation: OperationInput, path = "operation"
 
 function uint256(value: unknown, path: string): string {
   return String(toAbiValue({ name: "", type: "uint256" }, value, path));
-}
-
-function callData(data: unknown, path: string): Hex {
-  const digits = typeof data === "string" ? data.trim().replace(/^0x/i, "") : undefined;
-  if (digits === undefined || !/^(?:[0-9a-f]{2})*$/i.test(digits)) {
-    throw new ArgumentError(path, `${path} must be hex with an even number of digits; 0x alone for no data.`);
-  }
-  return `0x${digits.toLowerCase()}`;
 }

@@ -499,5 +499,21 @@ describe("Transport", () => {
       should(await transport.get("/x")).equal(3);
       should(asked).deepEqual([`127.0.0.1:${server.port}`]);
     });
+
+    it("whose address cannot be used is named without its password", async () => {
+      for (const proxy of [
+        "http://user:hush-hush@ho st:1",
+        "user:hush-hush@host:3128",
+        "http://user:hush-hush@host:port",
+        "http://user%:hush-hush@host",
+        "socks5://user:hush-hush@host",
+      ]) {
+        const error = await errorOf((async () => open("http://127.0.0.1:1", { proxy }))());
+        should(error).match({ code: "INVALID_ARGUMENT", path: "proxy" });
+        should(inspect(error, { showHidden: true, depth: 9 })).not.containEql("hush");
+      }
+    });
+      }
+    });
   });
 });

@@ -110,6 +110,9 @@ describe("resources", () => {
       const create = (changes: object) => refused(client.watchers.create(ID, { ...wanted, ...changes }));
       should(await create({ name: " abc " })).equal("INVALID_ARGUMENT name");
       should(await create({ address: "0x12" })).equal("INVALID_ADDRESS address");
+      should(await create({ address: ` ${ADDRESS}` })).equal("INVALID_ADDRESS address");
+      const mistyped = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457E";
+      should(await create({ address: mistyped })).equal("INVALID_ADDRESS address");
       should(await create({ chain_selector: "sepolia" })).equal("INVALID_ARGUMENT chain_selector");
       should(await create({ events: [] })).equal("INVALID_ARGUMENT events");
       should(await create({ abi: undefined })).equal("INVALID_ARGUMENT abi");
