@@ -158,6 +158,8 @@ export class PageReader {
         position = final;
         continue;
       }
+      // The end moved on while the batch was dealt with: what became visible below comes before what is above.
+      if (withoutGap && Math.min(last, this.#settled()) > position) continue;
       // The pages are smaller than the window. If the end is far away, this one is final all the same: again.
       const endIsNear =
         !withoutGap || (this.#highest ?? -1) > last || !(await this.#endIsAbove(last, signal));

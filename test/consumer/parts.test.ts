@@ -47,6 +47,29 @@ describe("Cursor", () => {
     if (again) should(cursor.handOver(again)).eql({ redelivered: true });
   });
 
+  it("keeps what others work on when it gives up the rest, and goes over nothing that it gave up", () => {
+    const cursor = cursorAt(0);
+    cursor.admit([makeEvent(9), makeEvent(10)]);
+    cursor.settle("event-10");
+    cursor.admit([makeEvent(8), makeEvent(11)]);
+    cursor.finalize(9);
+    cursor.release((eventId) => eventId === "event-9");
+    should(cursor.admit(range(9, 10).map((offset) => makeEvent(offset)))).eql([]);
+    should(cursor.readUpTo).be.below(8);
+    cursor.settle("event-9");
+    should(cursor.floor).be.below(8);
+    should(cursor.admit(range(8, 11).map((offset) => makeEvent(offset)))).eql([makeEvent(8), makeEvent(11)]);
+  });
+
+  it("does not go over what it gave up for an event that was known already", () => {
+    const cursor = cursorAt(0);
+    cursor.admit([makeEvent(1)]);
+    cursor.settle("event-1");
+    cursor.admit([makeEvent(2), makeEvent(3, { id: "event-1" })]);
+    cursor.release();
+    should(cursor.cursor).equal(1);
+  });
+
   it("moves past an event that comes again at a higher offset", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);
