@@ -6,7 +6,7 @@ import { type CursorState, isCursorState } from "./cursor.ts";
 import type { CursorStore } from "./store.ts";
 
 /** The file operations in use, so that tests can fail each of them. */
-export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readFile" | "rename" | "rm">;
+export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm">;
 
 export type FileCursorStoreOptions = {
   /** The file; its folder is made when missing. One file a consumer. */
@@ -17,6 +17,9 @@ export type FileCursorStoreOptions = {
 };
 
 const FORMAT = "crec-cursor";
+/** In the names of temporary files, to tell those of this process from what a killed one left. */
+const PROCESS = randomUUID();
+const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 
 /**
  * Keeps a cursor in a file that is replaced as a whole: after a crash at any moment it holds the state before or
@@ -49,6 +52,7 @@ export class FileCursorStore implements CursorStore {
       if (codeOf(cause) === "ENOENT") return undefined;
       throw notRead(this.#path, cause);
     }
+    await this.#removeLeftovers();
     const state = parse(text);
     if (state !== undefined) return state;
     const copy = await this.#keepCopy(text);
@@ -71,6 +75,24 @@ export class FileCursorStore implements CursorStore {
 
   async close(): Promise<void> {
     await this.#flush();
+  }
+
+  get #prefix(): string {
+    return `.${basename(this.#path)}.`;
+  }
+
+  /** A process that is killed while it writes leaves its temporary file. Nothing depends on their removal. */
+  async #removeLeftovers(): Promise<void> {
+    const folder = dirname(this.#path);
+    const isLeftover = (name: string) => {
+      if (!name.startsWith(this.#prefix)) return false;
+      const [, process] = TEMPORARY.exec(name.slice(this.#prefix.length)) ?? [];
+      return process !== undefined && process !== PROCESS;
+    };
+    try {
+      const leftovers = (await this.#files.readdir(folder)).filter(isLeftover);
+      for (const name of leftovers) await this.#files.rm(join(folder, name), { force: true });
+    } catch {}
   }
 
   /** Writes what is unwritten, one write after another. */
@@ -96,7 +118,7 @@ export class FileCursorStore implements CursorStore {
 
   async #replace(text: string): Promise<void> {
     const folder = dirname(this.#path);
-    const temporary = join(folder, `.${basename(this.#path)}.${process.pid}.${randomUUID()}.tmp`);
+    const temporary = join(folder, `${this.#prefix}${PROCESS}.${randomUUID()}.tmp`);
     try {
       await this.#writeNew(temporary, text).catch(async (error) => {
         if (codeOf(error) !== "ENOENT") throw error;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -136,6 +137,82 @@ describe("FileCursorStore", () => {
       await store.close();
       should((await new FileCursorStore({ path }).load())?.cursor).equal(1);
     }
+  });
+
+  /** Ends the process, as it were, at the `nth` operation on files: before it, in the middle of it, or after it. */
+  const dyingAt = (nth: number, moment: "before" | "amid" | "after") => {
+    let calls = 0;
+    const died = Promise.withResolvers<void>();
+    const step = <Args extends unknown[], R>(
+      call: (...args: Args) => Promise<R>,
+      half?: (...args: Args) => Promise<unknown>,
+    ) => {
+      return async (...args: Args): Promise<R> => {
+        calls += 1;
+        if (calls < nth) return call(...args);
+        if (calls === nth && moment === "after") await call(...args);
+        if (calls === nth && moment === "amid") await half?.(...args);
+        died.resolve();
+        return new Promise<never>(() => {});
+      };
+    };
+    const handles: nodeFiles.FileHandle[] = [];
+    const open = async (...args: Parameters<typeof nodeFiles.open>) => {
+      const handle = await nodeFiles.open(...args);
+      handles.push(handle);
+      return {
+        writeFile: step(
+          async (text: string) => handle.writeFile(text),
+          async (text: string) => handle.writeFile(text.slice(0, text.length / 2)),
+        ),
+        sync: step(async () => handle.sync()),
+        close: step(async () => {}),
+      };
+    };
+    const dying = {
+      ...nodeFiles,
+      open: step(open as never),
+      rename: step(nodeFiles.rename),
+      rm: step(nodeFiles.rm),
+    };
+    return {
+      files: dying as unknown as NonNullable<FileCursorStoreOptions["files"]>,
+      died: died.promise,
+      calls: () => calls,
+      bury: () => Promise.all(handles.map((handle) => handle.close())),
+    };
+  };
+
+  for (const moment of ["before", "amid", "after"] as const) {
+    it(`holds the state before or the state after when the process dies ${moment} any step`, async () => {
+      const cursors: unknown[] = [];
+      for (let nth = 1; ; nth += 1) {
+        await rm(join(folder, "deep"), { recursive: true, force: true });
+        await new FileCursorStore({ path }).save(stateAt(1), "now");
+        const { files: dying, died, calls, bury } = dyingAt(nth, moment);
+        await Promise.race([new FileCursorStore({ path, files: dying }).save(stateAt(2), "now"), died]);
+        await bury();
+        const next = new FileCursorStore({ path });
+        const cursor = (await next.load())?.cursor;
+        should(cursor === 0 || cursor === 1).equal(true);
+        await next.save(stateAt(3), "now");
+        should((await next.load())?.cursor).equal(2);
+        if (calls() < nth) break;
+        cursors.push(cursor);
+      }
+      // Temporary file opened, written, synced, closed; renamed; folder opened, synced, closed.
+      const before = moment === "after" ? 4 : 5;
+      should(cursors).eql([0, 0, 0, 0, 0, 1, 1, 1].map((_, index) => (index < before ? 0 : 1)));
+    });
+  }
+
+  it("clears away what a killed process left", async () => {
+    await new FileCursorStore({ path }).save(stateAt(1), "now");
+    const temporary = `${randomUUID()}.${randomUUID()}.tmp`;
+    await writeFile(join(folder, "deep", "er", `.cursor.json.${temporary}`), "half of a cur");
+    await writeFile(join(folder, "deep", "er", `.cursor.json.json.${temporary}`), "another's");
+    should((await new FileCursorStore({ path }).load())?.cursor).equal(0);
+    should((await files()).sort()).eql([`.cursor.json.json.${temporary}`, "cursor.json"]);
   });
 
   it("is never torn by several writers at once", async () => {
