@@ -7,11 +7,20 @@ import { channelOf } from "./channels.ts";
 import { invalid, notFound } from "./errors.ts";
 import { networksOf } from "./networks.ts";
 import type { Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+import {
+  Address,
+  ChainEnvironment,
+  ChainSelector,
+  Id,
+  listQuery,
+  many,
+  OFFSET_RANGE,
+  oneOf,
+} from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const Type_ = oneOf(EVENT_TYPES);
-const Time = Type.Optional(Type.Integer({ description: "a time in whole Unix seconds" }));
+const Time = Type.Optional(Type.Integer({ ...OFFSET_RANGE, description: "a time in whole Unix seconds" }));
 
 /** Filters that apply to events of each type, beside those that apply to all. */
 const APPLICABLE: Record<EventType, ReadonlyArray<keyof EventFilter>> = {
@@ -24,7 +33,7 @@ const APPLICABLE: Record<EventType, ReadonlyArray<keyof EventFilter>> = {
 
 const Poll = Type.Object({
   type: Type.Optional(Type_),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: "a whole number of 0 or more" })),
+  offset: Type.Optional(Type.Integer(OFFSET_RANGE)),
   limit: listQuery(PAGE_LIMITS.events, {}).properties.limit,
 });
 

@@ -41,6 +41,13 @@ export function oneOf<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>(Type.Enum([...values], { description: `one of ${values.join(", ")}` }));
 }
 
+/** Places in a list: as far as numbers are exact. */
+export const OFFSET_RANGE = {
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: "a whole number of 0 or more, below 2^53",
+};
+
 /** Query parameters of a list: its filters, `limit` and `offset`. */
 export function listQuery<T extends TProperties>(limits: { max: number; default: number }, filters: T) {
   return Type.Object({
@@ -51,6 +58,6 @@ export function listQuery<T extends TProperties>(limits: { max: number; default:
       default: limits.default,
       description: `a whole number from 1 to ${limits.max}`,
     }),
-    offset: Type.Integer({ minimum: 0, default: 0, description: "a whole number of 0 or more" }),
+    offset: Type.Integer({ ...OFFSET_RANGE, default: 0 }),
   });
 }

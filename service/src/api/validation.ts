@@ -7,18 +7,30 @@ import { invalid } from "./errors.ts";
 type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };
 
 /**
- * Validates by TypeBox. Query parameters are text, so they are converted first; bodies are taken as they are:
- * "5" is no number there. What fails is one sentence that names the field.
+ * Validates by TypeBox. Query parameters are text, so they are read as what they should be first; bodies are taken
+ * as they are: "5" is no number there. What fails is one sentence that names the field.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   return (input) => {
     const given = Value.Default(schema, structuredClone(input ?? {}));
-    const value = httpPart === "body" ? given : Value.Convert(schema, given);
+    const value = httpPart === "body" ? given : readTexts(schema, given);
     if (validator.Check(value)) return { value };
     return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
   };
 };
+
+/** Digits become a number where one is wanted, a single value a list. Whatever else stays as it is, and fails. */
+function readTexts(schema: TSchema, given: unknown): unknown {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const read = Object.entries(Object(given)).map(([name, value]) => {
+    const wanted = properties[name]?.type;
+    if (wanted === "integer" && typeof value === "string" && /^-?\d+$/.test(value))
+      return [name, Number(value)];
+    return [name, wanted === "array" && !Array.isArray(value) ? [value] : value];
+  });
+  return Object.fromEntries(read);
+}
 
 function explain(schema: TSchema, problems: Problem[], httpPart: string | undefined): string {
   // Of a failed choice, what each alternative lacks says nothing; the choice itself does.

@@ -50,7 +50,7 @@ export class Channels {
 
 /** Part of a name, without case; nothing named, everything matches. */
 export function namePart(part: string | undefined): [string, ...string[]] {
-  return part === undefined ? ["1"] : ["instr(lower(name), lower(?)) > 0", part];
+  return part === undefined ? ["1"] : ["instr(fold(name), fold(?)) > 0", part];
 }
 
 /** Archived things show only when asked for by status. */
