@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence, Hex } from "../../src/protocol/index.ts";
@@ -16,6 +15,7 @@ import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
+import { secretFile } from "./secret-file.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 
@@ -88,7 +88,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
   const close = async () => {
-    for (const end of started.splice(0).reverse()) await end();
+    const troubles: unknown[] = [];
+    // Whatever does not end well, the others are ended too: the chain above all.
+    for (const end of started.splice(0).reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        troubles.push(error);
+      }
+    }
+    if (troubles.length > 0) throw troubles[0];
   };
   try {
     const store = new Store(dataDir);
@@ -142,7 +151,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
     };
   } catch (error) {
-    await close();
+    await close().catch((trouble: unknown) => log(`Trouble while stopping: ${messageOf(trouble)}`));
     throw error;
   }
 }
@@ -170,15 +179,21 @@ async function startChain(
 /** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
 async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): Promise<Relayer> {
   if (ownChain) return new Relayer(chain, ANVIL_KEY);
-  const file = join(dataDir, "relayer-key");
-  if (!existsSync(file)) writeFileSync(file, `0x${randomBytes(32).toString("hex")}`, { mode: 0o600 });
-  const relayer = new Relayer(chain, readFileSync(file, "utf8").trim() as Hex);
+  const relayer = new Relayer(chain, relayerKey(join(dataDir, "relayer-key")));
   if (!(await fundRelayer(chain, relayer.address))) {
     throw new ServiceProblem(
       `The service's account ${relayer.address} on chain ${chain.network.chain_id} has no coins to pay gas with. Send it some, then start again.`,
     );
   }
   return relayer;
+}
+
+function relayerKey(file: string): Hex {
+  const key = secretFile(file, () => `0x${randomBytes(32).toString("hex")}`);
+  if (/^0x[0-9a-fA-F]{64}$/.test(key)) return key as Hex;
+  throw new ServiceProblem(
+    `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get an account anew; what the old one holds is out of reach then.`,
+  );
 }
 
 function firstStart(store: Store): number {

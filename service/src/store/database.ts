@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { messageOf, ServiceProblem } from "../problem.ts";
@@ -19,7 +19,13 @@ export function openDatabase(dataDir: string): DatabaseSync {
   }
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(join(dataDir, "service.sqlite"));
+    const file = join(dataDir, "service.sqlite");
+    // It holds what is the user's alone, and the files beside it get its permissions.
+    closeSync(openSync(file, "a", 0o600));
+    chmodSync(file, 0o600);
+    database = new DatabaseSync(file);
+    // Of letters beyond ASCII SQLite knows no lower case.
+    database.function("fold", { deterministic: true }, (text) => String(text).toLowerCase());
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     database.exec("BEGIN IMMEDIATE; COMMIT;");
     database.exec(SCHEMA);
