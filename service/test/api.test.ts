@@ -1,6 +1,8 @@
 import { request } from "node:http";
+import { fastify } from "fastify";
 import should from "should";
-import { type Api, startTestService } from "./support.ts";
+import { Faults, injectFaults } from "../src/api/faults.ts";
+import { type Api, eventually, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {
   this.timeout(20_000);
@@ -77,6 +79,10 @@ describe("the interface of the local service", function () {
       [api.call("POST", "/channels", { name: "x".repeat(256) }), 400, { type: "VALIDATION_ERROR" }],
       [api.call("POST", "/channels", { name: "y".repeat(3_000_000) }), 413, { type: "VALIDATION_ERROR" }],
       [api.call("GET", "/channels?limit=51"), 400, { message: "limit must be a whole number from 1 to 50." }],
+      [api.call("GET", "/channels?limit=1.5"), 400, { type: "VALIDATION_ERROR" }],
+      [api.call("GET", "/channels?limit=true"), 400, { type: "VALIDATION_ERROR" }],
+      [api.call("GET", "/channels?offset=1e30"), 400, { type: "VALIDATION_ERROR" }],
+      [api.call("GET", "/channels?offset=9223372036854775808"), 400, { type: "VALIDATION_ERROR" }],
       [api.call("GET", "/channels?limit=x"), 400, { type: "VALIDATION_ERROR" }],
       [api.call("GET", "/channels?offset=-1"), 400, { type: "VALIDATION_ERROR" }],
       [
@@ -107,6 +113,9 @@ describe("the interface of the local service", function () {
       return { names: data.map(({ name }) => name), has_more };
     };
     (await list("name=ALPHA")).should.eql({ names: ["Alpha one", "alpha two"], has_more: false });
+    await api.channel("Über Ärger");
+    (await list("name=über ÄRGER")).names.should.eql(["Über Ärger"]);
+    (await list("offset=9007199254740991")).names.should.eql([]);
     (await list("name=alpha&limit=1")).should.eql({ names: ["Alpha one"], has_more: true });
     (await list("name=alpha&limit=1&offset=1")).should.eql({ names: ["alpha two"], has_more: false });
 
@@ -229,5 +238,21 @@ describe("the interface of the local service", function () {
     await api.ok("GET", "/channels");
     await api.ok("DELETE", "/local/faults");
     should((await api.ok("GET", "/local/status")).faults).eql([]);
+  });
+});
+
+describe("a fault asked for under /local/faults", () => {
+  it("keeps nothing alive once the service is closed, however late its answer was to be", async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const app = fastify();
+    const faults = new Faults();
+    injectFaults(app, faults);
+    faults.add({ action: "delay", delayMs: 600_000, times: 1 });
+    await app.ready();
+    const before = timers();
+    app.inject("/late").catch(() => {});
+    await eventually("the request to wait", () => (timers() > before ? true : undefined));
+    await app.close();
+    timers().should.equal(before);
   });
 });

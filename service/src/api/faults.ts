@@ -57,6 +57,8 @@ export class Faults {
 /** Lets requests meet their faults. Those under /local never do. */
 export function injectFaults(app: Routes, faults: Faults): void {
   const met = new WeakMap<object, Fault>();
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
 
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
@@ -64,7 +66,11 @@ export function injectFaults(app: Routes, faults: Faults): void {
     const fault = faults.take(request.method, path);
     if (fault === undefined) return;
     met.set(request, fault);
-    if (fault.action === "delay") await delay(fault.delayMs ?? 1000);
+    if (fault.action === "delay") {
+      const waited = delay(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
+      // Nobody waits for an answer any more, and nothing is there to do it with.
+      if (!(await waited)) reply.hijack();
+    }
     if (fault.action === "reset") {
       reply.hijack();
       request.raw.socket.destroy();
