@@ -15,10 +15,11 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const ALLOWED = {
   protocol: [],
   errors: ["protocol"],
-  abi: ["protocol", "errors"],
-  proofs: ["protocol", "errors", "abi"],
+  json: [],
+  abi: ["protocol", "errors", "json"],
+  proofs: ["protocol", "errors", "json", "abi"],
   signing: ["protocol", "errors", "abi"],
-  http: ["protocol", "errors"],
+  http: ["protocol", "errors", "json"],
   resources: ["protocol", "errors", "http", "abi", "proofs", "signing"],
   consumer: ["protocol", "errors", "proofs"],
 };

@@ -1,7 +1,7 @@
 import { ArgumentError, CrecError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import type { Hex } from "../protocol/index.ts";
 import { selectorOf, signatureOf } from "./abi-type.ts";
-import { parseJson } from "./json.ts";
 import { byName, decodeValues } from "./plain.ts";
 import type { Abi, AbiFunction } from "./types.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";

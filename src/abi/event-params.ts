@@ -1,7 +1,7 @@
 import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
+import { integerDigits } from "../json.ts";
 import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
-import { integerDigits } from "./json.ts";
 import { parseAbi } from "./parse.ts";
 import type { AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";

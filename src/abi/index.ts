@@ -3,7 +3,6 @@ export { checksumAddress } from "./address.ts";
 export { decodeFunctionResult, encodeFunctionCall, type FunctionCall, findFunction } from "./call.ts";
 export { callData } from "./call-data.ts";
 export { eventParams, snakeCase } from "./event-params.ts";
-export { type JsonValue, parseJson } from "./json.ts";
 export { eventFragments, type ListedEvent, type ListedFunction, listEvents, listFunctions } from "./list.ts";
 export { logParams } from "./log-params.ts";
 export { parseAbi } from "./parse.ts";

@@ -1,9 +1,9 @@
 import * as AbiParameters from "ox/AbiParameters";
 import { ArgumentError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, canonicalType, fixedBytesSize, integerType } from "./abi-type.ts";
 import { checksumAddress } from "./address.ts";
-import { parseJson } from "./json.ts";
 import type { AbiParameter } from "./types.ts";
 
 /** Far beyond a uint256, and short enough that reading it costs nothing. */

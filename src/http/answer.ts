@@ -1,4 +1,5 @@
 import type { CrecError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 import {
   AuthenticationError,
   BadResponseError,
@@ -9,7 +10,6 @@ import {
   ServiceError,
   ValidationError,
 } from "./errors.ts";
-import { parseJson } from "./json.ts";
 import { REFUSALS } from "./refusals.ts";
 import { retryAfterMs } from "./retry.ts";
 

@@ -15,7 +15,6 @@ export {
   TimeoutError,
   ValidationError,
 } from "./errors.ts";
-export { parseJson } from "./json.ts";
 export { backoffMs } from "./retry.ts";
 export { baseUrlOf, timeoutOf } from "./settings.ts";
 export {

@@ -1,4 +1,3 @@
-export { parseJson } from "../abi/json.ts";
 export type { AskedQuery } from "./asked-query.ts";
 export * from "./decode.ts";
 export { dedupeKey } from "./dedupe-key.ts";

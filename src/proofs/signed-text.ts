@@ -1,4 +1,4 @@
-import { parseJson } from "../abi/json.ts";
+import { parseJson } from "../json.ts";
 
 /**
  * The largest input that is looked at; anything beyond is malformed. A page of events stays far below.

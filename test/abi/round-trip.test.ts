@@ -12,10 +12,10 @@ import {
   eventParams,
   logParams,
   parseAbi,
-  parseJson,
   signatureHash,
   signatureOf,
 } from "../../src/abi/index.ts";
+import { parseJson } from "../../src/json.ts";
 import type { Hex } from "../../src/protocol/index.ts";
 
 /** A type, a value of it as a flow carries it, and the plain JSON it must come back as. */

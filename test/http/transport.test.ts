@@ -513,7 +513,5 @@ describe("Transport", () => {
         should(inspect(error, { showHidden: true, depth: 9 })).not.containEql("hush");
       }
     });
-      }
-    });
   });
 });

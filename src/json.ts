@@ -5,7 +5,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
  * Numbers that `JSON.parse` might round: 16 characters or more, or with an exponent.
  * It may also match inside a string, which only costs time.
  */
-const MAY_ROUND = /[:[,]\s*-?(?:\d[\d.]{15,}|[\d.]+[eE])/;
+const MAY_ROUND = /(?:^|[:[,])\s*-?(?:\d[\d.]{15,}|[\d.]+[eE])/;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** More digits than a uint256 has, so that no exponent makes a gigabyte of zeros. */
 const MAX_INTEGER_DIGITS = 100;
@@ -14,7 +14,8 @@ const MAX_INTEGER_DIGITS = 100;
  * Parses JSON without rounding integers: those beyond 2^53 become decimal strings, however they are
  * written (`1.2e+21` too). The reviver halves the speed, so it runs only on text that may need it.
  *
- * @throws SyntaxError when the text is not JSON or an integer has more than 100 digits.
+ * @throws SyntaxError when the text is not JSON or an integer has more than 100 digits; its message
+ * quotes the text, so never pass it on.
  */
 export function parseJson(text: string): JsonValue {
   if (!MAY_ROUND.test(text)) return JSON.parse(text);
