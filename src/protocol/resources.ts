@@ -35,7 +35,8 @@ export type Channel = {
   created_at: number;
 };
 
-export type WalletType = "ecdsa" | "rsa" | "protected_ecdsa" | "protected_rsa";
+export const WALLET_TYPES = ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"] as const;
+export type WalletType = (typeof WALLET_TYPES)[number];
 export type RsaPublicKey = { e: Hex; n: Hex };
 
 export type Wallet = {

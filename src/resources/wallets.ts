@@ -3,8 +3,10 @@ import type { CallOptions, Transport } from "../http/index.ts";
 import {
   LIMITS,
   PAGE_LIMITS,
+  RSA_PATTERNS,
   type RsaPublicKey,
   WALLET_LIFECYCLE,
+  WALLET_TYPES,
   type Wallet,
   type WalletStatus,
   type WalletType,
@@ -138,15 +140,6 @@ export class Wallets {
   }
 }
 
-const WALLET_TYPES: readonly string[] = [
-  "ecdsa",
-  "rsa",
-  "protected_ecdsa",
-  "protected_rsa",
-] satisfies WalletType[];
-const RSA_EXPONENT = /^0x[0-9a-fA-F]{2,34}$/;
-const RSA_MODULUS = /^0x[0-9a-fA-F]{512,}$/;
-
 function walletPath(walletId: string): string {
   return `/wallets/${pathId("walletId", walletId)}`;
 }
@@ -196,7 +189,7 @@ function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKe
 }
 
 function checkRsaKey(path: string, key: RsaPublicKey): void {
-  if (RSA_EXPONENT.test(key?.e) && RSA_MODULUS.test(key?.n)) return;
+  if (RSA_PATTERNS.e.test(key?.e) && RSA_PATTERNS.n.test(key?.n)) return;
   throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
 }
 
