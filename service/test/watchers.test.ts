@@ -223,9 +223,16 @@ describe("watchers of the local service", function () {
       /^abi\[0\]\.inputs\[0\]\.type is "uint7", which is no ABI type/,
     );
     (await refused(input("tuple", { components: [null] }))).should.match(/components\[0\] is not an object/);
-    let nested: object = { name: "a", type: "uint256" };
-    for (let depth = 0; depth < 1000; depth += 1) nested = { name: "a", type: "tuple", components: [nested] };
-    (await refused(input("tuple", nested))).should.match(/nested too deeply/);
+    for (const depth of [100, 20_000]) {
+      const nested = `${'{"name":"a","type":"tuple","components":['.repeat(depth)}${"]}".repeat(depth)}`;
+      const text = JSON.stringify({ ...good, ...input("tuple") }).replace(
+        '"type":"tuple"',
+        `$&,"components":[${nested}]`,
+      );
+      const { status, body } = await api.call<{ message: string }>("POST", path, text);
+      should(status).equal(400);
+      body.message.should.match(/nested too deeply/);
+    }
     (await refused({ chain_selector: "1" })).should.match(/chain_selector 1 is not a network/);
     (await refused({ service: "dvp" })).should.match(/knows no watcher service "dvp"/);
 

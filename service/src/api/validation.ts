@@ -12,11 +12,20 @@ type Problem = { keyword: string; schemaPath: string; instancePath: string; para
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
-  return (input) => {
+  const validate = (input: unknown) => {
     const given = Value.Default(schema, structuredClone(input ?? {}));
     const value = httpPart === "body" ? given : readTexts(schema, given);
     if (validator.Check(value)) return { value };
     return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
+  };
+  return (input) => {
+    try {
+      return validate(input);
+    } catch (error) {
+      // Lists within lists without end are too much for the stack.
+      if (error instanceof RangeError) return { error: invalid("The request is nested too deeply.") };
+      throw error;
+    }
   };
 };
 
