@@ -105,6 +105,14 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("confirmed_latest");
   });
 
+  it("pays out once, though the answer to the payment was lost", async () => {
+    const lost = once("eth_sendRawTransaction", "lose answer");
+    const to = "0x00000000000000000000000000000000000000E5";
+    const paid = await api.call("POST", "/local/faucet", { to, amount: "5", token: "native" });
+    should(lost()).be.true();
+    should(paid.status).equal(200);
+  });
+
   it("deploys a wallet whose transaction the node refuses as too late or too cheap at first", async () => {
     const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
     const created = await newWallet("second");

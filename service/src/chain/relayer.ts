@@ -65,16 +65,14 @@ export class Relayer {
 
   /**
    * Hands a transaction in, once: the answer to a first try may be lost, and that to a second refuses what the
-   * chain has. For the same reason a refusal counts only when the chain does not have the transaction.
+   * chain has. So what goes wrong counts only when the chain does not have the transaction.
    */
   async #broadcast({ hash, raw }: SentTransaction): Promise<void> {
     try {
       await this.#chain.rpc("eth_sendRawTransaction", [raw], { once: true });
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      if (/already (known|imported)/i.test(messageOf(error)) || (await this.#chain.hasTransaction(hash)))
-        return;
-      throw error;
+      const isThere = /already (known|imported)/i.test(messageOf(error));
+      if (!isThere && !(await this.#chain.hasTransaction(hash))) throw error;
     }
   }
 

@@ -1,12 +1,7 @@
-import { isUnreachable } from "../chain/chain.ts";
 import type { Log } from "../context.ts";
 import { messageOf } from "../problem.ts";
 
-/**
- * Works on each item in turn. One in trouble holds up no other, and has another go at the next beat.
- *
- * @throws what `work` throws when the chain does not answer: the others would not fare better.
- */
+/** Works on each item in turn. One in trouble holds up no other, and has another go at the next beat. */
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
@@ -16,7 +11,6 @@ export async function each<T>(
     try {
       await work(item);
     } catch (error) {
-      if (isUnreachable(error)) throw error;
       trouble.log(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
     }
   }
