@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { ackingNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
+import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
+import { TcpProxy } from "../support/tcp-proxy.ts";
+
+const EVENTS = 1_000;
+const CONNECTED = "events-in.status.connected";
+/** At the start all ask at once, and a socket that was just used is not free for the next call at once. */
+const MOST_AT_ONCE = 20;
+/** Calls take some milliseconds and come once a second from each. */
+const FEW = 5;
+const TEN = [...Array(10).keys()].map((number) => `reader-${number}`);
+
+/** What a person sees under the node, and what its service and host see of it. */
+describe("events in, seen from outside", function () {
+  this.timeout(40_000);
+
+  let bench: EventBench;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS);
+  });
+
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+
+  after(() => bench?.close());
+
+  const refusing = (status: number, type: string, code?: string) => {
+    const body = JSON.stringify({ type, ...(code && { code }), message: "No." });
+    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "answer", status, body } : undefined);
+  };
+  const pollsWithin = async (ms: number): Promise<number> => {
+    const before = bench.proxy.passed.filter(isPoll).length;
+    await sleep(ms);
+    return bench.proxy.passed.filter(isPoll).length - before;
+  };
+  const newest = (properties: Partial<FlowNode>) =>
+    eventsInNode({ verify: false, start: "now", ...properties });
+
+  describe("the status", () => {
+    it("goes from connecting over behind to connected", async () => {
+      await bench.deploy([[eventsInNode({ id: "drains", verify: false }), 2]]);
+      await bench.nodeRed.status("drains", CONNECTED);
+      const texts = bench.nodeRed.statuses("drains").map(({ text }) => text ?? "");
+      should(texts[0]).equal("events-in.status.connecting");
+      const behind = texts.filter((text) => text.startsWith("behind by "));
+      should(behind).not.be.empty();
+      const numbers = behind.map((text) => Number(text.slice("behind by ".length)));
+      should(numbers).deepEqual(numbers.toSorted((a, b) => b - a));
+      should(numbers[0]).be.approximately(EVENTS, 1);
+      should(bench.nodeRed.statuses("drains").at(-1)).have.properties({ fill: "green", shape: "dot" });
+    });
+
+    it("says for how many acknowledgements it waits", async () => {
+      await bench.deploy([[ackingNode({ id: "acks", inFlight: "7" }), 2]]);
+      should(await bench.nodeRed.status("acks", "waiting for 7 acks")).have.properties({
+        ...{ fill: "blue", shape: "dot" },
+      });
+    });
+
+    it("says when it tries again, and forgets it once that succeeds", async () => {
+      await bench.deploy([[newest({ id: "retries" }), 2]]);
+      await bench.nodeRed.status("retries", CONNECTED);
+      refusing(500, "INTERNAL_ERROR");
+      should(await bench.nodeRed.status("retries", / · again in \d+ s$/)).have.property("fill", "red");
+      bench.proxy.harm = () => undefined;
+      await bench.nodeRed.status("retries", CONNECTED);
+    });
+
+    it("says that the key is refused, at the start or later", async () => {
+      const wrong = connectionNode(bench.service.ready, {
+        ...{ id: "wrong", credentials: { apiKey: `wrong-${freshId()}` } },
+      });
+      const refused = channelNode({ id: "refused", connection: "wrong", channel: bench.service.channelName });
+      await bench.deploy(
+        [
+          [newest({ id: "never", channel: "refused" }), 2],
+          [newest({ id: "no-more" }), 2],
+        ],
+        [wrong, refused],
+      );
+      const keyRefused = "events-in.status.key-refused";
+      should(await bench.nodeRed.status("never", keyRefused)).have.property("fill", "red");
+      await bench.nodeRed.status("no-more", CONNECTED);
+      refusing(401, "UNAUTHORIZED");
+      should(await bench.nodeRed.status("no-more", keyRefused)).have.property("fill", "red");
+      should(await pollsWithin(1_000)).equal(0);
+    });
+
+    it("says that it waits for its channel, until there is one", async () => {
+      const coming = channelNode({ id: "coming", channel: "not there yet" });
+      await bench.deploy(
+        [
+          [newest({ id: "awaits", channel: "coming" }), 2],
+          [newest({ id: "lost" }), 2],
+        ],
+        [coming],
+      );
+      const waiting = "events-in.status.waiting-for-channel";
+      should(await bench.nodeRed.status("awaits", waiting)).have.properties({
+        fill: "yellow",
+        shape: "ring",
+      });
+      await bench.call("POST", "/channels", { name: "not there yet" });
+      await bench.nodeRed.status("awaits", CONNECTED);
+      await bench.nodeRed.status("lost", CONNECTED);
+      refusing(404, "NOT_FOUND", "CHANNEL_NOT_FOUND");
+      await bench.nodeRed.status("lost", waiting);
+      bench.proxy.harm = () => undefined;
+      await bench.nodeRed.status("lost", CONNECTED);
+      should(
+        bench.nodeRed.shown("error").filter(({ value }) => JSON.stringify(value).includes('"lost"')),
+      ).be.empty();
+    });
+  });
+
+  describe("its requests", () => {
+    it("stop while as many events are out as may be", async () => {
+      await bench.deploy([[ackingNode({ id: "full", inFlight: "5", pollMin: "0.1", pollMax: "0.1" }), 2]]);
+      await bench.arrived("full", 5);
+      should(await pollsWithin(1_500)).equal(0);
+      should(bench.arrivals("full")).have.length(5);
+    });
+
+    it("of ten nodes share the sockets of their connection", async () => {
+      const wire = await TcpProxy.before(bench.proxy.baseUrl);
+      const userDir = await UserDir.make();
+      const nodeRed = await NodeRed.start(userDir);
+      try {
+        const [connection, channel] = bench.config();
+        if (!connection || !channel) throw new Error("There are two.");
+        const readers = TEN.map((id) =>
+          eventsInNode({
+            ...{ id, z: "ten", x: 1, y: 1, verify: false, pollMin: "0.5", pollMax: "1" },
+            wires: [[], []],
+          }),
+        );
+        const flow = [
+          { id: "ten", type: "tab" },
+          { ...connection, baseUrl: wire.baseUrl },
+          channel,
+          ...readers,
+        ];
+        await nodeRed.deploy(flow);
+        await Promise.all(TEN.map((id) => nodeRed.status(id, CONNECTED)));
+        should(wire.opened).be.belowOrEqual(MOST_AT_ONCE);
+        // Those that only the start needed are closed after some seconds; were each node to keep one, ten would stay.
+        for (let second = 1; wire.open > FEW && second <= 10; second += 1) await sleep(1_000);
+        should(wire.open).be.aboveOrEqual(1).and.belowOrEqual(FEW);
+        // Deploys leave nothing behind: neither sockets nor listeners.
+        for (const name of ["a", "b", "c"]) await nodeRed.deploy(flow.map((node) => ({ ...node, name })));
+        await Promise.all(TEN.map((id) => nodeRed.status(id, CONNECTED)));
+        should(wire.open).be.belowOrEqual(MOST_AT_ONCE);
+        should(nodeRed.log).not.match(/MaxListeners|memory leak|Close timed out/i);
+      } finally {
+        await nodeRed.kill();
+        await wire.close();
+        await userDir.remove();
+      }
+    });
+  });
+});

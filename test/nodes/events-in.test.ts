@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { ask, refuse } from "../support/bench.ts";
+import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { channelNode, eventsInNode } from "../support/nodes.ts";
+
+const EVENTS = 40;
+const CONNECTED = "events-in.status.connected";
+/** Long enough for an event that must not come to have come: some polls. */
+const A_MOMENT_MS = 400;
+
+type WireEvent = {
+  headers: { offset: number; type: string; proofs: unknown[] };
+  payload: Record<string, unknown>;
+  created_at: number;
+};
+
+/** What a flow sees of events in beside acknowledgements: commands, proofs that fail, and what is too old. */
+describe("events in", function () {
+  this.timeout(30_000);
+
+  let bench: EventBench;
+  let count = EVENTS;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS);
+  });
+
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+
+  after(() => bench?.close());
+
+  const offsetsOf = (arrivals: readonly Arrival[]) => arrivals.map(({ crec }) => crec.offset);
+  const upTo = (last: number, first = 1) => [...Array(last - first + 1).keys()].map((index) => first + index);
+  /** Changes each event on its way. */
+  const alter = (change: (event: WireEvent) => void) => {
+    const changePage = (body: string) => {
+      const page = JSON.parse(body) as { events: WireEvent[] };
+      for (const event of page.events) change(event);
+      return JSON.stringify(page);
+    };
+    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change: changePage } : undefined);
+  };
+  const grow = async (name: string) => {
+    await bench.addEvents(name);
+    count += 2;
+    return count;
+  };
+
+  describe("told by message", () => {
+    /** A node of this id that has read all there is. */
+    const reading = async (id: string, properties: Partial<FlowNode> = {}): Promise<Arrival[]> => {
+      await bench.deploy([[eventsInNode({ id, verify: false, inputs: 1, ...properties }), 2]]);
+      const all = await bench.arrived(id, count);
+      await bench.nodeRed.status(id, CONNECTED);
+      should(offsetsOf(all)).deepEqual(upTo(count));
+      return all;
+    };
+    const since = (id: string, before: number) => offsetsOf(bench.arrivals(id).slice(before));
+
+    it("to pause: sends nothing and asks nothing until it is told to resume", async () => {
+      const seen = (await reading("pauses")).length;
+      await bench.press("pauses", { topic: "pause" });
+      should(await bench.nodeRed.status("pauses", "events-in.status.paused")).have.property("fill", "grey");
+      const last = await grow("while-paused");
+      await sleep(A_MOMENT_MS);
+      const polls = bench.proxy.passed.filter(isPoll).length;
+      await sleep(A_MOMENT_MS);
+      should(bench.proxy.passed.filter(isPoll)).have.length(polls);
+      should(since("pauses", seen)).be.empty();
+      await bench.press("pauses", { payload: "resume" });
+      await bench.arrived("pauses", last);
+      should(since("pauses", seen)).deepEqual([last - 1, last]);
+      await bench.nodeRed.status("pauses", CONNECTED);
+    });
+
+    it("to go to an offset, as a number or as text", async () => {
+      for (const [id, payload] of [
+        ["by-number", count - 1],
+        ["by-text", ` ${count - 1} `],
+      ] as const) {
+        const seen = (await reading(id)).length;
+        await bench.press(id, { topic: "seek", payload });
+        await bench.arrived(id, seen + 2);
+        await sleep(A_MOMENT_MS);
+        should(since(id, seen)).deepEqual([count - 1, count]);
+      }
+    });
+
+    it("to go to the beginning, or to a time: what was sent comes again", async () => {
+      const seen = (await reading("again")).length;
+      await bench.press("again", { topic: "seek", payload: "beginning" });
+      await bench.arrived("again", 2 * seen);
+      await bench.press("again", { topic: "seek", payload: "2000-01-31T12:00:00Z" });
+      await bench.arrived("again", 3 * seen);
+      should(offsetsOf(bench.arrivals("again"))).deepEqual([...upTo(count), ...upTo(count), ...upTo(count)]);
+      // All are older than this, and so is what comes now.
+      await bench.press("again", { topic: "seek", payload: "2100-01-01" });
+      await grow("before-2100");
+      await sleep(A_MOMENT_MS);
+      should(bench.arrivals("again")).have.length(3 * seen);
+    });
+
+    it("to go to now: only what comes from then on", async () => {
+      await bench.deploy([[ackingNode({ id: "skips", inputs: 1 }), 2]]);
+      await bench.arrived("skips", 1);
+      await bench.press("skips", { topic: "seek", payload: "now" });
+      await bench.nodeRed.status("skips", CONNECTED);
+      const last = await grow("after-now");
+      await bench.arrived("skips", 2);
+      should(since("skips", 1)).deepEqual([last - 1]);
+    });
+
+    it("to go elsewhere while it is paused: it stays paused, and goes there when it resumes", async () => {
+      const seen = (await reading("both")).length;
+      await bench.press("both", { topic: "pause" });
+      await bench.nodeRed.status("both", "events-in.status.paused");
+      await bench.press("both", { topic: "seek", payload: count });
+      await sleep(A_MOMENT_MS);
+      should(since("both", seen)).be.empty();
+      await bench.press("both", { topic: "resume" });
+      await bench.arrived("both", seen + 1);
+      should(since("both", seen)).deepEqual([count]);
+    });
+
+    it("to go behind the end is an error that a good command mends", async () => {
+      const seen = (await reading("far")).length;
+      await bench.press("far", { topic: "seek", payload: 1_000_000 });
+      await bench.nodeRed.shows(
+        ({ name, value }) => name === "error" && (value as Arrival).error?.code === "CURSOR_BEYOND_END",
+      );
+      await bench.nodeRed.status("far", ({ fill }) => fill === "red");
+      await bench.press("far", { topic: "seek", payload: count });
+      await bench.arrived("far", seen + 1);
+      await bench.nodeRed.status("far", CONNECTED);
+    });
+
+    it("where it cannot go: INVALID_FIELD, and it stays where it is", async () => {
+      const seen = (await reading("stays")).length;
+      for (const payload of [null, "", "-5", "yesterday", "offset 12", "2026-13-45", -1, 1.5, {}, []]) {
+        const { error } = await refuse(bench.nodeRed, "stays", { topic: "seek", payload });
+        should(error?.code).equal("INVALID_FIELD", String(payload));
+        should(error?.message).match(/"now", "beginning", an offset such as 120, or a time/);
+      }
+      await sleep(A_MOMENT_MS);
+      should(since("stays", seen)).be.empty();
+    });
+
+    it("what it does not know: UNKNOWN_COMMAND", async () => {
+      await reading("puzzled");
+      for (const message of [{}, { topic: "rewind" }, { payload: 12 }, { topic: "PAUSE" }]) {
+        const { error } = await refuse(bench.nodeRed, "puzzled", message);
+        should(error?.code).equal("UNKNOWN_COMMAND");
+      }
+      await bench.nodeRed.status("puzzled", ({ fill }) => fill === "red");
+      await bench.press("puzzled", { topic: "resume" });
+      await bench.nodeRed.status("puzzled", CONNECTED);
+    });
+
+    it("before there is a channel: NOT_CONNECTED", async () => {
+      const nowhere = channelNode({ id: "nowhere", channel: "no such channel" });
+      await bench.deploy([[eventsInNode({ id: "early", channel: "nowhere", inputs: 1 }), 2]], [nowhere]);
+      await bench.nodeRed.status("early", "events-in.status.waiting-for-channel");
+      for (const message of [{ topic: "pause" }, { topic: "seek", payload: "now" }]) {
+        const { error } = await refuse(bench.nodeRed, "early", message);
+        should(error?.code).equal("NOT_CONNECTED");
+      }
+    });
+  });
+
+  describe("an event whose proof fails", () => {
+    const FORGED = [2, 4];
+    const signed = Buffer.from(JSON.stringify({ name: "Forged", timestamp: "2026-01-31T12:00:00Z" }));
+    const forge = () =>
+      alter(({ headers, payload }) => {
+        if (!FORGED.includes(headers.offset)) return;
+        headers.type = "watcher.event";
+        headers.proofs = [{ alg: "ecdsa", ocr_report: "0x00", ocr_context: "0x", signatures: ["0x00"] }];
+        payload.verifiable_event = signed.toString("base64");
+      });
+    const isTrue = (offset: number) => !FORGED.includes(offset);
+    const verificationOf = ({ crec }: Arrival) => crec.verification as { verified: boolean; reason?: string };
+
+    it("leaves by the second port, drawn so or not; in ack mode nobody has to acknowledge it", async () => {
+      forge();
+      await bench.deploy([
+        [eventsInNode({ id: "port", unverified: "port" }), 2],
+        [eventsInNode({ id: "undecided" }), 2],
+        [ackingNode({ id: "port-ack", verify: true, unverified: "port" }), 2],
+        [ackNode({ id: "does-ack" }), 1],
+      ]);
+      for (const id of ["port", "undecided"]) {
+        await bench.arrived(id, count - FORGED.length);
+        should(offsetsOf(bench.arrivals(id))).deepEqual(upTo(count).filter(isTrue));
+        const rejected = await bench.arrived(id, FORGED.length, 1);
+        should(offsetsOf(rejected)).deepEqual(FORGED);
+        for (const one of rejected) {
+          should(verificationOf(one)).have.property("verified", false);
+          should(verificationOf(one).reason).not.equal("not_verifiable");
+          should(one.crec).not.have.property("dedupeKey");
+        }
+      }
+      for (const number of [1, 2, 3]) {
+        const msg = (await bench.arrived("port-ack", number)).at(-1);
+        if (msg) await ask(bench.nodeRed, "does-ack", msg);
+      }
+      await bench.arrived("port-ack", 4);
+      should(offsetsOf(bench.arrivals("port-ack"))).deepEqual([1, 3, 5, 6]);
+      should(offsetsOf(bench.arrivals("port-ack", 1))).deepEqual(FORGED);
+    });
+
+    it("is dropped, and counted for all to see", async () => {
+      forge();
+      await bench.deploy([[eventsInNode({ id: "drops", unverified: "drop" }), 2]]);
+      await bench.arrived("drops", count - FORGED.length);
+      await bench.nodeRed.status("drops", `connected, ${FORGED.length} dropped`);
+      should(offsetsOf(bench.arrivals("drops"))).deepEqual(upTo(count).filter(isTrue));
+      should(bench.arrivals("drops", 1)).be.empty();
+      should((await bench.panel("drops")).body).have.properties({ dropped: FORGED.length, deployed: true });
+    });
+
+    it("passes, marked and in its turn", async () => {
+      forge();
+      await bench.deploy([[eventsInNode({ id: "passes", unverified: "pass" }), 2]]);
+      const all = await bench.arrived("passes", count);
+      should(offsetsOf(all)).deepEqual(upTo(count));
+      for (const one of all.filter(({ crec }) => !isTrue(crec.offset))) {
+        should(verificationOf(one)).have.property("verified", false);
+        should(verificationOf(one).reason).not.equal("not_verifiable");
+      }
+      should(bench.arrivals("passes", 1)).be.empty();
+    });
+  });
+
+  describe("catching up", () => {
+    const OLD = 30;
+
+    it("passes over what is too old, and says how much that was", async () => {
+      alter((event) => {
+        if (event.headers.offset <= OLD) event.created_at -= 3_600;
+      });
+      await bench.deploy([
+        [eventsInNode({ id: "young", verify: false, skipOlder: "600" }), 2],
+        [
+          eventsInNode({ id: "young-filtered", verify: false, skipOlder: "600", types: ["watcher.status"] }),
+          2,
+        ],
+        [eventsInNode({ id: "all", verify: false, skipOlder: "" }), 2],
+      ]);
+      for (const id of ["young", "young-filtered"]) {
+        await bench.arrived(id, count - OLD);
+        const report = await bench.report(id, ({ skipped }) => skipped === OLD);
+        should(report).have.property("delivered", count - OLD);
+        should(offsetsOf(bench.arrivals(id))).deepEqual(upTo(count, OLD + 1));
+      }
+      await bench.arrived("all", count);
+      should(await bench.report("all", () => true)).have.property("skipped", 0);
+    });
+  });
+});
