@@ -8,6 +8,7 @@ import {
   isFine,
   isRed,
   KEPT,
+  NOBODY,
   OperationBench,
   RECEIVER,
 } from "../support/operation-bench.ts";
@@ -242,8 +243,6 @@ describe("run query", function () {
             (_all, before, one) => before + (one === "A" ? "B" : "A"),
           ),
         (body: string) => JSON.stringify({ ...JSON.parse(body), proof: undefined }),
-        (body: string) =>
-          JSON.stringify({ ...JSON.parse(body), query_id: "00000000-0000-4000-8000-000000000000" }),
       ]) {
         bench.proxy.harm = ({ method, path }) =>
           method === "GET" && path.includes("/queries/") ? { kind: "change", change } : undefined;
@@ -256,6 +255,23 @@ describe("run query", function () {
       bench.proxy.harm = () => undefined;
       await bench.ask("query", { payload: bench.wallet });
       await bench.nodeRed.status("query", isFine);
+    });
+
+    it("never takes the answer to another question for its own, however well it is proven", async () => {
+      const other = await bench.ask("query", { payload: NOBODY });
+      const answering = (method: string, path: string, query_id: unknown) => {
+        bench.proxy.harm = (request) =>
+          request.method === method && request.path.includes(path)
+            ? { kind: "change", change: (body) => JSON.stringify({ ...JSON.parse(body), query_id }) }
+            : undefined;
+        return bench.refuse("query", { ...KEPT, payload: bench.wallet });
+      };
+      const replayed = await answering("POST", "/queries", other.crec?.queryId);
+      checkError(replayed, "query", "QUERY_NOT_VERIFIED", "call_data");
+      should(bench.seenAt("query:0", replayed.probe)).be.empty();
+      const swapped = await answering("GET", "/queries/", other.crec?.queryId);
+      checkError(swapped, "query", "BAD_RESPONSE", "query_id");
+      should(bench.seenAt("query:0", swapped.probe)).be.empty();
     });
   });
 
