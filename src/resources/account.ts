@@ -37,8 +37,8 @@ export class Account {
 
   /** Who the key belongs to; `null` when the service does not say. */
   async details(options?: CallOptions): Promise<AccountDetails | null> {
-    type Data = { getAccountDetails: AccountDetails | null };
-    return (await this.query<Data>(ACCOUNT_DETAILS, options)).getAccountDetails;
+    type Data = { getAccountDetails?: AccountDetails | null };
+    return (await this.query<Data>(ACCOUNT_DETAILS, options)).getAccountDetails ?? null;
   }
 
   /**

@@ -161,6 +161,13 @@ describe("wallets, queries, account", () => {
       });
     });
 
+    it("tells nothing of whom the service says nothing", async () => {
+      for (const data of [{ getAccountDetails: null }, {}]) {
+        const { client } = await withGraphql(() => [200, { data }]);
+        should(await client.account.details()).be.null();
+      }
+    });
+
     const failures: Array<[string, Reply, string]> = [
       ["a status", [401, ""], "KEY_REFUSED"],
       [
