@@ -1,0 +1,112 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { type Arrival, arrivals, collectingFlow } from "./collector.ts";
+import { NodeRed, UserDir } from "./node-red.ts";
+import { SeededService } from "./seeded-service.ts";
+import { flowEnvironment } from "./service.ts";
+
+export type Killing = {
+  /** How many events the channel holds. */
+  events: number;
+  /** How often Node-RED is killed, and how often the service beside it, while they are drained. */
+  nodeRedKills: number;
+  serviceKills: number;
+};
+
+/**
+ * Tests of the promise: at least once, in order, across kills of the real Node-RED and restarts of the real service.
+ * To be called within a `describe`.
+ */
+export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killing): void {
+  let service: SeededService;
+  let userDir: UserDir;
+  let nodeRed: NodeRed | undefined;
+
+  before(async () => {
+    [service, userDir] = await Promise.all([SeededService.start(events), UserDir.make()]);
+  });
+
+  after(async () => {
+    await nodeRed?.kill();
+    await service?.close();
+    await userDir?.remove();
+  });
+
+  const launch = async () => {
+    nodeRed = await NodeRed.start(userDir, flowEnvironment(service.ready) as Record<string, string>);
+    return nodeRed;
+  };
+
+  /** Waits until so many different events have arrived, and gives all arrivals. */
+  const until = async (file: string, count: number): Promise<Arrival[]> => {
+    for (;;) {
+      const seen = await arrivals(file);
+      if (new Set(seen.map(({ eventId }) => eventId)).size >= count) return seen;
+      await sleep(50);
+    }
+  };
+
+  it("loses none in ack mode; repeats are marked, first arrivals in order", async () => {
+    const file = join(userDir.path, "acknowledged.txt");
+    const flow = collectingFlow(file, service.channelName, {
+      commit: "on-ack",
+      inFlight: "8",
+      consumer: "acks",
+    });
+    await (await launch()).deploy(flow);
+
+    for (let kill = 1; kill <= nodeRedKills; kill += 1) {
+      // Somewhere within the next stretch of the channel, so that every kill falls into the draining.
+      const stretch = events / (nodeRedKills + 1);
+      await until(file, Math.floor((kill - 1 + Math.random()) * stretch));
+      await sleep(Math.random() * 50);
+      if (kill % Math.ceil(nodeRedKills / serviceKills) === 0) {
+        await service.kill();
+        await service.launch();
+      }
+      await nodeRed?.kill();
+      await launch();
+    }
+    const seen = await until(file, events);
+
+    should([...new Set(seen.map(({ eventId }) => eventId))]).deepEqual(service.eventIds);
+    const known = new Set<string>();
+    const unmarked = seen.filter(({ eventId, marked }) => {
+      const repeated = known.has(eventId);
+      known.add(eventId);
+      return repeated && !marked;
+    });
+    should(unmarked).be.empty();
+    // At most what was in flight, and what a cursor written at most once a second had not seen, comes again.
+    should(nodeRed?.statuses("collect-in").some(({ fill }) => fill === "red")).be.false();
+  });
+
+  it("reaches the end again without repeating anything when it is stopped in order", async () => {
+    const file = join(userDir.path, "acknowledged.txt");
+    const before = (await arrivals(file)).length;
+    await nodeRed?.stop();
+    await launch();
+    await nodeRed?.status("collect-in", "events-in.status.connected");
+    should((await arrivals(file)).length).equal(before);
+  });
+
+  it("in send mode loses at most what was handed over at the moment of the kill", async () => {
+    const file = join(userDir.path, "sent.txt");
+    const flow = collectingFlow(file, service.channelName, { commit: "on-send", consumer: "sends" });
+    await nodeRed?.deploy(flow);
+    await until(file, events / 3);
+    await nodeRed?.kill();
+    const written = (await arrivals(file)).at(-1)?.offset ?? 0;
+    await launch();
+    const seen = await until(file, events / 2);
+
+    const offsets = [...new Set(seen.map(({ offset }) => offset))];
+    const lost = service.eventIds
+      .map((_id, index) => index + 1)
+      .filter((offset) => !offsets.includes(offset));
+    const withinReach = lost.filter((offset) => offset < (offsets.at(-1) ?? 0));
+    // What is missing lies in one piece right behind the last line that was written before the kill.
+    should(withinReach).deepEqual(withinReach.map((_offset, index) => written + 1 + index));
+  });
+}
