@@ -67,8 +67,9 @@ RED.nodes.registerType("crec-connection", {
     $("#crec-connection-preset-local").on("click", () => fill("local"));
     $("#crec-connection-test").on("click", () => test(this));
     keepKeyAtItsAddress(this);
-    $("#node-config-input-validSigners, #node-config-input-minRequiredSignatures").on("change keyup", () =>
-      warnOfThreshold(this),
+    $("#node-config-input-validSigners, #node-config-input-minRequiredSignatures").on(
+      "input change keyup",
+      () => warnOfThreshold(this),
     );
     warnOfThreshold(this);
   },
@@ -88,7 +89,7 @@ function keepKeyAtItsAddress(node: EditedNode): void {
   const addresses = ["baseUrl", "graphqlUrl"];
   const stored = addresses.map(field).join(" ");
   $("#node-config-input-baseUrl, #node-config-input-graphqlUrl, #node-config-input-apiKey").on(
-    "change keyup",
+    "input change keyup",
     () => {
       const moved = addresses.map(field).join(" ") !== stored;
       const key = $("#node-config-input-apiKey");

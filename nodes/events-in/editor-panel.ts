@@ -66,6 +66,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     behind: shown(report.behind),
     inFlight: shown(report.inFlight),
     skipped: shown(report.skipped),
+    dropped: shown(report.dropped),
   });
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`

@@ -26,7 +26,11 @@ RED.nodes.registerType("crec-events-in", {
       validate(value, _options) {
         const [text, start] = [String(value ?? "").trim(), this.start];
         if (start === "offset") return /^\d+$/.test(text) || this._("events-in.error.offset");
-        if (start === "time") return !Number.isNaN(Date.parse(text)) || this._("events-in.error.time");
+        if (start === "time") {
+          return (
+            (/^\d{4}-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) || this._("events-in.error.time")
+          );
+        }
         return true;
       },
     },

@@ -21,9 +21,8 @@ RED.nodes.registerType("crec-run-query", {
       value: {},
       validate(_value, _options) {
         const call = (this.call ?? {}) as ContractCall;
-        return (
-          this.kind === "raw" || Boolean(call.contract && call.function) || this._("run-query.error.call")
-        );
+        const chosen = Boolean(this.contract || call.contract) && Boolean(call.function);
+        return this.kind === "raw" || chosen || this._("run-query.error.call");
       },
     },
     chainSelector: {

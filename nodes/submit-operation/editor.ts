@@ -88,7 +88,8 @@ RED.nodes.registerType("crec-submit-operation", {
     this.calls = calls;
     for (const [index, name] of CONTRACTS.entries()) {
       const call = calls[index];
-      this[name] = call?.kind === "contract" ? (call.contract ?? "") : "";
+      const contract = call?.kind === "contract" ? (call.contract ?? "") : "";
+      if (contract !== (this[name] ?? "")) this[name] = contract;
     }
   },
 });
