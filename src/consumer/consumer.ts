@@ -179,8 +179,11 @@ export class EventConsumer {
         this.#cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
         const error = asCrecError(thrown);
-        if (isFinal(error)) failure = error;
-        else await this.#clock.sleep(this.#explain(error), round);
+        if (isFinal(error)) {
+          failure = error;
+          // Somewhere that cannot be gone to is not tried again by a later start.
+          this.#seekTo = undefined;
+        } else await this.#clock.sleep(this.#explain(error), round);
       }
     }
     this.#handOver.inFlight.clear();

@@ -541,6 +541,23 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
+    it("goes on where it was when it is started again after a seek beyond the end", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(...range(1, 10).map((offset) => makeEvent(offset)));
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(5_000);
+      consumer.seek(99);
+      await clock.pass(10_000);
+      should(consumer.state).containEql({ kind: "stopped" });
+      consumer.start();
+      channel.publish(makeEvent(11));
+      await clock.pass(5_000);
+      should(offsets()).eql(range(1, 11));
+      await end(consumer);
+    });
+
     it("refuses limits that cannot work", () => {
       const { make } = simulate({ source: new SimulatedChannel() });
       should(() => make({ window: 200 })).throw({ code: "INVALID_ARGUMENT", path: "window" });
