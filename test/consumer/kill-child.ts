@@ -1,0 +1,72 @@
+/**
+ * A process that drains a channel and is killed while it does. Writes into `<folder>/collected` what arrives
+ * (`A <offset> <redelivered> <attempt>`) and what is worked off (`D <offset>`).
+ * Waits for the message "go", or "go to the end": then it ends by itself when all is done.
+ */
+import { openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Delivery, EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
+import { CrecClient } from "../../src/resources/index.ts";
+import type { KillMode } from "./killing.ts";
+
+const [baseUrl = "", folder = "", mode = "on-ack"] = process.argv.slice(2);
+const channelId = "00000000-0000-4000-8000-00000000c4a1";
+const collected = openSync(join(folder, "collected"), "a");
+const write = (line: string) => writeSync(collected, `${line}\n`);
+const client = new CrecClient({ baseUrl, apiKey: "test" });
+
+/** On send it takes longer, so that there is something in hand when the place is stored. */
+let workMs = mode === "on-send" ? 20 : 1;
+/** On send, a flow that takes no more than it can hold. */
+const HOLDS = 3;
+const work: Delivery[] = [];
+let taken = Promise.withResolvers<void>();
+
+async function workOff(): Promise<void> {
+  for (;;) {
+    const delivery = work.shift();
+    taken.resolve();
+    taken = Promise.withResolvers();
+    if (delivery !== undefined) {
+      if (workMs > 0) await sleep(workMs);
+      write(`D ${delivery.offset}`);
+      consumer.ack(delivery.event.event_id);
+    } else await sleep(1);
+  }
+}
+
+const consumer = new EventConsumer({
+  source: eventSource(client.events, channelId),
+  store: new FileCursorStore({ path: join(folder, "cursor.json"), minIntervalMs: 10 }),
+  identity: { consumer: "killed", channelId, service: "test" },
+  start: "beginning",
+  commit: (mode satisfies string as KillMode) === "on-send" ? "on-send" : "on-ack",
+  inFlight: 2,
+  onError: (error) => process.stderr.write(`${error.code}: ${error.message}\n`),
+  deliver: async (delivery) => {
+    write(`A ${delivery.offset} ${delivery.redelivered} ${delivery.attempt}`);
+    work.push(delivery);
+    if (mode === "commit-first") consumer.ack(delivery.event.event_id);
+    while (mode === "on-send" && work.length > HOLDS) await taken.promise;
+  },
+});
+
+process.on("message", async (message) => {
+  write("L");
+  if (message === "go to the end") workMs = 0;
+  consumer.start();
+  void workOff();
+  for (;;) {
+    await sleep(20);
+    const { state } = consumer;
+    const isDone = state.kind === "connected" && state.behind === 0 && state.waitingForAcks === 0;
+    if (message === "go to the end" && isDone && work.length === 0) break;
+  }
+  await consumer.stop();
+  await client.close();
+  process.exit(0);
+});
+// Whoever started it is gone.
+process.on("disconnect", () => process.exit(1));
+process.send?.("ready");
