@@ -19,11 +19,22 @@ const out = join(root, `dist-${process.pid}`);
 export async function build({ log = () => {}, types = false } = {}) {
   try {
     const nodes = await buildAll(types);
-    await rm(dist, { recursive: true, force: true });
-    await rename(out, dist);
+    await swap();
     log(`built the library and ${nodes} nodes`);
   } finally {
     await rm(out, { recursive: true, force: true });
+  }
+}
+
+/** Another build may put its own there in between: the last one wins. */
+async function swap() {
+  for (let attempt = 1; ; attempt += 1) {
+    await rm(dist, { recursive: true, force: true, maxRetries: 3 });
+    try {
+      return await rename(out, dist);
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
   }
 }
 
