@@ -97,6 +97,11 @@ RED.nodes.registerType("crec-events-in", {
     showStores(this);
     $("#crec-events-in-commands").prop("checked", this.inputs === 1);
     panel = showPanel(this);
+    const before = channel();
+    $("#node-input-channel").on("change", () => {
+      const moved = before !== "" && before !== "_ADD_" && channel() !== before;
+      $("#crec-events-in-panel-result").text(moved ? this._("events-in.panel.moved") : "");
+    });
     $("#node-input-pollMax")
       .on("change keyup", () => {
         const calls = Math.round(
