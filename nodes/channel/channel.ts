@@ -1,6 +1,7 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
+import { isId } from "../lib/fields.ts";
 
 export type ChannelDef = NodeDef & {
   connection?: string;
@@ -9,8 +10,6 @@ export type ChannelDef = NodeDef & {
   /** Create a channel of this name on first use where there is none. */
   createMissing?: boolean;
 };
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export default function register(RED: NodeAPI): void {
   function ConstructChannel(this: ChannelNode, def: ChannelDef): void {
@@ -26,7 +25,7 @@ function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
   let known: Promise<string> | undefined;
 
   const lookUp = async (signal: AbortSignal): Promise<string> => {
-    if (UUID.test(wanted)) return wanted;
+    if (isId(wanted)) return wanted;
     const client = await connection().client();
     if (def.createMissing) {
       return (await client.channels.createOrFind({ name: wanted }, { signal })).channel.channel_id;

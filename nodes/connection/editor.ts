@@ -1,13 +1,11 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
 import type { TestAnswer } from "../lib/form-types.ts";
 
 const SIGNERS = /^(0x[0-9a-fA-F]{40})([\s,;]+0x[0-9a-fA-F]{40})*$/;
-
-/** What Node-RED puts into the box while a key is stored. */
-const STORED_PASSWORD = "__PWRD__";
 
 /** What the two preset buttons fill in. Nothing else in the form changes. */
 const PRESETS: Readonly<Record<string, Record<string, string>>> = {

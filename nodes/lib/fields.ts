@@ -78,3 +78,10 @@ function notWorkedOut({ label, type, value }: Field, error: Error): Error {
 function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a text that may be a name or an id is an id. */
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}

@@ -1,6 +1,7 @@
 import type { Channel, CrecClient, Wallet, Watcher } from "../../src/index.ts";
 import type { WalletRef } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
+import { isId } from "../lib/fields.ts";
 
 /** What an action is given; fields are worked out only when it asks for them. */
 export type ActionContext = {
@@ -115,11 +116,9 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 async function findChannel({ client, target, signal }: ActionContext): Promise<Channel> {
   const wanted = await target();
-  const channel = UUID.test(wanted)
+  const channel = isId(wanted)
     ? await client.channels.get(wanted, { signal })
     : await client.channels.findByName(wanted, { signal });
   if (channel) return channel;
@@ -131,7 +130,7 @@ async function findChannel({ client, target, signal }: ActionContext): Promise<C
 
 async function findWatcher({ client, channelId, target, signal }: ActionContext): Promise<Watcher> {
   const [wanted, channel] = [await target(), await channelId()];
-  const watcher = UUID.test(wanted)
+  const watcher = isId(wanted)
     ? await client.watchers.get(channel, wanted, { signal })
     : await client.watchers.findByName(channel, wanted, { signal });
   if (watcher) return watcher;
@@ -143,7 +142,7 @@ async function findWatcher({ client, channelId, target, signal }: ActionContext)
 
 async function findWallet({ client, target, signal }: ActionContext): Promise<Wallet> {
   const wanted = await target();
-  const wallet = UUID.test(wanted)
+  const wallet = isId(wanted)
     ? await client.wallets.get(wanted, { signal })
     : await client.wallets.findByName(wanted, { signal });
   if (wallet) return wallet;

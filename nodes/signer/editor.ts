@@ -1,8 +1,6 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import type { NewKey } from "../lib/form-types.ts";
-
-/** What Node-RED puts into the box while a key is stored. */
-const STORED_PASSWORD = "__PWRD__";
 
 RED.nodes.registerType("crec-signer", {
   category: "config",

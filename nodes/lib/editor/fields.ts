@@ -19,3 +19,6 @@ export function typedField(name: string, types: ReadonlyArray<string | TypedInpu
 export function toggle(selector: string, shown: boolean): void {
   $(selector).toggle(shown);
 }
+
+/** What Node-RED puts into the box while a key is stored. */
+export const STORED_PASSWORD = "__PWRD__";
