@@ -32,6 +32,7 @@ export {
   FileCursorStore,
   type FileCursorStoreOptions,
   findInFlight,
+  isCursorState,
   MemoryCursorStore,
   type Refusal,
   type StartPosition,

@@ -2,7 +2,6 @@ import type { Node, NodeAPI } from "node-red";
 import type { CursorState, CursorStore } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
-import { isWholeCursor } from "./whole-cursor.ts";
 
 /** Where a cursor lies in a context store: by consumer, so that it is found again after the node was replaced. */
 const KEY = "crec-cursor";
@@ -30,8 +29,8 @@ export class ContextCursorStore implements CursorStore {
         else resolve(value);
       });
     });
-    if (found === undefined || isWholeCursor(found)) return found;
-    const { CrecError } = await loadLibrary();
+    const { CrecError, isCursorState } = await loadLibrary();
+    if (found === undefined || isCursorState(found)) return found;
     throw new CrecError(
       "CURSOR_FILE_DAMAGED",
       `What lies in the context store "${this.#storeName}" as ${this.#key} is not a cursor. Reset the cursor to choose where to go on.`,

@@ -1,8 +1,8 @@
 import type { CursorIdentity, CursorState, CursorStore, EventConsumer } from "../../src/index.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import type { PanelReport } from "../lib/form-types.ts";
+import { loadLibrary } from "../lib/library.ts";
 import { positionOf } from "./commands.ts";
-import { isWholeCursor } from "./whole-cursor.ts";
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -66,7 +66,8 @@ export class Reader {
    */
   async importCursor(state: unknown): Promise<void> {
     const { channelId } = this.#identity;
-    if (!isWholeCursor(state)) {
+    const { isCursorState } = await loadLibrary();
+    if (!isCursorState(state)) {
       throw nodeError(
         "INVALID_FIELD",
         "This is not an exported cursor. Choose a file that was made by Export.",

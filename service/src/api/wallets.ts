@@ -5,8 +5,10 @@ import {
   type Hex,
   LIMITS,
   PAGE_LIMITS,
+  RSA_PATTERNS,
   type RsaPublicKey,
   WALLET_STATUSES,
+  WALLET_TYPES,
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
@@ -28,13 +30,12 @@ import {
   oneOf,
 } from "./schemas.ts";
 
-const WALLET_TYPES = ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"] as const;
 const WalletParams = Type.Object({ wallet_id: Id });
 
 const RsaKey = Type.Object(
   {
-    e: Type.String({ pattern: "^0x[0-9a-fA-F]{2,34}$" }),
-    n: Type.String({ pattern: "^0x[0-9a-fA-F]{512,}$" }),
+    e: Type.String({ pattern: RSA_PATTERNS.e.source }),
+    n: Type.String({ pattern: RSA_PATTERNS.n.source }),
   },
   { description: "an RSA key {e, n}, both in hex" },
 );
@@ -171,18 +172,15 @@ function ecdsaSignersOf(signers: unknown[]): AddressText[] {
 function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
   const keys = signers.map((signer, index) => {
     const { e, n } = (typeof signer === "object" && signer !== null ? signer : {}) as Record<string, unknown>;
-    if (
-      typeof e === "string" &&
-      typeof n === "string" &&
-      /^0x[0-9a-f]{2,34}$/i.test(e) &&
-      /^0x[0-9a-f]{512,}$/i.test(n)
-    ) {
-      return { e: e as Hex, n: n as Hex };
-    }
+    if (isHexOf(RSA_PATTERNS.e, e) && isHexOf(RSA_PATTERNS.n, n)) return { e, n };
     throw invalid(`The signer at position ${index} must be an RSA key {e, n}, both in hex.`);
   });
   refuseSignerCount(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
   return keys;
+}
+
+function isHexOf(pattern: RegExp, value: unknown): value is Hex {
+  return typeof value === "string" && pattern.test(value);
 }
 
 function refuseSignerCount(signers: string[]): void {
