@@ -11,11 +11,13 @@ export {
   encodeValue,
   eventFragments,
   type FunctionCall,
+  fromSmallestUnit,
   type ListedEvent,
   type ListedFunction,
   listEvents,
   listFunctions,
   parseAbi,
+  toSmallestUnit,
 } from "./abi/index.ts";
 export {
   type ConsumerState,
@@ -149,8 +151,11 @@ export {
 export {
   canonicalSignature,
   generatePrivateKey,
+  isRsaSignature,
   type LocalEcdsaSigner,
+  type LocalRsaSigner,
   localEcdsaSigner,
+  localRsaSigner,
   type OperationInput,
   type OperationTypedData,
   operationDigest,
@@ -158,5 +163,6 @@ export {
   randomWalletOperationId,
   recoverSigner,
   type Signer,
+  type SignRequest,
   type TransactionInput,
 } from "./signing/index.ts";

@@ -3,14 +3,17 @@ export {
   type LocalEcdsaSigner,
   localEcdsaSigner,
 } from "./local-ecdsa-signer.ts";
+export { type LocalRsaSigner, localRsaSigner } from "./local-rsa-signer.ts";
 export {
   type NormalizedOperation,
   normalizeOperation,
   type OperationInput,
   type TransactionInput,
 } from "./operation.ts";
+export { isRsaSignature } from "./rsa.ts";
+export { signWith } from "./sign.ts";
 export { canonicalSignature, recoverSigner } from "./signature.ts";
-export type { Signer } from "./signer.ts";
+export type { Signer, SignRequest } from "./signer.ts";
 export {
   OPERATION_TYPES,
   type OperationTypedData,
