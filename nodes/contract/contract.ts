@@ -12,6 +12,8 @@ export type ContractDef = NodeDef & {
   address?: string;
   /** JSON, or human-readable text with one item a line. */
   abi?: string;
+  /** Of a token: how many decimal places it has. Text, since it may be from the environment. */
+  decimals?: string | number;
 };
 
 export default function register(RED: NodeAPI): void {
@@ -26,11 +28,13 @@ export default function register(RED: NodeAPI): void {
 function openContract(def: ContractDef): ContractRef {
   const chainSelector = (def.chainSelector ?? "").trim();
   const address = (def.address ?? "").trim();
+  const decimals = String(def.decimals ?? "").trim();
   let abi: Promise<Abi> | undefined;
   return {
     chainSelector,
     address,
-    problem: problemOf(chainSelector, address),
+    decimals: decimals === "" ? undefined : Number(decimals),
+    problem: problemOf(chainSelector, address, decimals),
     abi: () => {
       abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(def.abi ?? ""));
       return abi;
@@ -38,7 +42,9 @@ function openContract(def: ContractDef): ContractRef {
   };
 }
 
-function problemOf(chainSelector: string, address: string): CodedError | undefined {
+const MOST_DECIMALS = 77;
+
+function problemOf(chainSelector: string, address: string, decimals: string): CodedError | undefined {
   if (!/^\d+$/.test(chainSelector)) {
     return nodeError(
       "CONTRACT_INCOMPLETE",
@@ -49,6 +55,12 @@ function problemOf(chainSelector: string, address: string): CodedError | undefin
     return nodeError(
       "INVALID_ADDRESS",
       `The contract's address "${address}" is not an address: 0x and 40 hex digits. Open the contract and correct it.`,
+    );
+  }
+  if (decimals !== "" && !(/^\d{1,2}$/.test(decimals) && Number(decimals) <= MOST_DECIMALS)) {
+    return nodeError(
+      "INVALID_DECIMALS",
+      `The contract's decimals "${decimals}" are no whole number from 0 to ${MOST_DECIMALS}. Open the contract and correct them, or leave them empty where it is not a token.`,
     );
   }
   return undefined;

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { contractOf } from "./config-nodes.ts";
 import { readField, requireText } from "./fields.ts";
-import type { ContractCall } from "./form-types.ts";
+import type { ContractCall, Unit } from "./form-types.ts";
 import type { CrecMessage } from "./input.ts";
 import { loadLibrary } from "./library.ts";
 
@@ -29,4 +29,16 @@ export async function encodeContractCall(
   const args = await Promise.all(fields.map((field) => readField(RED, node, msg, field)));
   const { data, signature } = encodeFunctionCall({ abi: await contract.abi(), function: name, args, path });
   return { to: contract.address, data, chainSelector: contract.chainSelector, signature };
+}
+
+const PLACES = { wei: 0, gwei: 9, ether: 18 } as const;
+
+/**
+ * An amount that a call pays, in wei.
+ * @throws INVALID_ARGUMENT with the path, when it is no number or too fine for its unit
+ */
+export async function amountInWei(value: string, unit: Unit | undefined, path: string): Promise<string> {
+  const { toSmallestUnit } = await loadLibrary();
+  if (unit === undefined || unit === "wei" || unit === "token") return value;
+  return toSmallestUnit(value, PLACES[unit], path);
 }

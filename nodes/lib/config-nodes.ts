@@ -31,6 +31,8 @@ export type ChannelRef = {
 export type ContractRef = {
   chainSelector: string;
   address: string;
+  /** Of a token: the places behind the point. */
+  decimals: number | undefined;
   problem: CodedError | undefined;
   /** @throws ABI_INVALID */
   abi(): Promise<Abi>;

@@ -1,7 +1,13 @@
 /** What crosses between a form in the browser and the run time: stored settings, and answers to the form. */
 
-/** A value in a form: text, and where to look it up. */
-export type Value = { value?: string; type?: string };
+/**
+ * What an amount is counted in. `token`: by the decimals of the contract, so that 1.5 is one and a half tokens;
+ * for integer arguments. `wei` (default), `gwei` and `ether` are for amounts that a call pays.
+ */
+export type Unit = "token" | "wei" | "gwei" | "ether";
+
+/** A value in a form: text, and where to look it up. Without a unit an integer is in its smallest one. */
+export type Value = { value?: string; type?: string; unit?: Unit };
 
 /** A function of a contract, with one value a parameter, as a form stores it. */
 export type ContractCall = {
@@ -9,6 +15,8 @@ export type ContractCall = {
   /** The function's signature, so that overloads differ. */
   function?: string;
   args?: Value[];
+  /** Another contract of the same kind: the call goes there instead of to the contract's own address. */
+  address?: Value;
 };
 
 /** One call of an operation, as the form stores it. */
@@ -19,14 +27,40 @@ export type CallDef =
 /** One line of a list to pick from. */
 export type Choice = { value: string; label: string; detail?: string };
 
+/** A parameter as a form needs it. `components` are the parts of a tuple. */
+export type ParameterChoice = {
+  name: string;
+  type: string;
+  internalType?: string;
+  components?: ParameterChoice[];
+};
+
 /** A function as a form needs it: one input a parameter. */
 export type FunctionChoice = {
   name: string;
   signature: string;
-  inputs: Array<{ name: string; type: string }>;
-  /** `view` and `pure` can be asked; the others can be sent. */
-  stateMutability: string;
+  inputs: ParameterChoice[];
+  /** `view` and `pure` can be asked; the others can be sent, and `payable` ones be paid. */
+  stateMutability: "pure" | "view" | "nonpayable" | "payable";
 };
+
+export type EventChoice = { name: string; signature: string; inputs: ParameterChoice[] };
+
+/** A typed-in value to be judged while it is typed. */
+export type ValueCheck = {
+  /** What the value is called in the sentence. */
+  name?: string;
+  type: string;
+  components?: ParameterChoice[];
+  value: string;
+  /** Only what is typed in can be judged: `str`, `json`, `num`, `bool`. */
+  valueType: string;
+  unit?: Unit;
+  decimals?: number;
+};
+
+/** An integer of a contract with decimals is answered in both units. */
+export type CheckAnswer = { ok: true; smallest?: string; tokens?: string } | { ok: false; message: string };
 
 /** What a connection test found. */
 export type TestAnswer =

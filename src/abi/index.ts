@@ -9,4 +9,5 @@ export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";
 export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
+export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 export { encodeValue, toAbiValue } from "./values.ts";

@@ -26,7 +26,7 @@ async function functionsOf(RED: NodeAPI, id: string, text: string): Promise<Func
   return listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => ({
     name,
     signature,
-    inputs: inputs.map((input) => ({ name: input.name, type: input.type })),
+    inputs,
     stateMutability,
   }));
 }

@@ -3,7 +3,13 @@ import type { EditedNode } from "./api.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
 
 /** The part of a form that picks a contract, one of its functions, and a value for each parameter. */
-export type ContractCallForm = { read(): ContractCall };
+export type ContractCallForm = {
+  read(): ContractCall;
+  /** Whether the chosen function can be paid; undefined while that is not known. */
+  payable(): boolean | undefined;
+  /** Calls back when another function is on show, and whenever a value has changed. */
+  onChange(listener: () => void): void;
+};
 
 /** Functions that only read can be asked; those that write can be sent. */
 export type Purpose = "ask" | "send";
@@ -28,6 +34,10 @@ export function contractCallForm(
   let functions: FunctionChoice[] = [];
   /** The parameters on show, or undefined while it is not known which there are. */
   let inputs: JQuery[] | undefined;
+  const listeners: Array<() => void> = [];
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
 
   const showParameters = (values: readonly Value[]): void => {
     parameters.empty();
@@ -37,8 +47,10 @@ export function contractCallForm(
       const input = labelled(node, parameters, `${id}-arg${index}`, text, $('<input type="text">'), false);
       input.attr("placeholder", hintFor(type));
       typed(input, type, values[index]);
+      input.on("change", changed);
       return input;
     });
+    changed();
   };
   let asked = 0;
   const showFunctions = async (wanted: string, values: readonly Value[]): Promise<void> => {
@@ -70,6 +82,11 @@ export function contractCallForm(
   showFunctions(stored.function ?? "", stored.args ?? []);
 
   return {
+    payable: () => {
+      const chosen = functions.find(({ signature }) => signature === picked.val());
+      return chosen && chosen.stateMutability === "payable";
+    },
+    onChange: (listener) => listeners.push(listener),
     read: () => {
       const chosen = {
         contract: String(contract.val() ?? ""),
