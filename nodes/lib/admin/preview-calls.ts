@@ -1,0 +1,252 @@
+import type { NodeAPI } from "node-red";
+import type { Abi, AbiParameter } from "../../../src/index.ts";
+import { amountInWei } from "../calls.ts";
+import type { ContractNode } from "../config-nodes.ts";
+import { nodeError, toCodedError } from "../errors.ts";
+import type { CallDef, ContractCall, Value } from "../form-types.ts";
+import { type Library, loadLibrary } from "../library.ts";
+import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
+import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
+
+/** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
+type Contract = {
+  name: string;
+  chainSelector: string;
+  address: string;
+  abi: Abi;
+  decimals: string;
+};
+
+/** One value of a form: known, or known by where a message will have it. */
+type Read = { known: true; value: unknown } | { known: false; text: string };
+
+const PLACES = { wei: 0, gwei: 9, ether: 18 } as const;
+
+/** The calls of a form in words, each value read back from the bytes that would be signed. */
+export function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
+  const { calls = [], contracts = {} } = request;
+  return Promise.all(
+    calls.map((call, index) =>
+      call.kind === "raw"
+        ? rawCall(call, `calls[${index}]`)
+        : contractCall(RED, call, contracts, `calls[${index}]`, request.wallet?.chainSelector),
+    ),
+  );
+}
+
+/** A list of raw transactions that stands in the form; undefined when only a message brings it. */
+export async function listedCalls(request: PreviewRequest): Promise<PreviewedCall[] | undefined> {
+  const { transactions = "", transactionsType } = request;
+  if (transactionsType !== "json" || isReference(transactions)) return undefined;
+  const list: unknown = fromJson(transactions, "Transactions");
+  if (!Array.isArray(list)) {
+    throw nodeError("INVALID_FIELD", '"Transactions" must be a list of {to, value, data}.');
+  }
+  return Promise.all(
+    list.map((item: Record<string, unknown> | null, index) => {
+      const text = (name: string) => ({ value: String(item?.[name] ?? "") });
+      const call = { kind: "raw", to: text("to"), data: text("data"), amount: text("value") } as const;
+      return rawCall(call, `calls[${index}]`);
+    }),
+  );
+}
+
+/** Whether all of a call is known and right, so that it can be signed. */
+export function isWhole({ problem, to, data, amount }: PreviewedCall): boolean {
+  const values = [to, data, amount];
+  return !problem && values.every((value) => value && !value.later && !value.problem);
+}
+
+async function rawCall(call: Extract<CallDef, { kind: "raw" }>, path: string): Promise<PreviewedCall> {
+  const library = await loadLibrary();
+  return {
+    to: await shown(call.to, (value) => library.checksumAddress(String(value ?? ""), `${path}.to`)),
+    data: await shown(call.data, (value) =>
+      plain(library, { name: "", type: "bytes" }, value || "0x", `${path}.data`),
+    ),
+    amount: await amountOf(library, call.amount, path),
+  };
+}
+
+async function contractCall(
+  RED: NodeAPI,
+  call: Extract<CallDef, { kind: "contract" }>,
+  contracts: Record<string, ContractText>,
+  path: string,
+  chainSelector: string | undefined,
+): Promise<PreviewedCall> {
+  const library = await loadLibrary();
+  const id = call.contract ?? "";
+  const text = Object.hasOwn(contracts, id) ? contracts[id] : undefined;
+  const amount = await amountOf(library, call.amount, path);
+  const signature = call.function ?? "";
+  try {
+    if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
+    const contract = await settled(RED, library, id, text);
+    const base = { contract: contract.name || contract.address, signature };
+    const to = await shown(call.address?.value ? call.address : { value: contract.address }, (value) =>
+      library.checksumAddress(String(value), `${path}.address`),
+    );
+    if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
+    const { args, data, payable } = await encoded(library, contract, call, path);
+    const problem =
+      chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
+        ? `The contract is on network ${contract.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`
+        : undefined;
+    if (!payable && amount.text !== "0" && !amount.later && !amount.problem) {
+      amount.problem = `${signature} takes no coins, so the contract would refuse the call. Leave the amount empty.`;
+    }
+    return { ...base, to, args, ...(data ? { data } : {}), amount, ...(problem ? { problem } : {}) };
+  } catch (thrown) {
+    return {
+      ...(text ? { contract: text.name || (text.address ?? "") } : {}),
+      ...(signature ? { signature } : {}),
+      to: { text: text?.address ?? "" },
+      amount,
+      problem: toCodedError(thrown).message,
+    };
+  }
+}
+
+/** The values one by one, so that each says what is wrong with it; the bytes once all are known. */
+async function encoded(
+  library: Library,
+  { abi, decimals }: Contract,
+  call: ContractCall,
+  path: string,
+): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
+  const listed = library.listFunctions(abi).find(({ signature }) => signature === call.function);
+  if (!listed) {
+    // Says what is there.
+    library.encodeFunctionCall({ abi, function: call.function ?? "" });
+    throw nodeError("FUNCTION_NOT_IN_ABI", `The ABI has no function "${call.function}". Choose one it has.`);
+  }
+  const values: unknown[] = [];
+  const args = [];
+  for (const [index, input] of listed.inputs.entries()) {
+    const stored = call.args?.[index];
+    const at = `${path}.args.${input.name || index}`;
+    const value = await shown(stored, (typed) => {
+      const whole = stored?.unit === "token" ? inSmallest(library, typed, decimals, at) : typed;
+      values[index] = whole;
+      return plain(library, input, whole, at);
+    });
+    const named = { name: input.name || String(index), type: input.type };
+    args.push({ ...named, ...inTokens(library, stored, value, decimals) });
+  }
+  const payable = listed.stateMutability === "payable";
+  if (args.some(({ later, problem }) => later || problem)) return { args, payable };
+  const { data } = library.encodeFunctionCall({
+    abi,
+    function: listed.signature,
+    args: values,
+    path: `${path}.args`,
+  });
+  return { args, data: { text: data }, payable };
+}
+
+function inSmallest(library: Library, typed: unknown, decimals: string, path: string): string {
+  if (decimals === "") {
+    throw nodeError(
+      "NO_DECIMALS",
+      `${path} is in token units, but the contract has no decimals. Fill them in, in the contract.`,
+    );
+  }
+  return library.toSmallestUnit(String(typed), Number(decimals), path);
+}
+
+function inTokens(
+  library: Library,
+  stored: Value | undefined,
+  value: PreviewedValue,
+  decimals: string,
+): PreviewedValue {
+  if (stored?.unit !== "token") return value;
+  if (value.later || value.problem) return { ...value, unit: "token" };
+  return {
+    text: library.fromSmallestUnit(value.text, Number(decimals)),
+    unit: "token",
+    smallest: value.text,
+  };
+}
+
+async function amountOf(library: Library, stored: Value | undefined, path: string): Promise<PreviewedValue> {
+  const unit = stored?.unit === "ether" || stored?.unit === "gwei" ? stored.unit : "wei";
+  const at = `${path}.amount`;
+  const value = await shown(stored, async (typed) => {
+    const wei = await amountInWei(String(typed ?? "").trim() || "0", unit, at);
+    return plain(library, { name: "", type: "uint256" }, wei, at);
+  });
+  if (value.later || value.problem || unit === "wei") return { ...value, unit };
+  return { text: library.fromSmallestUnit(value.text, PLACES[unit]), unit, smallest: value.text };
+}
+
+/** A value that is known, as `read` shows it, and otherwise where it will be looked for. */
+async function shown(
+  stored: Value | undefined,
+  read: (value: unknown) => string | Promise<string>,
+): Promise<PreviewedValue> {
+  try {
+    const found = readValue(stored);
+    return found.known ? { text: await read(found.value) } : { text: found.text, later: true };
+  } catch (thrown) {
+    return { text: stored?.value ?? "", problem: toCodedError(thrown).message };
+  }
+}
+
+/** Nothing is looked up here: a preview must not read variables of this machine, or a flow's context. */
+function readValue({ value = "", type = "str" }: Value = {}): Read {
+  switch (type) {
+    case "str":
+      return isReference(value) ? { known: false, text: value } : { known: true, value };
+    case "json":
+      return { known: true, value: fromJson(value, "The value") };
+    case "num":
+    case "bool":
+      return { known: true, value };
+    case "env":
+      return { known: false, text: `\${${value}}` };
+    case "msg":
+    case "flow":
+    case "global":
+      return { known: false, text: `${type}.${value.replace(/^#:\(.*?\)::/, "")}` };
+    default:
+      return { known: false, text: value };
+  }
+}
+
+function fromJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw nodeError("INVALID_FIELD", `${name} is not JSON yet. A list looks like ["a", "b"].`, cause);
+  }
+}
+
+/** Encoded and decoded again: what is shown is what is in the bytes. */
+function plain(library: Library, parameter: AbiParameter, value: unknown, path: string): string {
+  const data = library.encodeValue(parameter, value, path);
+  const [decoded] = library.decodeValues([parameter], data);
+  return typeof decoded === "string" ? decoded : JSON.stringify(decoded);
+}
+
+/** @throws DEPLOY_FIRST, ABI_INVALID, INVALID_ADDRESS */
+async function settled(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
+  const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
+  const field = (name: "chainSelector" | "address" | "decimals"): string => {
+    const typed = String(text[name] ?? "").trim();
+    if (!isReference(typed)) return typed;
+    if (!deployed || !isDeployedWith(RED, id, name, typed)) return deployFirst(typed);
+    return String(deployed[name] ?? "");
+  };
+  const typed = String(text.abi ?? "").trim();
+  const fromEnvironment = isReference(typed);
+  if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
+  return {
+    name: String(text.name ?? ""),
+    chainSelector: field("chainSelector"),
+    address: library.checksumAddress(field("address"), "The contract's address"),
+    decimals: field("decimals"),
+    abi: fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed),
+  };
+}
