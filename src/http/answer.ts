@@ -117,7 +117,8 @@ function header(answer: Answer, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function requestIdOf(answer: Answer): string | undefined {
+/** What the service calls this exchange, for its own support. */
+export function requestIdOf(answer: Answer): string | undefined {
   const id = header(answer, "x-request-id");
   return id === undefined ? undefined : answer.scrub(id).slice(0, 100);
 }

@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
+import { Agent, buildConnector, Pool, ProxyAgent } from "undici";
 
 /** TLS settings of a connection, as Node's `tls.connect` takes them. */
 export type TlsSettings = {
@@ -11,6 +11,24 @@ export type TlsSettings = {
   rejectUnauthorized?: boolean;
 };
 
+/** One request as it goes to the dispatcher. */
+export type OutgoingRequest = {
+  origin: string;
+  path: string;
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  headers: Record<string, string>;
+  body?: string;
+};
+
+/** What of an undici dispatcher is used. */
+export type HttpDispatcher = {
+  request(options: OutgoingRequest & { signal: AbortSignal }): Promise<{
+    statusCode: number;
+    headers: Record<string, string | string[] | undefined>;
+    body: { text(): Promise<string> };
+  }>;
+};
+
 export type DispatcherSettings = {
   tls?: TlsSettings | undefined;
   /** `http://user:password@host:port`. */
@@ -20,7 +38,7 @@ export type DispatcherSettings = {
 };
 
 /** The pool of sockets behind one transport. */
-export type SocketPool = { dispatcher: Dispatcher; destroy: () => Promise<void> };
+export type SocketPool = { dispatcher: HttpDispatcher; destroy: () => Promise<void> };
 
 /** Beyond 4 s servers close idle sockets under our feet, which costs requests. */
 const KEEP_ALIVE_MS = 4_000;

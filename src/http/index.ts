@@ -1,6 +1,7 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
-export type { TlsSettings } from "./dispatcher.ts";
+export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./dispatcher.ts";
+export { isDirect } from "./environment-proxy.ts";
 export {
   AbortedError,
   AuthenticationError,
@@ -15,6 +16,7 @@ export {
   TimeoutError,
   ValidationError,
 } from "./errors.ts";
+export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
 export { backoffMs } from "./retry.ts";
 export { baseUrlOf, timeoutOf } from "./settings.ts";
 export {

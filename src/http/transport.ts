@@ -1,16 +1,18 @@
-import type { Dispatcher } from "undici";
 import { ArgumentError, CrecError } from "../errors.ts";
-import { type Answer, readAnswer } from "./answer.ts";
+import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded } from "./bounded.ts";
-import { openSocketPool, type TlsSettings } from "./dispatcher.ts";
+import { type HttpDispatcher, type OutgoingRequest, openSocketPool, type TlsSettings } from "./dispatcher.ts";
+import { type Environment, environmentProxy } from "./environment-proxy.ts";
 import { ClientClosedError, TimeoutError } from "./errors.ts";
+import { type Hooks, tell } from "./hooks.ts";
 import { networkError } from "./network-errors.ts";
 import { retry } from "./retry.ts";
+import { RetryBudget } from "./retry-budget.ts";
 import { Semaphore } from "./semaphore.ts";
 import { apiKeyOf, baseUrlOf, positiveInteger, proxyOf, scrubber, timeoutOf, withQuery } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
-export type TransportOptions = {
+export type TransportOptions = Hooks & {
   /** `http` or `https`, without credentials, query or fragment. */
   baseUrl: string;
   apiKey: string;
@@ -25,10 +27,13 @@ export type TransportOptions = {
   /** Largest body taken, in bytes. Default 32 MiB. */
   maxResponseBytes?: number;
   tls?: TlsSettings;
-  /** URL of a proxy, with its credentials if it wants any. */
+  /**
+   * URL of a proxy, with its credentials if it wants any; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`
+   * and `NO_PROXY` say. Default: none.
+   */
   proxy?: string;
-  /** An undici dispatcher to send by, instead of one of our own. It is not closed by `close`. */
-  dispatcher?: Dispatcher;
+  /** What to send by instead of a pool of our own, as an undici Agent or MockAgent. It is not closed by `close`. */
+  dispatcher?: HttpDispatcher;
 };
 
 export type QueryParameters = Readonly<
@@ -52,6 +57,8 @@ export type Call = CallOptions & {
   body?: unknown;
   /** Beside our own; `authorization` is always ours. */
   headers?: Readonly<Record<string, string>>;
+  /** Leaves the key out. */
+  anonymous?: boolean;
   /** Whether a repeat cannot act twice, so that the call may be repeated. A GET always may. */
   idempotent?: boolean;
   /** Makes the result of an answer, or throws. Default: the JSON of a 2xx. */
@@ -71,7 +78,9 @@ export class Transport {
   readonly #attemptTimeoutMs: number;
   readonly #maxAttempts: number;
   readonly #slots: Semaphore;
-  readonly #dispatcher: Dispatcher;
+  readonly #budget = new RetryBudget();
+  readonly #hooks: Hooks;
+  readonly #dispatcher: HttpDispatcher;
   readonly #destroyPool: () => Promise<void>;
   readonly #closing = new AbortController();
 
@@ -88,11 +97,13 @@ export class Transport {
     this.#attemptTimeoutMs = timeoutOf("attemptTimeoutMs", options.attemptTimeoutMs ?? 10_000);
     this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
     this.#slots = new Semaphore(positiveInteger("maxConcurrency", options.maxConcurrency ?? 16));
+    const { onRequest, onResponse } = options;
+    this.#hooks = { ...(onRequest ? { onRequest } : {}), ...(onResponse ? { onResponse } : {}) };
     const pool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
           tls: options.tls,
-          proxy: options.proxy ? proxyOf(options.proxy) : undefined,
+          proxy: chosenProxy(options.proxy, url, process.env),
           connectTimeoutMs: this.#attemptTimeoutMs,
           maxResponseBytes: positiveInteger("maxResponseBytes", options.maxResponseBytes ?? 32 * 1024 * 1024),
         });
@@ -130,9 +141,9 @@ export class Transport {
     const read = call.read ?? readAnswer;
     let lastFailure: unknown;
 
-    const attempt = (signal: AbortSignal) => async () => {
+    const attempt = (signal: AbortSignal) => async (number: number) => {
       try {
-        return read(await this.#slots.run(signal, () => this.#exchange(message, signal))) as T;
+        return read(await this.#slots.run(signal, () => this.#exchange(message, number, signal))) as T;
       } catch (error) {
         lastFailure = error;
         throw error;
@@ -143,7 +154,8 @@ export class Transport {
       onTimeout: () => this.#timeout(call, timeoutMs, lastFailure),
       signals: [call.signal, this.#closing.signal],
     };
-    return bounded(bounds, (signal) => retry({ maxAttempts, deadline, signal }, attempt(signal)));
+    const budget = this.#budget;
+    return bounded(bounds, (signal) => retry({ maxAttempts, deadline, signal, budget }, attempt(signal)));
   }
 
   /** Ends every call at once with `CLIENT_CLOSED` and leaves no socket open. */
@@ -153,7 +165,25 @@ export class Transport {
   }
 
   /** One attempt: the request, and its answer read to the end, under the deadline of an attempt. */
-  #exchange(message: Dispatcher.RequestOptions, signal: AbortSignal): Promise<Answer> {
+  async #exchange(message: OutgoingRequest, attempt: number, signal: AbortSignal): Promise<Answer> {
+    const told = { method: message.method, url: this.#scrub(this.#origin + message.path), attempt };
+    const { authorization: _key, ...headers } = message.headers;
+    tell(this.#hooks.onRequest, { ...told, headers });
+    const begun = performance.now();
+    const ended = () => ({ ...told, durationMs: performance.now() - begun });
+    try {
+      const answer = await this.#send(message, signal);
+      const requestId = requestIdOf(answer);
+      const { status } = answer;
+      tell(this.#hooks.onResponse, { ...ended(), status, ...(requestId === undefined ? {} : { requestId }) });
+      return answer;
+    } catch (error) {
+      tell(this.#hooks.onResponse, { ...ended(), errorCode: error instanceof CrecError ? error.code : "" });
+      throw error;
+    }
+  }
+
+  #send(message: OutgoingRequest, signal: AbortSignal): Promise<Answer> {
     const bounds = {
       timeoutMs: this.#attemptTimeoutMs,
       onTimeout: () => this.#timeout(message, this.#attemptTimeoutMs),
@@ -170,7 +200,7 @@ export class Transport {
     });
   }
 
-  #message(call: Call): Dispatcher.RequestOptions {
+  #message(call: Call): OutgoingRequest {
     const path = withQuery(this.#basePath + call.path, call.query) || "/";
     if ((call.path !== "" && !call.path.startsWith("/")) || /[^\x21-\x7e]|#/.test(path)) {
       throw new ArgumentError(
@@ -183,7 +213,8 @@ export class Transport {
       "user-agent": `node-red-crec/${VERSION}`,
     };
     for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
-    headers.authorization = `Apikey ${this.#apiKey}`;
+    delete headers.authorization;
+    if (!call.anonymous) headers.authorization = `Apikey ${this.#apiKey}`;
     if (call.body === undefined) return { origin: this.#origin, path, method: call.method, headers };
     headers["content-type"] = "application/json";
     return { origin: this.#origin, path, method: call.method, headers, body: JSON.stringify(call.body) };
@@ -196,4 +227,10 @@ export class Transport {
     const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
     return new TimeoutError("TIMEOUT", message, options);
   }
+}
+
+/** @throws {ArgumentError} naming `proxy`. */
+function chosenProxy(proxy: string | undefined, url: URL, environment: Environment): string | undefined {
+  const chosen = proxy === "environment" ? environmentProxy(url, environment) : proxy;
+  return chosen ? proxyOf(chosen) : undefined;
 }

@@ -2,11 +2,13 @@ import {
   type Answer,
   baseUrlOf,
   type Call,
+  type CallOptions,
   readAnswer,
   Transport,
   type TransportOptions,
 } from "../http/index.ts";
 import { Account } from "./account.ts";
+import { badResponse, isObject } from "./answers.ts";
 import { Channels } from "./channels.ts";
 import { Events } from "./events.ts";
 import { Networks } from "./networks.ts";
@@ -67,6 +69,14 @@ export class CrecClient {
   request(call: ClientCall): Promise<ClientAnswer> {
     const read = (answer: Answer) => ({ status: answer.status, data: readAnswer(answer) });
     return this.#transport.request({ ...call, read });
+  }
+
+  /** What the service says about itself: `ok`, where it is well. Asked without the key. */
+  async health(options: CallOptions = {}): Promise<{ status: string }> {
+    const call = { ...options, method: "GET", path: "/health-check", anonymous: true } as const;
+    const answer: unknown = await this.#transport.request(call);
+    if (!isObject(answer) || typeof answer.status !== "string") throw badResponse("without its status");
+    return { ...answer, status: answer.status };
   }
 
   /** Ends everything under way with `CLIENT_CLOSED`, and leaves no connection open. */

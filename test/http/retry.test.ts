@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import should from "should";
-import { backoffMs, retryAfterMs } from "../../src/http/retry.ts";
+import { NetworkError, TimeoutError } from "../../src/http/index.ts";
+import { backoffMs, retry, retryAfterMs } from "../../src/http/retry.ts";
+import { RetryBudget } from "../../src/http/retry-budget.ts";
 import { VERSION } from "../../src/http/version.ts";
 
 describe("retry timing", () => {
@@ -11,6 +13,11 @@ describe("retry timing", () => {
     should(retryAfterMs(" 0 ", now)).equal(0);
     should(retryAfterMs("Thu, 01 Jan 2026 12:00:30 GMT", now)).equal(30_000);
     should(retryAfterMs("Thu, 01 Jan 2026 11:00:00 GMT", now)).equal(0);
+  });
+
+  it("takes no Retry-After for longer than a day", () => {
+    should(retryAfterMs("999999999999")).equal(86_400_000);
+    should(retryAfterMs("Thu, 01 Jan 2099 00:00:00 GMT", 0)).equal(86_400_000);
   });
 
   it("ignores a Retry-After that is neither", () => {
@@ -24,6 +31,49 @@ describe("retry timing", () => {
     should(backoffMs(3, () => 1)).equal(800);
     should(backoffMs(1, () => 0)).equal(0);
     fc.assert(fc.property(fc.integer({ min: 1, max: 5000 }), (attempt) => backoffMs(attempt) <= 5000));
+  });
+});
+
+describe("the budget for repeats", () => {
+  const down = new NetworkError("SERVICE_UNREACHABLE", "down", { retryable: true, retryAfterMs: 0 });
+  const limits = (budget: RetryBudget) => ({
+    maxAttempts: 4,
+    deadline: performance.now() + 10_000,
+    signal: new AbortController().signal,
+    budget,
+  });
+  const attemptsOf = async (budget: RetryBudget, failure: Error) => {
+    let attempts = 0;
+    await retry(limits(budget), async () => {
+      attempts += 1;
+      throw failure;
+    }).catch(() => {});
+    return attempts;
+  };
+
+  it("lets a few calls repeat while the service is down, then none", async () => {
+    const budget = new RetryBudget();
+    const attempts: number[] = [];
+    for (let call = 0; call < 10; call += 1) attempts.push(await attemptsOf(budget, down));
+    should(attempts).deepEqual([4, 4, 4, 4, 4, 4, 3, 1, 1, 1]);
+  });
+
+  it("is spent twice as fast by time-outs", async () => {
+    const budget = new RetryBudget();
+    const late = new TimeoutError("TIMEOUT", "late", { retryable: true, retryAfterMs: 0 });
+    let repeats = 0;
+    for (let call = 0; call < 10; call += 1) repeats += (await attemptsOf(budget, late)) - 1;
+    should(repeats).equal(10);
+  });
+
+  it("comes back with every answer of the service, be it a refusal", async () => {
+    const budget = new RetryBudget();
+    for (let call = 0; call < 10; call += 1) await attemptsOf(budget, down);
+    for (let call = 0; call < 5; call += 1) await retry(limits(budget), async () => "well");
+    should(await attemptsOf(budget, down)).equal(2);
+    const refused = new NetworkError("NOT_FOUND", "no", {});
+    for (let call = 0; call < 5; call += 1) await attemptsOf(budget, refused);
+    should(await attemptsOf(budget, down)).equal(2);
   });
 });
 
