@@ -9,6 +9,7 @@ export {
   ClientClosedError,
   ConflictError,
   HttpError,
+  type HttpErrorDetails,
   NetworkError,
   NotFoundError,
   RateLimitError,

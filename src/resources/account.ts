@@ -1,22 +1,14 @@
 import { CrecError } from "../errors.ts";
-import {
-  type Answer,
-  answerDetails,
-  type CallOptions,
-  excerpt,
-  HttpError,
-  keyRefusal,
-  readAnswer,
-  type Transport,
-  tryParse,
-} from "../http/index.ts";
-import { isObject } from "./answers.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import { type GraphqlAnswer, GraphqlError, readGraphql } from "./graphql.ts";
 
 export type AccountDetails = {
   memberId: string | null;
   displayName: string | null;
   emailAddress: string | null;
 };
+/** What proofs are checked against, as far as the account knows it. */
+export type Organization = { organizationId: string | null; tenantId: string | null };
 export type GraphqlOptions = CallOptions & {
   variables?: Record<string, unknown> | undefined;
   /** Which operation of the document to run, where it has several. */
@@ -24,8 +16,9 @@ export type GraphqlOptions = CallOptions & {
 };
 
 const ACCOUNT_DETAILS = "query { getAccountDetails { memberId displayName emailAddress } }";
+const ORGANIZATION = "query { getOrganization { organizationId tenantId } }";
 /** Reads only, so that it may be asked again. */
-const READS_ONLY = /^\s*(?:query\b|\{)(?![\s\S]*\bmutation\b)/;
+const READS_ONLY = /^(?:\s|#.*\n)*(?:query\b|\{)(?![\s\S]*\bmutation\b)/;
 
 /** The account's GraphQL service, with the same key. */
 export class Account {
@@ -41,61 +34,41 @@ export class Account {
     return (await this.query<Data>(ACCOUNT_DETAILS, options)).getAccountDetails ?? null;
   }
 
+  /** Organization and tenant of the key; `null` when the service does not say. Not every service can be asked. */
+  async organization(options?: CallOptions): Promise<Organization | null> {
+    type Data = { getOrganization?: Organization | null };
+    return (await this.query<Data>(ORGANIZATION, options)).getOrganization ?? null;
+  }
+
   /**
-   * The `data` of any query.
-   * @throws {HttpError} `GRAPHQL_ERROR` for an answer with errors, `KEY_REFUSED` wherever the refusal stands,
-   * and as every call; {CrecError} `GRAPHQL_URL_MISSING`.
+   * The whole `data` of any query.
+   * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer with errors, its `data` with it where there is some;
+   * {HttpError} `KEY_REFUSED` wherever the refusal stands, and as every call; {CrecError} `GRAPHQL_URL_MISSING`.
    */
   async query<T>(query: string, options: GraphqlOptions = {}): Promise<T> {
+    const { data, errors } = await this.queryPartial<T>(query, options);
+    if (errors.length > 0) throw new GraphqlError(errors, { data });
+    return data;
+  }
+
+  /**
+   * The `data` of any query, and what is missing of it: for who can use a part.
+   * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer without data; {HttpError}, {CrecError} as `query`.
+   */
+  async queryPartial<T>(query: string, options: GraphqlOptions = {}): Promise<GraphqlAnswer<T>> {
     if (!this.#transport) {
       const message = "The connection has no GraphQL URL. Enter it to ask for account details.";
       throw new CrecError("GRAPHQL_URL_MISSING", message);
     }
     const { variables, operationName, ...callOptions } = options;
-    return this.#transport.request<T>({
+    return this.#transport.request<GraphqlAnswer<T>>({
       ...callOptions,
       method: "POST",
       path: "",
       headers: { accept: "application/graphql-response+json, application/json;q=0.9" },
       body: { query, variables, operationName },
       idempotent: READS_ONLY.test(query),
-      read: readGraphql,
+      read: (answer) => readGraphql(answer, variables),
     });
   }
-}
-
-type GraphqlBody = { data?: unknown; errors?: unknown };
-type GraphqlError = { message?: unknown; extensions?: { code?: unknown } };
-
-/** A failure may stand in the status, in `errors`, or in both: the body says more, so it is read first. */
-function readGraphql(answer: Answer): unknown {
-  const { data, errors } = (tryParse(answer.text) ?? {}) as GraphqlBody;
-  const failures = Array.isArray(errors) ? (errors.filter(isObject) as GraphqlError[]) : [];
-  if (answer.status === 401 || answer.status === 403 || failures.some(isRefusal(answer.status))) {
-    throw keyRefusal(answerDetails(answer));
-  }
-  if (answer.status === 429 || answer.status >= 500) return readAnswer(answer);
-  const [first] = failures;
-  if (first) {
-    const said = excerpt(answer, String(first.message ?? "nothing more"));
-    const message = `The GraphQL service could not answer the query. Correct the query or its variables. It said: ${said}`;
-    throw new HttpError("GRAPHQL_ERROR", message, answerDetails(answer));
-  }
-  if (data === undefined || data === null) return readAnswer({ ...answer, text: "" });
-  return data;
-}
-
-const REFUSAL_CODE = /^(UNAUTHENTICATED|UNAUTHORIZED|FORBIDDEN|INVALID_API_KEY|AUTHENTICATION_\w+)$/i;
-const REFUSAL_WORDS =
-  /\b(unauthenticated|unauthori[sz]ed|not authenticated|authentication (is )?(failed|required)|(invalid|missing|expired|unknown) api key|api key (is )?(invalid|missing|expired|unknown|required|not valid))\b/i;
-/** Names of the query that a server quotes: a field may be called `unauthorized`. */
-const QUOTED = /"[^"]*"|'[^']*'|`[^`]*`/g;
-
-function isRefusal(status: number): (error: GraphqlError) => boolean {
-  return ({ message, extensions }) => {
-    const code = String(extensions?.code ?? "");
-    if (code !== "") return REFUSAL_CODE.test(code);
-    // Not every server gives a code. A 400 is about the query itself.
-    return status !== 400 && REFUSAL_WORDS.test(String(message).replace(QUOTED, ""));
-  };
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import should from "should";
-import type { CreateWallet } from "../../src/resources/index.ts";
+import { type CreateWallet, GraphqlError } from "../../src/resources/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import { ADDRESS, type Asked, CHAIN, ID, page, type Reply, startFakeService } from "./support.ts";
 
@@ -219,12 +219,79 @@ describe("wallets, queries, account", () => {
       });
     }
 
+    const PARTLY: Reply = [
+      200,
+      {
+        data: { a: 1, b: null },
+        errors: [{ message: "no b", path: ["b", 0], extensions: { code: "GONE" } }, { message: "x" }],
+      },
+    ];
+    const problems = [{ message: "no b", path: ["b", 0], code: "GONE" }, { message: "x" }];
+
+    it("gives a part of an answer with what is missing, to who asks for a part", async () => {
+      const { client } = await withGraphql(() => PARTLY);
+      should(await client.account.queryPartial("{ a b }")).deepEqual({
+        data: { a: 1, b: null },
+        errors: problems,
+      });
+      const error = await errorOf(client.account.query("{ a b }"));
+      should(error).be.instanceof(GraphqlError);
+      should(error).match({ code: "GRAPHQL_ERROR", errors: problems, data: { a: 1, b: null } });
+      should(error.message).match(/only a part.*It said: no b \(at b\.0\) \(and 1 more\)$/);
+    });
+
+    it("gives a whole answer without errors", async () => {
+      const { client } = await withGraphql(() => [200, { data: { a: 1 } }]);
+      should(await client.account.queryPartial("{ a }")).deepEqual({ data: { a: 1 }, errors: [] });
+    });
+
+    it("tells a refused field from a refused key", async () => {
+      const errors = [{ message: "no", extensions: { code: "FORBIDDEN" } }];
+      const some = await withGraphql(() => [200, { data: { a: 1, b: null }, errors }]);
+      should((await some.client.account.queryPartial("{ a b }")).errors).match([{ code: "FORBIDDEN" }]);
+      const none = await withGraphql(() => [200, { data: { a: null }, errors }]);
+      should((await errorOf(none.client.account.queryPartial("{ a }"))).code).equal("KEY_REFUSED");
+    });
+
+    it("names every error of a refused query, and where it is", async () => {
+      const errors = Array.from({ length: 30 }, (_, index) => ({
+        message: `no ${index}`,
+        path: ["a", index],
+      }));
+      const { client } = await withGraphql(() => [400, { errors }]);
+      const error = await errorOf(client.account.queryPartial("{ a }"));
+      should(error).have.property("code", "GRAPHQL_ERROR").and.not.have.property("data");
+      should(error.errors).have.length(20);
+      should((error.errors as object[])[3]).deepEqual({ message: "no 3", path: ["a", 3] });
+    });
+
+    it("never repeats a variable, whatever the service quotes", async () => {
+      const variables = { secret: 'top "secret"', deep: [{ number: 1234, short: "pw" }] };
+      const said = `Variable "$secret" got ${JSON.stringify(variables.secret)}, ${variables.secret}, 1234 and pw (${KEY}), not a pwd.`;
+      const { client } = await withGraphql(() => [400, { errors: [{ message: said }] }]);
+      const error = await errorOf(client.account.query("{ a }", { variables }));
+      should(error.errors).deepEqual([
+        { message: 'Variable "$secret" got "***", ***, *** and *** (***), not a pwd.' },
+      ]);
+      should(inspect(error)).not.match(/top|1234|secret-key/);
+    });
+
+    it("tells what proofs are checked against, where the service knows", async () => {
+      const organization = { organizationId: "org_1", tenantId: "1" };
+      const known = await withGraphql(() => [200, { data: { getOrganization: organization } }]);
+      should(await known.client.account.organization()).deepEqual(organization);
+      const unknown = await withGraphql(() => [200, { data: { getOrganization: null } }]);
+      should(await unknown.client.account.organization()).be.null();
+    });
+
     it("repeats what reads, never a mutation", async () => {
       const { client, asked } = await withGraphql(() => "drop");
       await errorOf(client.account.query("{ a }"));
       should(asked).have.length(2);
       await errorOf(client.account.query("mutation { b }"));
       should(asked).have.length(3);
+      await errorOf(client.account.query("# who\n\n query { a }"));
+      should(asked).have.length(5);
     });
 
     it("says when there is no GraphQL URL, or none that works", async () => {
