@@ -1,0 +1,104 @@
+// @ts-check
+// npm run docs: docs/nodes/, one page a node, made from the help that the editor shows.
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "./lib/paths.mjs";
+
+const folder = join(root, "docs/nodes");
+
+/** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[] }} NodeDoc */
+
+/**
+ * Every page as it should be.
+ *
+ * @returns {Promise<Map<string, string>>} file name in `docs/nodes` to text
+ */
+export async function pages() {
+  const listed = JSON.parse(await readFile(join(root, "package.json"), "utf8"))["node-red"].nodes;
+  const examples = await exampleFlows();
+  const nodes = await Promise.all(Object.keys(listed).map((name) => read(name, examples)));
+  return new Map([["README.md", index(nodes)], ...nodes.map((node) => page(node))]);
+}
+
+/** @returns {Promise<Array<{ file: string, types: Set<string> }>>} the node types of each example */
+async function exampleFlows() {
+  const files = (await readdir(join(root, "examples"))).filter((file) => file.endsWith(".json")).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      /** @type {Array<{ type: string }>} */
+      const flows = JSON.parse(await readFile(join(root, "examples", file), "utf8"));
+      return { file, types: new Set(flows.map(({ type }) => type)) };
+    }),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {Array<{ file: string, types: Set<string> }>} examples
+ * @returns {Promise<NodeDoc>}
+ */
+async function read(name, examples) {
+  const locales = join(root, "nodes", name, "locales/en-US");
+  const texts = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"))[name];
+  return {
+    name,
+    // What the palette shows; config nodes are in no palette.
+    title: texts.palette ?? name,
+    isConfig: texts.palette === undefined,
+    help: (await readFile(join(locales, `${name}.md`), "utf8")).trim(),
+    examples: examples.filter(({ types }) => types.has(`crec-${name}`)).map(({ file }) => file),
+  };
+}
+
+/**
+ * @param {NodeDoc} node
+ * @returns {[string, string]} file name and text
+ */
+function page({ name, title, isConfig, help, examples }) {
+  const links = examples.map((file) => `[${file.replace(/\.json$/, "")}](../../examples/${file})`);
+  const parts = [
+    `<!-- Made from nodes/${name}/locales/en-US/${name}.md by "npm run docs". Change the help there. -->`,
+    `# ${title}`,
+    // Headings of the help stand one level lower in the sidebar.
+    help.replaceAll(/^#(#+ )/gm, "$1"),
+    "## In the editor",
+    `![The form of ${title}](../images/${name}.png)`,
+    `Node type: \`crec-${name}\`${isConfig ? ", shared by other nodes" : ""}.`,
+    ...(links.length > 0 ? [`Used in: ${links.join(", ")}.`] : []),
+    "[All nodes](README.md) · [Errors by code](../errors.md)",
+  ];
+  return [`${name}.md`, `${parts.join("\n\n")}\n`];
+}
+
+/** @param {NodeDoc[]} nodes */
+function index(nodes) {
+  const parts = [
+    '<!-- Made by "npm run docs". -->',
+    "# The nodes",
+    "What the help sidebar of the editor says, one page a node. This project is independent of Chainlink.",
+    "## In the palette",
+    table(nodes.filter(({ isConfig }) => !isConfig)),
+    "## Shared by the others",
+    "These are in no palette: they are made and chosen in the forms of the nodes above.",
+    table(nodes.filter(({ isConfig }) => isConfig)),
+    "[All guides](../README.md)",
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** @param {NodeDoc[]} nodes */
+function table(nodes) {
+  const rows = nodes.map(({ name, title, help }) => `| [${title}](${name}.md) | ${help.split("\n", 1)[0]} |`);
+  return ["| node | |", "| --- | --- |", ...rows].join("\n");
+}
+
+async function write() {
+  const wanted = await pages();
+  await mkdir(folder, { recursive: true });
+  for (const file of await readdir(folder)) if (!wanted.has(file)) await rm(join(folder, file));
+  for (const [file, text] of wanted) await writeFile(join(folder, file), text);
+  process.stdout.write(`wrote ${wanted.size} pages to docs/nodes\n`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await write();

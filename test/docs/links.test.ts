@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import should from "should";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Text that is not code: what looks like a link there is none. */
+const prose = (text: string) => text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
+
+/** Where the links and images of a text lead, without those to the web. */
+const targetsOf = (text: string) =>
+  [...prose(text).matchAll(/\]\(([^)\s]+)\)|<(?:img|a)\b[^>]*\b(?:src|href)="([^"]+)"/g)]
+    .map((match) => match[1] ?? match[2] ?? "")
+    .filter((target) => !/^[a-z]+:/i.test(target));
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.replaceAll(/```[\s\S]*?```/g, "").matchAll(/^#+ +(.+)$/gm)].map((match) =>
+    (match[1] ?? "")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+/** What is wrong with the links of a text that stands in this folder. */
+function brokenIn(text: string, folder: string, own: string): string[] {
+  return targetsOf(text).filter((target) => {
+    const [path = "", anchor] = target.split("#");
+    const file = path === "" ? own : join(folder, decodeURIComponent(path));
+    if (relative(root, file).startsWith("..") || !existsSync(file)) return true;
+    return anchor !== undefined && !anchorsOf(readFileSync(file, "utf8")).includes(anchor);
+  });
+}
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join("docs", file)),
+];
+
+describe("what is written", () => {
+  for (const file of pages) {
+    it(`leads nowhere that is not there: ${normalize(file)}`, () => {
+      const path = join(root, file);
+      should(brokenIn(readFileSync(path, "utf8"), dirname(path), path)).be.empty();
+    });
+  }
+
+  it("leads nowhere that is not there: comments and descriptions of the examples", () => {
+    const folder = join(root, "examples");
+    for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
+      const nodes = JSON.parse(readFileSync(join(folder, file), "utf8")) as Array<{ info?: string }>;
+      // They are read in the editor, far from the files of this package: only the web can be linked there.
+      should(nodes.flatMap(({ info }) => targetsOf(info ?? ""))).deepEqual([], file);
+    }
+  });
+
+  it("is found from the index of the guides, each page of it", () => {
+    const index = readFileSync(join(root, "docs/README.md"), "utf8");
+    const linked = targetsOf(index).map((target) => normalize(join("docs", target)));
+    const guides = readdirSync(join(root, "docs")).filter(
+      (file) => /\.md$/.test(file) && file !== "README.md",
+    );
+    should(guides.filter((file) => !linked.includes(join("docs", file)))).be.empty();
+  });
+});
