@@ -7,6 +7,7 @@ import {
   operationTypedData,
   randomWalletOperationId,
   type TransactionInput,
+  walletOperationIdOf,
 } from "../signing/index.ts";
 
 /** Up to 16 calls a wallet is to make, all or none. */
@@ -19,6 +20,11 @@ export type NewOperation = {
   deadline?: number;
   /** A uint256 used once per wallet. Default: 128 random bits. */
   wallet_operation_id?: string | bigint;
+  /**
+   * In place of an id: a text of your own for what is to be done, such as an order number. Handing in the same
+   * calls under the same key again finds the operation that is there, whatever its deadline, and acts once.
+   */
+  operation_key?: string | undefined;
 };
 
 /** The body of a POST, as the service takes it. */
@@ -37,18 +43,15 @@ export type Prepared = {
   digest: Hex;
   typedData: OperationTypedData;
   chainId: string;
+  /** What the wallet operation id was made from, if it was. */
+  key?: string | undefined;
 };
 
 const DEFAULT_LIFE_SECONDS = 15 * 60;
 
 /** @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`. */
 export function prepareOperation(operation: NewOperation, chainId: string): Prepared {
-  const {
-    chain_selector,
-    address,
-    transactions,
-    wallet_operation_id = randomWalletOperationId(),
-  } = operation;
+  const { chain_selector, address, transactions, operation_key: key } = operation;
   const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_LIFE_SECONDS;
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
@@ -56,7 +59,7 @@ export function prepareOperation(operation: NewOperation, chainId: string): Prep
   if (deadline !== 0 && deadline * 1000 <= Date.now()) {
     throw new ArgumentError("deadline", "The deadline has passed already. Choose one that lies ahead.");
   }
-  const signed = digestOf({ id: wallet_operation_id, account: address, deadline, transactions }, chainId);
+  const signed = digestOf({ id: idOf(operation), account: address, deadline, transactions }, chainId);
   const { id, account, transactions: calls } = signed.typedData.message;
   const request: OperationRequest = {
     chain_selector,
@@ -68,7 +71,21 @@ export function prepareOperation(operation: NewOperation, chainId: string): Prep
       return preview ? { ...call, preview } : call;
     }),
   };
-  return { ...signed, request, chainId };
+  return { ...signed, request, chainId, key };
+}
+
+function idOf({
+  wallet_operation_id,
+  operation_key,
+  chain_selector,
+  address,
+}: NewOperation): string | bigint {
+  if (operation_key === undefined) return wallet_operation_id ?? randomWalletOperationId();
+  if (wallet_operation_id === undefined) {
+    return walletOperationIdOf(operation_key, { chainSelector: chain_selector, address });
+  }
+  const message = "Give an operation key or a wallet operation id, not both: the key stands for an id.";
+  throw new ArgumentError("operation_key", message);
 }
 
 /** What the fields of an operation are signed as. */

@@ -17,7 +17,7 @@ export type Submitted = {
   operation: Operation;
   /** What was signed, or is to be signed for a draft. */
   digest: string;
-  /** Whether it was there already: an earlier try had got through. */
+  /** Whether it was there already: an earlier try, or one with the same key, had got through. */
   found: boolean;
 };
 
@@ -56,8 +56,8 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       // After a lost answer any refusal may be the echo of our own first try.
       let doubt = refused ? undefined : tried;
       try {
-        const operation = await look(calls, prepared, tried !== undefined);
-        if (operation) return { operation, digest, found: true };
+        const found = await findSubmitted(calls, prepared, tried !== undefined);
+        if (found) return found;
       } catch (error) {
         if (isStop(error)) throw inDoubt(error, prepared);
         // No answer either: the next try, or its refusal, will tell.
@@ -88,9 +88,10 @@ function isLasting(failure: unknown): boolean {
 }
 
 /** Says what matters most to whoever gave up here: a new operation might be the second one. */
-function inDoubt(doubt: HttpError, { request }: Prepared): HttpError {
+function inDoubt(doubt: HttpError, { request, key }: Prepared): HttpError {
   const id = request.wallet_operation_id;
-  const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, with that id.`;
+  const again = key === undefined ? "with that id" : "under the same key";
+  const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
   const { status, type, requestId, retryAfterMs } = doubt;
   const details = { status, type, requestId, retryAfterMs, retryable: true, cause: doubt };
   return new HttpError(doubt.code, message, details);
@@ -130,32 +131,55 @@ async function readBack(
 const GIVES_ID_BACK = ["cancelled", "expired", "failed"];
 
 /**
- * The operation with our digest among those with our wallet operation id. One that ended without acting counts
- * only when it may be our own try: it may as well be an older one, after which the id was given back.
- * @throws {CrecError} `OPERATION_ID_TAKEN` when another one holds the id.
+ * The operation that does what is to be done, among those with our wallet operation id. One that ended without
+ * acting counts only when it may be our own try: it may as well be an older one, after which the id was given back.
+ * @throws {CrecError} `OPERATION_ID_TAKEN`, or `OPERATION_KEY_REUSED`, when one that does something else holds the id.
  */
-async function look(
-  calls: SubmitCalls,
-  { request, digest, chainId }: Prepared,
+export async function findSubmitted(
+  calls: Pick<SubmitCalls, "get" | "search">,
+  prepared: Prepared,
+  /** Whether a try of ours may have got through. */
   tried: boolean,
-): Promise<Operation | undefined> {
+): Promise<Submitted | undefined> {
+  const { request, chainId, key } = prepared;
   let taken: Operation | undefined;
-  let ended: Operation | undefined;
+  let ended: Submitted | undefined;
   for (const operationId of await operationIds(calls, request)) {
     const operation = await calls.get(operationId);
-    const isOurs = digestOf(signingInput(operation), chainId).digest === digest;
+    const { digest } = digestOf(signingInput(operation), chainId);
+    // A key stands for the calls: who comes again with it comes later, so with another deadline.
+    const wanted = key === undefined ? prepared.digest : digestWithin(prepared, operation.deadline);
     const goesOn = !GIVES_ID_BACK.includes(operation.status);
-    if (isOurs && goesOn) return operation;
+    if (goesOn && digest === wanted) return { operation, digest, found: true };
     if (goesOn) taken = operation;
-    else if (isOurs && tried) ended = operation;
+    else if (tried && digest === prepared.digest) ended = { operation, digest, found: true };
   }
-  if (!taken) return ended;
-  const message = `The wallet already has another operation with the id ${request.wallet_operation_id}: ${taken.operation_id}, ${taken.status}. Use a new id.`;
-  throw new CrecError("OPERATION_ID_TAKEN", message);
+  if (taken) throw key === undefined ? idTaken(request, taken) : keyReused(key, taken);
+  return ended;
+}
+
+/** What would be signed with another deadline. */
+function digestWithin({ request, chainId }: Prepared, deadline: number): string {
+  const { wallet_operation_id: id, address: account, transactions } = request;
+  return digestOf({ id, account, deadline, transactions }, chainId).digest;
+}
+
+function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {
+  const message = `The wallet already has another operation with the id ${request.wallet_operation_id}: ${operation_id}, ${status}. Use a new id.`;
+  return new CrecError("OPERATION_ID_TAKEN", message);
+}
+
+function keyReused(key: string, { operation_id, status }: Operation): CrecError {
+  const shown = key.length <= 60 ? key : `${key.slice(0, 59)}…`;
+  const message = `The operation key "${shown}" stands for other calls already: operation ${operation_id}, ${status}. Use a new key for what is new, and the very same calls to repeat what was asked.`;
+  return new CrecError("OPERATION_KEY_REUSED", message);
 }
 
 /** Found by their events, since the list of operations cannot be asked for a wallet operation id. */
-async function operationIds(calls: SubmitCalls, request: Prepared["request"]): Promise<Set<string>> {
+async function operationIds(
+  calls: Pick<SubmitCalls, "search">,
+  request: Prepared["request"],
+): Promise<Set<string>> {
   const filter: SearchEvents = {
     type: ["operation.status"],
     wallet_operation_id: request.wallet_operation_id,

@@ -15,7 +15,7 @@ import {
   prepareOperation,
   signingInput,
 } from "./operation-request.ts";
-import { type Submitted, submitOperation } from "./operation-submit.ts";
+import { findSubmitted, type SubmitCalls, type Submitted, submitOperation } from "./operation-submit.ts";
 import { type Listing, listing } from "./pages.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
@@ -53,9 +53,11 @@ export class Operations {
 
   /**
    * Signs an operation and hands it in to be executed, once: after a lost answer it is looked for by its
-   * wallet operation id before it is sent again. Give id and deadline yourself to repeat the whole call safely.
-   * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `SIGNATURE_MISMATCH`;
-   * {HttpError} as every call.
+   * wallet operation id before it is sent again. To repeat the whole call safely give id and deadline yourself, or
+   * an `operation_key`: then what is there under this key is found and answered as it is, even as a draft, and
+   * only one that failed, expired or was cancelled is tried again.
+   * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`,
+   * `SIGNATURE_MISMATCH`; {HttpError} as every call.
    */
   async send(
     channelId: string,
@@ -64,13 +66,17 @@ export class Operations {
     options?: CallOptions,
   ): Promise<Submitted> {
     const prepared = await this.#prepare(operation, options);
+    const earlier = await this.#earlier(channelId, prepared, options);
+    if (earlier) return earlier;
     const signature = await sign(prepared, signer);
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
 
   /** Hands an operation in without a signature, to be finalized or cancelled later. As safe to lose as `send`. */
   async draft(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Submitted> {
-    return this.#submit(channelId, await this.#prepare(operation, options), options);
+    const prepared = await this.#prepare(operation, options);
+    const earlier = await this.#earlier(channelId, prepared, options);
+    return earlier ?? this.#submit(channelId, prepared, options);
   }
 
   /**
@@ -163,18 +169,32 @@ export class Operations {
     return prepareOperation(operation, await this.#networks.chainIdOf(operation.chain_selector, options));
   }
 
+  /** With a key, what is there already is looked for before anything is signed or sent. */
+  async #earlier(
+    channelId: string,
+    prepared: Prepared,
+    options?: CallOptions,
+  ): Promise<Submitted | undefined> {
+    if (prepared.key === undefined) return undefined;
+    return findSubmitted(this.#lookCalls(channelId, options), prepared, false);
+  }
+
   #submit(channelId: string, prepared: Prepared, options: CallOptions = {}): Promise<Submitted> {
-    const path = operationsPath(channelId);
-    return submitOperation(
-      {
-        post: () => this.#transport.post(path, prepared.request, options),
-        get: (operationId) => this.get(channelId, operationId, options),
-        search: (filter) => this.#events.search(channelId, filter, options),
-        signal: options.signal,
-        closing: this.#transport.closing,
-      },
-      prepared,
-    );
+    const calls = {
+      ...this.#lookCalls(channelId, options),
+      post: () =>
+        this.#transport.post<Partial<Operation>>(operationsPath(channelId), prepared.request, options),
+      signal: options.signal,
+      closing: this.#transport.closing,
+    };
+    return submitOperation(calls, prepared);
+  }
+
+  #lookCalls(channelId: string, options?: CallOptions): Pick<SubmitCalls, "get" | "search"> {
+    return {
+      get: (operationId) => this.get(channelId, operationId, options),
+      search: (filter) => this.#events.search(channelId, filter, options),
+    };
   }
 
   /** Changes a draft. After a lost answer the operation itself tells whether the change was made. */

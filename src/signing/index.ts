@@ -20,4 +20,4 @@ export {
   operationDigest,
   operationTypedData,
 } from "./typed-data.ts";
-export { randomWalletOperationId } from "./wallet-operation-id.ts";
+export { randomWalletOperationId, walletOperationIdOf } from "./wallet-operation-id.ts";

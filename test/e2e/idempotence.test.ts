@@ -13,6 +13,7 @@ import {
   type NewOperation,
   parseAbi,
   randomWalletOperationId,
+  walletOperationIdOf,
 } from "../../src/index.ts";
 import { type Alteration, AlteringProxy, late } from "../support/altering-proxy.ts";
 import { startTestService } from "../support/service.ts";
@@ -378,6 +379,151 @@ describe("an operation of which answers are lost", function () {
       should(codes.sort()).deepEqual(["OPERATION_ID_TAKEN", "sent"]);
       const [sent] = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.operation] : []));
       await checkOnce(channelId, sent?.operation_id ?? "", operation);
+    });
+  });
+
+  describe("under a key of one's own", () => {
+    /** As a flow makes it, each time anew: later by a second, so with another deadline. */
+    let seconds = 900;
+    const keyed = (operation_key: string, changes: Partial<NewOperation> = {}): NewOperation => {
+      const { wallet_operation_id: _drawn, ...bare } = increment();
+      return { ...bare, operation_key, deadline: Math.floor(Date.now() / 1000) + seconds++, ...changes };
+    };
+    const idOf = (key: string) =>
+      walletOperationIdOf(key, { chainSelector: service.ready.chain_selector, address: wallet });
+    const checkKeyOnce = (channelId: string, operationId: string, key: string) =>
+      checkOnce(channelId, operationId, { ...increment(), wallet_operation_id: idOf(key) });
+
+    it("is executed once however often it is sent, with whatever deadline, and found is told", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      const first = await client.operations.send(channelId, keyed(key), signer);
+      should(first.found).be.false();
+      should(first.operation.wallet_operation_id).equal(idOf(key));
+      const asking = { ...signer, sign: () => Promise.reject(new Error("nobody is to be asked again")) };
+      for (const target of ["accepted", "confirmed_latest", "confirmed"] as const) {
+        await client.operations.waitFor(channelId, first.operation.operation_id, { target });
+        const again = await client.operations.send(channelId, keyed(key), asking);
+        should(again.found).be.true();
+        // What was signed is the first, with its own deadline.
+        should(again.digest).equal(first.digest);
+        should(again.operation.operation_id).equal(first.operation.operation_id);
+      }
+      await checkKeyOnce(channelId, first.operation.operation_id, key);
+    });
+
+    it("is executed once when its submit, and then a call to look for it, is met by each trouble", () =>
+      all(
+        NAMES.flatMap((trouble) =>
+          (["submit", "search", "read"] as const).map((call) => async () => {
+            const [channelId, key] = [await newChannel(), randomUUID()];
+            // The look that comes before anything is sent meets the trouble of a search.
+            if (call === "read") await meet(channelId, "submit", "cut before the first byte of the answer");
+            await meet(channelId, call, trouble);
+            // What is wrong before anything was sent is an error, and the message may come again.
+            const send = () => client.operations.send(channelId, keyed(key), signer);
+            const sent = await send().catch(send);
+            await checkAllMet(channelId);
+            const again = await client.operations.send(channelId, keyed(key), signer);
+            should(again.found).be.true();
+            should(again.operation.operation_id).equal(sent.operation.operation_id);
+            await checkKeyOnce(channelId, sent.operation.operation_id, key);
+          }),
+        ),
+      ));
+
+    it("sends nothing while it cannot look", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      await meet(channelId, "search", "503 before it is handled");
+      const hasty = newClient({ maxAttempts: 1 });
+      should((await failure(hasty.operations.send(channelId, keyed(key), signer))).code).equal(
+        "SERVICE_ERROR",
+      );
+      await hasty.close();
+      should(await operationsOf(channelId)).be.empty();
+    });
+
+    it("is one operation for two clients at once, also when they lose their answers", () =>
+      all(
+        [[], ["submit"], ["submit", "submit"]].map((lost) => async () => {
+          const [channelId, key] = [await newChannel(), randomUUID()];
+          if (lost.length > 0) {
+            await meet(channelId, "submit", "cut before the first byte of the answer", lost.length);
+          }
+          const other = newClient();
+          const sent = await Promise.all(
+            [client, other].map((one) => one.operations.send(channelId, keyed(key), signer)),
+          );
+          await other.close();
+          const [one, two] = sent.map(({ operation }) => operation.operation_id);
+          should(one).equal(two);
+          should(sent[0]?.digest).equal(sent[1]?.digest);
+          await checkKeyOnce(channelId, one ?? "", key);
+        }),
+      ));
+
+    it("with other calls is OPERATION_KEY_REUSED, one after the other and at once", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      const other = () =>
+        keyed(key, { transactions: [...increment().transactions, ...increment().transactions] });
+      const outcomes = await Promise.allSettled(
+        [keyed(key), other()].map((one) => client.operations.send(channelId, one, signer)),
+      );
+      const codes = outcomes.map((one) => (one.status === "rejected" ? one.reason.code : "sent"));
+      should(codes.sort()).deepEqual(["OPERATION_KEY_REUSED", "sent"]);
+      const [sent] = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.operation] : []));
+      for (const target of ["accepted", "confirmed"] as const) {
+        await client.operations.waitFor(channelId, sent?.operation_id ?? "", { target });
+        const loser = sent?.transactions.length === 1 ? other() : keyed(key);
+        const error = await failure(client.operations.send(channelId, loser, signer));
+        should(error.code).equal("OPERATION_KEY_REUSED");
+        should(error.message).containEql(key).and.containEql(sent?.operation_id);
+      }
+      await checkKeyOnce(channelId, sent?.operation_id ?? "", key);
+    });
+
+    it("may be tried again after it failed, expired or was cancelled, and then acts once", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      // More than the wallet has, until it is paid.
+      const transactions = [{ to: wallet, value: "5", data: "0x" }];
+      const failed = await client.operations.send(channelId, keyed(key, { transactions }), signer);
+      const waiting = client.operations.waitFor(channelId, failed.operation.operation_id, {
+        target: "confirmed_latest",
+      });
+      should((await failure(waiting)).code).equal("OPERATION_FAILED");
+      const draft = await client.operations.draft(channelId, keyed(key, { transactions }));
+      should(draft.found).be.false();
+      await client.operations.cancel(channelId, draft.operation.operation_id);
+      const soon = Math.floor(Date.now() / 1000) + 2;
+      const expiring = await client.operations.draft(channelId, keyed(key, { transactions, deadline: soon }));
+      const expired = client.operations.waitFor(channelId, expiring.operation.operation_id, {
+        target: "accepted",
+      });
+      should((await failure(expired)).code).equal("OPERATION_EXPIRED");
+      await local("POST", "/faucet", { to: wallet, amount: "5", token: "native" });
+      await meet(channelId, "submit", "cut before the first byte of the answer");
+      const last = await client.operations.send(channelId, keyed(key, { transactions }), signer);
+      await client.operations.waitFor(channelId, last.operation.operation_id, { target: "confirmed_latest" });
+      should(
+        (await client.operations.send(channelId, keyed(key, { transactions }), signer)).operation,
+      ).have.property("operation_id", last.operation.operation_id);
+      expected.push(idOf(key));
+      should(await executions(idOf(key))).equal(1);
+      should(await operationsOf(channelId)).have.length(4);
+    });
+
+    it("finds a draft as the draft it is: nobody signs it by the way", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      const draft = await client.operations.draft(channelId, keyed(key));
+      for (const again of [
+        await client.operations.draft(channelId, keyed(key)),
+        await client.operations.send(channelId, keyed(key), signer),
+      ]) {
+        should(again).have.properties({ found: true, digest: draft.digest });
+        should(again.operation.status).equal("pending_signature");
+      }
+      const { operation_id } = draft.operation;
+      await client.operations.finalize(channelId, operation_id, signer, { digest: draft.digest });
+      await checkKeyOnce(channelId, operation_id, key);
     });
   });
 

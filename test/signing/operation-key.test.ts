@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import should from "should";
+import { walletOperationIdOf } from "../../src/signing/index.ts";
+
+const WALLET = {
+  chainSelector: "7759470850252068959",
+  address: "0x1111111111111111111111111111111111111111",
+};
+
+describe("walletOperationIdOf", () => {
+  it("is the same today as ever", () => {
+    should(walletOperationIdOf("order-42", WALLET)).equal(
+      "70204075970445438270453401969760281156854829111189665451325295060250292084375",
+    );
+  });
+
+  it("is a uint256 in decimal digits, the same for the same key and wallet, however that is written", () => {
+    const lower = { chainSelector: "7759470850252068959", address: `0x${"ab".repeat(20)}` };
+    const written = { chainSelector: "07759470850252068959", address: `0x${"AB".repeat(20)}` };
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "grapheme", minLength: 1 }).filter((key) => key.trim() !== ""),
+        (key) => {
+          const id = walletOperationIdOf(key, lower);
+          should(id).match(/^\d{1,78}$/);
+          should(BigInt(id) < 2n ** 256n).be.true();
+          should(walletOperationIdOf(key, written)).equal(id);
+        },
+      ),
+    );
+  });
+
+  it("is another one for another key, wallet or network", () => {
+    const ids = [
+      walletOperationIdOf("1", WALLET),
+      walletOperationIdOf("01", WALLET),
+      walletOperationIdOf(" 1", WALLET),
+      walletOperationIdOf("a\0b", WALLET),
+      walletOperationIdOf("a", WALLET),
+      walletOperationIdOf("1", { ...WALLET, chainSelector: "1" }),
+      walletOperationIdOf("1", { ...WALLET, address: `0x${"22".repeat(20)}` }),
+    ];
+    should(new Set(ids).size).equal(ids.length);
+  });
+
+  it("refuses what is no key", () => {
+    for (const key of ["", "  ", "\ud800", 7, undefined, null]) {
+      should(() => walletOperationIdOf(key as string, WALLET)).throw({ path: "operation_key" });
+    }
+    should(() => walletOperationIdOf("a", { ...WALLET, chainSelector: "sepolia" })).throw({
+      path: "chain_selector",
+    });
+    should(() => walletOperationIdOf("a", { ...WALLET, address: "0x1" })).throw({ code: "INVALID_ADDRESS" });
+  });
+});
