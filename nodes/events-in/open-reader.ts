@@ -2,10 +2,10 @@ import type { Node, NodeAPI } from "node-red";
 import type { Delivery, VerifyResult } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
 import { toCodedError } from "../lib/errors.ts";
+import { toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
-import { toMessage } from "./message.ts";
 import { Reader } from "./reader.ts";
 import {
   cursorPath,

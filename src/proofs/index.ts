@@ -3,6 +3,7 @@ export * from "./decode.ts";
 export { dedupeKey } from "./dedupe-key.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export * from "./report.ts";
+export { type SignedFacts, signedFacts } from "./signed-facts.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";
 export * from "./verify.ts";
 export { workflowOwnerFromOrgId } from "./workflow-owner.ts";

@@ -10,6 +10,19 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/**
+ * The filters of an event search that apply to events of some types only. A search that names a type together
+ * with a filter that is not in its list is refused; one that names no type may use them all.
+ */
+export const SEARCH_FILTERS = {
+  "operation.status": ["status", "chain_selector", "address", "operation_id", "wallet_operation_id"],
+  "query.status": ["status", "chain_selector", "query_id"],
+  "watcher.status": ["watcher_id", "status", "chain_selector"],
+  "watcher.event": ["watcher_id", "chain_selector", "address", "event_name", "service"],
+  "wallet.status": ["wallet_id", "status", "chain_selector", "address"],
+} as const satisfies Record<EventType, readonly string[]>;
+export type SearchFilter = (typeof SEARCH_FILTERS)[EventType][number];
+
 /** How final the block of a chain event was when the oracles signed it, weakest first. */
 export const CONFIDENCES = ["latest", "safe", "finalized"] as const;
 export type Confidence = (typeof CONFIDENCES)[number];

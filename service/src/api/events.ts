@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { EVENT_TYPES, type EventType, PAGE_LIMITS } from "../../../src/protocol/index.ts";
+import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
@@ -21,15 +21,6 @@ import {
 const ChannelParams = Type.Object({ channel_id: Id });
 const Type_ = oneOf(EVENT_TYPES);
 const Time = Type.Optional(Type.Integer({ ...OFFSET_RANGE, description: "a time in whole Unix seconds" }));
-
-/** Filters that apply to events of each type, beside those that apply to all. */
-const APPLICABLE: Record<EventType, ReadonlyArray<keyof EventFilter>> = {
-  "operation.status": ["status", "chain_selector", "address", "operation_id", "wallet_operation_id"],
-  "query.status": ["status", "chain_selector", "query_id"],
-  "watcher.status": ["watcher_id", "status", "chain_selector"],
-  "watcher.event": ["watcher_id", "chain_selector", "address", "event_name", "service"],
-  "wallet.status": ["wallet_id", "status", "chain_selector", "address"],
-};
 
 const Poll = Type.Object({
   type: Type.Optional(Type_),
@@ -121,9 +112,10 @@ export function eventRoutes(app: Routes, context: Context): void {
 
 function refuseInapplicable(filter: EventFilter): void {
   for (const type of filter.type ?? []) {
-    for (const name of Object.keys(filter) as Array<keyof EventFilter>) {
+    const applicable: readonly string[] = SEARCH_FILTERS[type as EventType];
+    for (const name of Object.keys(filter)) {
       if (name === "type" || name === "created") continue;
-      if (!APPLICABLE[type as EventType].includes(name)) {
+      if (!applicable.includes(name)) {
         throw invalid(
           `The filter ${name} does not apply to events of type ${type}. Leave one of the two out.`,
         );

@@ -1,5 +1,5 @@
 import type { ChannelEvent, DecodedEvent, Delivery } from "../../src/index.ts";
-import type { CrecMessage } from "../lib/input.ts";
+import type { CrecMessage } from "./input.ts";
 
 type Decoding = {
   decodeEvent(event: ChannelEvent): DecodedEvent;

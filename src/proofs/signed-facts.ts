@@ -1,0 +1,83 @@
+import { type ChannelEvent, CONFIDENCES, type Confidence, KNOWN_CHAINS } from "../protocol/index.ts";
+import { type Fields, isObject, parseSignedText } from "./signed-text.ts";
+
+/** What the oracles signed about an event, as far as one may expect something of it. What was not signed is missing. */
+export type SignedFacts = {
+  /** The contract that emitted it; only a contract event has one. */
+  contract?: string;
+  chainSelector?: string;
+  /** The contract event's name, and its signature such as `Transfer(address,address,uint256)`. */
+  name?: string;
+  signature?: string;
+  /** How final its block was: for an operation from its status, for a query from the block it was asked at. */
+  confidence?: Confidence;
+  /** When it happened: of a contract event its block's time, else when it was signed. Unix seconds. */
+  time?: number;
+};
+
+/** The rungs of an operation's confirmation, as confidences. */
+const RUNGS: ReadonlyMap<unknown, Confidence> = new Map([
+  ["confirmed_latest", "latest"],
+  ["confirmed_safe", "safe"],
+  ["confirmed", "finalized"],
+]);
+
+/**
+ * Reads what is signed in an event, and nothing that stands beside it. It does not verify: do that first.
+ * Of an event that carries nothing signed it knows nothing.
+ */
+export function signedFacts({ headers, payload }: ChannelEvent): SignedFacts {
+  const text = payload.verifiable_event ?? payload.verifiable_result;
+  const signed = typeof text === "string" ? parseSignedText(text) : undefined;
+  if (signed === undefined) return {};
+  const log = isObject(signed.chain_event) ? signed.chain_event : {};
+  const data = isObject(signed.data) ? signed.data : {};
+  return defined({
+    contract: asText(log.address),
+    chainSelector: asDigits(signed.chain_selector) ?? selectorOf(log.chain_id),
+    // What an operation's or a query's signed text is called is not documented.
+    name: headers.type === "watcher.event" ? asText(signed.name) : undefined,
+    signature: asText(log.event_signature),
+    confidence: confidenceOf(headers.type, log, data),
+    time: seconds(log.block_timestamp) ?? moment(signed.timestamp),
+  });
+}
+
+function confidenceOf(type: string, log: Fields, data: Fields): Confidence | undefined {
+  if (type === "operation.status") return RUNGS.get(data.status);
+  const selection = isObject(data.block_selection) ? data.block_selection : {};
+  const requested = isObject(selection.requested) ? selection.requested.type : undefined;
+  const said = String(type === "query.status" ? requested : log.confidence).toLowerCase();
+  return CONFIDENCES.find((level) => level === said);
+}
+
+/** Where only the chain id is signed, it tells the network of a well-known chain. */
+function selectorOf(chainId: unknown): string | undefined {
+  const digits = asDigits(chainId);
+  return KNOWN_CHAINS.find((chain) => chain.chainId === digits)?.chainSelector;
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function asDigits(value: unknown): string | undefined {
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === "string" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : undefined;
+}
+
+function seconds(value: unknown): number | undefined {
+  const digits = asDigits(value);
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function moment(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
