@@ -1,0 +1,150 @@
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
+import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { connectionNode } from "../support/nodes.ts";
+import { type Harm, ServiceProxy } from "../support/proxy.ts";
+import { startTestService } from "../support/service.ts";
+
+/** What the account node promises: the answer, a part of it, or an error that says which. */
+describe("account", function () {
+  this.timeout(60_000);
+
+  let service: RunningService;
+  let proxy: ServiceProxy;
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+
+  before(async () => {
+    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    proxy = await ServiceProxy.before(service.ready.graphql_url);
+    nodeRed = await NodeRed.start(userDir, { TEST_VARIABLES: '{"secret": "top-secret"}' });
+    await nodeRed.deploy(
+      benchFlow(
+        [
+          connectionNode(service.ready, { graphqlUrl: proxy.baseUrl }),
+          connectionNode(service.ready, { id: "no-graphql", graphqlUrl: "" }),
+          connectionNode(service.ready, { id: "wrong-key", credentials: { apiKey: "wrong-key" } }),
+          connectionNode(service.ready, { id: "down", graphqlUrl: "http://127.0.0.1:1/", timeout: "0.5" }),
+        ],
+        [
+          [accountNode({ id: "details" }), 1],
+          [accountNode({ id: "bare", action: undefined, connection: "no-graphql" }), 1],
+          [accountNode({ id: "refused", connection: "wrong-key" }), 1],
+          [accountNode({ id: "unreachable", connection: "down" }), 1],
+          [accountNode({ id: "query", ...QUERY }), 1],
+          [
+            accountNode({
+              ...{
+                id: "typed",
+                action: "query",
+                query: "query A { a: __typename } query B { b: __typename }",
+              },
+              operationName: "B",
+            }),
+            1,
+          ],
+          [
+            accountNode({
+              ...{ id: "by-environment", ...QUERY, variables: "TEST_VARIABLES", variablesType: "env" },
+            }),
+            1,
+          ],
+          [accountNode({ id: "mistyped", ...QUERY, variables: '{"secret": top}', variablesType: "json" }), 1],
+        ],
+      ),
+    );
+  });
+
+  after(async () => {
+    await nodeRed?.kill();
+    await proxy?.close();
+    await service?.close();
+    await userDir?.remove();
+  });
+
+  afterEach(() => {
+    proxy.harm = () => undefined;
+  });
+
+  const answers = (status: number, body: unknown) => {
+    const harm: Harm = { kind: "answer", status, body: JSON.stringify(body) };
+    proxy.harm = () => harm;
+  };
+  const codeOf = ({ error }: Message) => error?.code;
+
+  it("tells who the key belongs to", async () => {
+    const { payload, crec, odd, kept } = await ask(nodeRed, "details", { kept: 1, crec: { channelId: "c" } });
+    should(payload).deepEqual({
+      ...{ memberId: "member_local", displayName: "Local developer", emailAddress: "developer@localhost" },
+    });
+    should({ crec, odd, kept }).deepEqual({ crec: { channelId: "c" }, odd: [], kept: 1 });
+    await nodeRed.status("details", "account.status.done");
+  });
+
+  it("asks a query with variables, by message", async () => {
+    const { payload } = await ask(nodeRed, "query", {
+      query: "query ($with: Boolean!) { getOrganization { tenantId organizationId @include(if: $with) } }",
+      variables: { with: false },
+    });
+    should(payload).deepEqual({ getOrganization: { tenantId: service.ready.cre_tenant_id } });
+  });
+
+  it("runs the named operation of several", async () => {
+    should((await ask(nodeRed, "typed", {})).payload).deepEqual({ b: "Query" });
+  });
+
+  it("gives a part of an answer, with what is missing; and after that a whole one without", async () => {
+    const errors = [{ message: "no b", path: ["b"] }];
+    answers(200, { data: { a: 1, b: null }, errors });
+    const part = await ask(nodeRed, "query", { query: "{ a b }" });
+    should(part.payload).deepEqual({ a: 1, b: null });
+    should(part.crec).deepEqual({ errors });
+    await nodeRed.status("query", "account.status.partly");
+    answers(200, { data: { a: 1 } });
+    should((await ask(nodeRed, "query", { query: "{ a }", crec: part.crec ?? {} })).crec).deepEqual({});
+    await nodeRed.status("query", "account.status.done");
+  });
+
+  it("gives a refused query to Catch, with all that was wrong", async () => {
+    const caught = await refuse(nodeRed, "query", { query: "{ nothing nobody }" });
+    should(codeOf(caught)).equal("GRAPHQL_ERROR");
+    should(caught.crec?.errors).have.length(2);
+    should(JSON.stringify(caught.crec?.errors)).match(/nothing.*nobody/);
+    await nodeRed.status("query", ({ fill }) => fill === "red");
+  });
+
+  it("tells a service that cannot be asked from one that refuses", async () => {
+    should(codeOf(await refuse(nodeRed, "bare", {}))).equal("GRAPHQL_URL_MISSING");
+    should(codeOf(await refuse(nodeRed, "refused", {}))).equal("KEY_REFUSED");
+    should(codeOf(await refuse(nodeRed, "unreachable", {}))).match(/SERVICE_UNREACHABLE|TIMEOUT/);
+    proxy.harm = () => ({ kind: "answer", status: 200, body: "<html>" });
+    should(codeOf(await refuse(nodeRed, "query", { query: "{ a }" }))).equal("BAD_RESPONSE");
+  });
+
+  it("refuses variables that are none, and repeats none", async () => {
+    for (const variables of [[], "top-secret", 1]) {
+      const caught = await refuse(nodeRed, "query", { query: "{ a }", variables });
+      should(codeOf(caught)).equal("INVALID_FIELD");
+      should(caught.error?.message).not.match(/top-secret/);
+    }
+    should((await refuse(nodeRed, "mistyped", { query: "{ a }" })).error?.message).not.match(/top/);
+    answers(400, { errors: [{ message: 'Variable "$secret" got "top-secret".' }] });
+    const caught = await refuse(nodeRed, "by-environment", { query: "{ a }" });
+    should(caught.error?.message).match(/Variable "\$secret" got "\*\*\*"/);
+    should(JSON.stringify(caught)).not.match(/top-secret/);
+    should(nodeRed.log + nodeRed.heard).not.match(new RegExp(service.ready.api_key));
+  });
+});
+
+const QUERY = {
+  ...{ action: "query", query: "query", queryType: "msg", variables: "variables", variablesType: "msg" },
+};
+
+function accountNode(properties: Partial<FlowNode>): FlowNode {
+  return {
+    ...{ id: "account", type: "crec-account", connection: "connection", action: "details", query: "" },
+    ...{ queryType: "str", variables: "{}", variablesType: "json", operationName: "" },
+    ...properties,
+  };
+}
