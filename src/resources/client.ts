@@ -20,6 +20,8 @@ import { Watchers } from "./watchers.ts";
 export type CrecClientOptions = TransportOptions & {
   /** The account's GraphQL service, which takes the same key. */
   graphqlUrl?: string;
+  /** Chain ids by chain selector, for networks that the service tells wrongly or not at all. They go before its word. */
+  chainIds?: Readonly<Record<string, string | number>>;
 };
 export type ClientCall = Omit<Call, "read">;
 /** `data` is the parsed JSON, `undefined` for an answer without content. */
@@ -48,14 +50,14 @@ export class CrecClient {
   readonly #graphql: Transport | undefined;
 
   /** @throws {ArgumentError} when an option is not usable. */
-  constructor({ graphqlUrl, ...options }: CrecClientOptions) {
+  constructor({ graphqlUrl, chainIds, ...options }: CrecClientOptions) {
     const transport = new Transport(options);
     this.#transport = transport;
     this.#graphql = graphqlUrl
       ? new Transport({ ...options, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
       : undefined;
     this.baseUrl = transport.baseUrl;
-    this.networks = new Networks(transport);
+    this.networks = new Networks(transport, chainIds);
     this.channels = new Channels(transport);
     this.events = new Events(transport);
     this.watchers = new Watchers(transport, this.events);

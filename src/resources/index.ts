@@ -16,6 +16,7 @@ export {
   Queries,
   type QueryWaitOptions,
 } from "./queries.ts";
+export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./query-call.ts";
 export { WaitError, type WaitOptions } from "./wait.ts";
 export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
 export { type CreateWatcher, type ListWatchers, Watchers } from "./watchers.ts";

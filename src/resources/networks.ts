@@ -1,4 +1,4 @@
-import { CrecError } from "../errors.ts";
+import { ArgumentError, CrecError } from "../errors.ts";
 import { type CallOptions, HttpError, type Transport } from "../http/index.ts";
 import { KNOWN_CHAINS, type Network } from "../protocol/index.ts";
 import { badResponse, isObject } from "./answers.ts";
@@ -8,10 +8,15 @@ const DIGITS = /^\d{1,20}$/;
 
 export class Networks {
   readonly #transport: Transport;
+  /** What the service said. */
   readonly #chainIds = new Map<string, string>();
+  /** What the user said, which goes before it. */
+  readonly #given: ReadonlyMap<string, string>;
 
-  constructor(transport: Transport) {
+  /** @throws {ArgumentError} naming the entry of `chainIds` that is no pair of decimal digits. */
+  constructor(transport: Transport, chainIds: Readonly<Record<string, string | number>> = {}) {
     this.#transport = transport;
+    this.#given = new Map(Object.entries(chainIds).map(givenPair));
   }
 
   /** All networks the service works on. */
@@ -28,12 +33,15 @@ export class Networks {
   }
 
   /**
-   * The EVM chain id of a network, as decimal digits. Asked once; well-known networks need no answer.
+   * The EVM chain id of a network, as decimal digits: as given to the client, else as the service says, asked once.
+   * Well-known networks need no answer.
    * @throws {CrecError} `NETWORK_NOT_FOUND`; `NETWORK_MISMATCH` when the service contradicts a well-known pair:
    * the chain id decides where a signature is valid.
    */
   async chainIdOf(chainSelector: string, options: CallOptions = {}): Promise<string> {
     checkSelector(chainSelector);
+    const given = this.#given.get(chainSelector);
+    if (given !== undefined) return given;
     const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector)?.chainId;
     if (!this.#chainIds.has(chainSelector)) {
       await this.list(options).catch((error: unknown) => {
@@ -45,6 +53,12 @@ export class Networks {
     const message = `The service has no network with the chain selector ${chainSelector}. Pick one of its networks.`;
     throw new CrecError("NETWORK_NOT_FOUND", message);
   }
+}
+
+function givenPair([selector, chainId]: [string, string | number]): [string, string] {
+  if (DIGITS.test(selector) && DIGITS.test(String(chainId))) return [selector, String(BigInt(chainId))];
+  const message = "chainIds must pair the digits of chain selectors with the digits of chain ids, as text.";
+  throw new ArgumentError(`chainIds[${selector}]`, message);
 }
 
 function isNetwork(value: unknown): value is Network {

@@ -16,6 +16,12 @@ import {
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { type Listing, listing } from "./pages.ts";
+import {
+  callFunction,
+  type FunctionAnswer,
+  type FunctionQuery,
+  type FunctionQueryOptions,
+} from "./query-call.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateQuery = {
@@ -77,6 +83,24 @@ export class Queries {
       },
       filter.offset,
     );
+  }
+
+  /**
+   * Asks a function of a contract and gives its decoded answer: creates the query, waits for it, and with a
+   * `verifier` checks the proof against the question.
+   * @example
+   * const { value } = await client.queries.call(channelId, {
+   *   chain_selector, address, abi: parseAbi("function totalSupply() view returns (uint256)"), function: "totalSupply",
+   * });
+   * @throws {ArgumentError} `INVALID_ARGUMENT`, `FUNCTION_NOT_IN_ABI`; {WaitError} as `waitFor`; {CrecError}
+   * `QUERY_NOT_VERIFIED`, `RESULT_UNREADABLE`.
+   */
+  async call(
+    channelId: string,
+    question: FunctionQuery,
+    options: FunctionQueryOptions = {},
+  ): Promise<FunctionAnswer> {
+    return callFunction(this, channelId, question, options);
   }
 
   /**

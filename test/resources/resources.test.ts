@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import should from "should";
-import type { CreateWatcher } from "../../src/resources/index.ts";
+import { type CreateWatcher, CrecClient } from "../../src/resources/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import {
   ADDRESS,
@@ -122,6 +122,23 @@ describe("resources", () => {
   });
 
   describe("networks.chainIdOf", () => {
+    it("takes the user's word before the service's, and refuses what is no pair", async () => {
+      const chainIds = { "42": "7", "18446744073709551615": 31337 };
+      const { client, asked } = await serve(() => page(), { chainIds });
+      should(await client.networks.chainIdOf("42")).equal("7");
+      should(await client.networks.chainIdOf("18446744073709551615")).equal("31337");
+      should(asked).be.empty();
+      for (const [selector, chainId] of [
+        ["0x2a", "7"],
+        ["42", "0x7"],
+        ["42", ""],
+        ["42", 1.5],
+      ] as const) {
+        const options = { baseUrl: "http://host", apiKey: "k", chainIds: { [selector]: chainId } };
+        should(() => new CrecClient(options)).throw(/chainIds/);
+      }
+    });
+
     it("asks once", async () => {
       const { client, asked } = await serve(() => page({ chain_selector: "42", chain_id: "7" }));
       should(await client.networks.chainIdOf("42")).equal("7");
