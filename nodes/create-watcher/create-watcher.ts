@@ -1,30 +1,12 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { CreateWatcher, Watcher } from "../../src/index.ts";
-import { channelOf, contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, readField, requireText } from "../lib/fields.ts";
+import type { Node, NodeAPI } from "node-red";
+import type { Watcher } from "../../src/index.ts";
+import { channelOf } from "../lib/config-nodes.ts";
+import { channelOverride, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
+import { type CreateWatcherDef, requestOf } from "./request.ts";
 
-export type CreateWatcherDef = NodeDef & {
-  channel?: string;
-  watcherName?: string;
-  watcherNameType?: string;
-  source?: "contract" | "service";
-  contract?: string;
-  /** Event names, separated by commas; or a list, by message. */
-  events?: string;
-  eventsType?: string;
-  service?: string;
-  serviceType?: string;
-  serviceConfig?: string;
-  serviceConfigType?: string;
-  chainSelector?: string;
-  address?: string;
-  /** Seconds to wait until the watcher is active; 0 sends it on as soon as it is created. */
-  timeout?: string | number;
-};
+const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /** Ports: ready (once), and status (each change on the way). */
 export default function register(RED: NodeAPI): void {
@@ -33,6 +15,7 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, async ({ msg, send, signal }) => {
       showStatus(this, "working", "create-watcher.status.looking");
+      const timeoutMs = timeoutOf(def);
       const channel = channelOf(RED, def.channel);
       const client = await channel.connection().client();
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
@@ -47,7 +30,6 @@ export default function register(RED: NodeAPI): void {
       // Whatever happens from here on, Catch must learn which watcher it happened to.
       msg.crec = { ...msg.crec, channelId, watcherId: watcher.watcher_id };
       send(null, statusMessage(report(watcher, found)));
-      const timeoutMs = Number(def.timeout ?? 300) * 1000;
       const ready =
         timeoutMs === 0
           ? watcher
@@ -69,54 +51,7 @@ function statusMessage(msg: CrecMessage): CrecMessage {
   return { ...msg, topic: `watcher.status/${msg.crec?.status}` };
 }
 
-async function requestOf(
-  RED: NodeAPI,
-  node: Node,
-  def: CreateWatcherDef,
-  msg: CrecMessage,
-): Promise<CreateWatcher> {
-  const name = await requireText(RED, node, msg, {
-    label: "Watcher",
-    value: def.watcherName,
-    type: def.watcherNameType,
-  });
-  const events = eventNames(
-    await readField(RED, node, msg, { label: "Events", value: def.events, type: def.eventsType }),
-  );
-  const { checksumAddress, eventFragments } = await loadLibrary();
-  if (def.source === "service") {
-    const service = await requireText(RED, node, msg, {
-      label: "Service",
-      value: def.service,
-      type: def.serviceType,
-    });
-    const config = await readField(RED, node, msg, {
-      label: "Service settings",
-      value: def.serviceConfig || "{}",
-      type: def.serviceConfigType ?? "json",
-    });
-    return {
-      name,
-      events,
-      service,
-      service_config: config as Record<string, unknown>,
-      chain_selector: (def.chainSelector ?? "").trim(),
-      address: checksumAddress(def.address ?? "", "The address"),
-    };
-  }
-  const contract = contractOf(RED, def.contract);
-  return {
-    name,
-    events,
-    abi: eventFragments(await contract.abi(), events),
-    chain_selector: contract.chainSelector,
-    address: checksumAddress(contract.address, "The contract's address"),
-  };
-}
-
-function eventNames(value: unknown): string[] {
-  const names = Array.isArray(value) ? value.map(String) : String(value ?? "").split(",");
-  const filled = names.map((name) => name.trim()).filter((name) => name !== "");
-  if (filled.length > 0) return filled;
-  throw nodeError("MISSING_VALUE", '"Events" is empty. Name at least one event of the contract.');
+/** 0 asks not to wait at all. */
+function timeoutOf({ timeout }: CreateWatcherDef): number {
+  return String(timeout ?? "").trim() === "0" ? 0 : waitMs(timeout, DEFAULT_TIMEOUT_SECONDS);
 }

@@ -29,10 +29,7 @@ export function toSmallestUnit(text: string, decimals: number, path: string): st
   const significant = digits.replace(/0+$/, "");
   if (significant === "") return "0";
   if (surplus > digits.length - significant.length) {
-    throw new ArgumentError(
-      path,
-      `${path} has more than ${decimals} decimal places; round it.`,
-    );
+    throw new ArgumentError(path, `${path} has more than ${decimals} decimal places; round it.`);
   }
   const shifted = surplus > 0 ? digits.slice(0, digits.length - surplus) : digits + "0".repeat(-surplus);
   return `${sign}${BigInt(shifted)}`;

@@ -2,33 +2,44 @@ import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "../config-nodes.ts";
 import { toCodedError } from "../errors.ts";
-import type { FunctionChoice } from "../form-types.ts";
-import { loadLibrary } from "../library.ts";
+import type { EventChoice, FunctionChoice } from "../form-types.ts";
+import { type Library, loadLibrary } from "../library.ts";
+import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
 
 /**
- * `POST /crec/abi/functions`: what an ABI offers. Works on the text in the form, so before the first deploy too;
- * an ABI from the environment is that of the deployed contract.
+ * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before
+ * the first deploy too; an ABI from the environment is that of the deployed contract.
+ * `POST /crec/abi/check`: whether a value that is being typed fits its type.
  */
 export function registerAbiReader(RED: NodeAPI): void {
-  RED.httpAdmin.post("/crec/abi/functions", RED.auth.needsPermission("crec.read"), (request, response) => {
-    const { id, abi } = request.body as { id?: unknown; abi?: unknown };
-    functionsOf(RED, String(id ?? ""), String(abi ?? "").trim()).then(
-      (choices) => response.json(choices),
-      (thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }),
-    );
+  const offer = (path: string, list: (library: Library, abi: Abi) => unknown) => {
+    RED.httpAdmin.post(path, RED.auth.needsPermission("crec.read"), (request, response) => {
+      const { id, abi } = (request.body ?? {}) as { id?: unknown; abi?: unknown };
+      abiOf(RED, String(id ?? ""), String(abi ?? "").trim()).then(
+        ([library, parsed]) => response.json(list(library, parsed)),
+        (thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }),
+      );
+    });
+  };
+  offer("/crec/abi/functions", ({ listFunctions }, abi): FunctionChoice[] =>
+    listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => {
+      return { name, signature, inputs, stateMutability };
+    }),
+  );
+  offer("/crec/abi/events", ({ listEvents }, abi): EventChoice[] =>
+    listEvents(abi).map(({ name, signature, inputs }) => ({ name, signature, inputs })),
+  );
+  RED.httpAdmin.post("/crec/abi/check", RED.auth.needsPermission("crec.read"), (request, response) => {
+    loadLibrary()
+      .then((library) => response.json(checkValue(library, request.body)))
+      .catch((thrown: unknown) => response.status(500).json({ message: toCodedError(thrown).message }));
   });
 }
 
-async function functionsOf(RED: NodeAPI, id: string, text: string): Promise<FunctionChoice[]> {
-  const { listFunctions, parseAbi } = await loadLibrary();
-  const abi = isReference(text) ? await deployedAbi(RED, id, text) : parseAbi(text);
-  return listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => ({
-    name,
-    signature,
-    inputs,
-    stateMutability,
-  }));
+async function abiOf(RED: NodeAPI, id: string, text: string): Promise<[Library, Abi]> {
+  const library = await loadLibrary();
+  return [library, isReference(text) ? await deployedAbi(RED, id, text) : library.parseAbi(text)];
 }
 
 function deployedAbi(RED: NodeAPI, id: string, reference: string): Promise<Abi> {
