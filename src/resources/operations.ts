@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
 import { OPERATION_LIFECYCLE, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
-import { canonicalSignature, recoverSigner, type Signer } from "../signing/index.ts";
+import { type Signer, signWith } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
@@ -68,7 +68,7 @@ export class Operations {
     const prepared = await this.#prepare(operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
-    const signature = await sign(prepared, signer);
+    const signature = await signWith(signer, prepared);
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
 
@@ -99,7 +99,7 @@ export class Operations {
         "The draft does not hold what was to be signed: its digest is another one. Nothing was signed. Look at the draft, and at who else may change it.";
       throw new CrecError("DIGEST_MISMATCH", message);
     }
-    const signature = await sign(prepared, signer);
+    const signature = await signWith(signer, prepared);
     const change = { status: "accepted", signature, digest: prepared.digest };
     return this.#change(channelId, operationId, change, options);
   }
@@ -235,20 +235,4 @@ function notChanged({ status }: Operation): ConflictError {
     code,
     `The operation is ${status} by now, so it cannot be ${change} any more. Look at it before you go on.`,
   );
-}
-
-/** A signature that is not the signer's own would only be refused on chain, much later. */
-async function sign(
-  { digest, typedData }: Pick<Prepared, "digest" | "typedData">,
-  signer: Signer,
-): Promise<string> {
-  const { kind, address } = signer;
-  const made = await signer.sign({ digest, typedData });
-  if (kind !== "ecdsa") return made;
-  const signature = canonicalSignature(made);
-  if (address && recoverSigner(digest, signature).toLowerCase() !== address.toLowerCase()) {
-    const message = `The signature was not made by ${address}. Check which key the signer uses. Nothing was sent.`;
-    throw new CrecError("SIGNATURE_MISMATCH", message);
-  }
-  return signature;
 }
