@@ -31,6 +31,25 @@ export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: 
 }
 
 /**
+ * What call data asks for: the function of the ABI it belongs to, and its values by name as plain JSON.
+ * Undefined when it belongs to none, or does not hold the function's values.
+ */
+export function decodeFunctionCall(call: {
+  abi: Abi;
+  data: string;
+}): { name: string; signature: string; args: object } | undefined {
+  const data = bytesText(call.data) ?? "0x";
+  const item = call.abi.find((one) => one.type === "function" && selectorOf(one) === data.slice(0, 10));
+  if (item?.type !== "function") return undefined;
+  try {
+    const values = decodeValues(item.inputs, `0x${data.slice(10)}`);
+    return { name: item.name, signature: signatureOf(item), args: byName(item.inputs, values) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * What a function returned, as plain JSON: one output gives the value itself, several an object by
  * name (by position where unnamed), none gives null. Integers are decimal text.
  *

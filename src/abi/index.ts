@@ -1,6 +1,12 @@
 export { canonicalType, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 export { checksumAddress } from "./address.ts";
-export { decodeFunctionResult, encodeFunctionCall, type FunctionCall, findFunction } from "./call.ts";
+export {
+  decodeFunctionCall,
+  decodeFunctionResult,
+  encodeFunctionCall,
+  type FunctionCall,
+  findFunction,
+} from "./call.ts";
 export { callData } from "./call-data.ts";
 export { eventParams, snakeCase } from "./event-params.ts";
 export { eventFragments, type ListedEvent, type ListedFunction, listEvents, listFunctions } from "./list.ts";
