@@ -1,19 +1,20 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Operation, OperationChange, OperationStatus } from "../../src/index.ts";
+import type { OperationChange } from "../../src/index.ts";
+import { registerOperationPreview } from "../lib/admin/preview.ts";
+import { previewOf } from "../lib/call-preview.ts";
 import { channelOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
+import { climb, LOOKS, ladderTo } from "../lib/operation.ts";
 import { showStatus } from "../lib/status.ts";
 import { type SubmitOperationDef, transactionsOf } from "./transactions.ts";
 
-/** What ends an operation without its being executed. */
-const FAILURES = ["failed", "cancelled", "expired"];
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const DEFAULT_DEADLINE_MINUTES = 15;
 
-/** Ports: reached (once), and status (each rung of the ladder). */
+/** Ports: reached (once), and status (each rung of the ladder). A draft leaves by the first at once. */
 export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
@@ -21,85 +22,79 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, async ({ msg, send, signal, afterwards }) => {
       const number = ++newest;
-      showStatus(this, "working", "submit-operation.status.signing");
-      const { canReach, OPERATION_LIFECYCLE, randomWalletOperationId } = await loadLibrary();
+      const isDraft = def.mode === "draft";
+      showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
+      const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
-      const target = targetOf(def, Object.keys(OPERATION_LIFECYCLE));
+      const ladder = await ladderTo(def.waitFor, "confirmed_latest");
+      const key = operationKeyOf(msg);
       const channel = channelOf(RED, def.channel);
       const wallet = walletOf(RED, def.wallet);
       const client = await channel.connection().client();
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
-      const walletOperationId = randomWalletOperationId();
-      const request = {
-        wallet_operation_id: walletOperationId,
-        chain_selector: wallet.chainSelector,
-        address: await wallet.address(signal),
-        transactions: await transactionsOf(RED, this, def, msg, wallet.chainSelector),
-        deadline: deadlineOf(def),
-      };
-      const signer = await wallet.signer().signer();
+      const { chainSelector } = wallet;
+      const address = await wallet.address(signal);
+      const readable = await transactionsOf(RED, this, def, msg, chainSelector);
+      const wanted = { chain_selector: chainSelector, address, deadline: deadlineOf(def) };
+      const walletOperationId =
+        key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
+      const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
+      const signer = isDraft ? undefined : await wallet.signer().signer();
       // Whatever happens from here on, Catch must learn which operation it happened to.
       msg.crec = { ...msg.crec, channelId, walletOperationId };
-      const { operation, digest } = await client.operations.send(channelId, request, signer, { signal });
-      const operationId = operation.operation_id;
-      msg.crec = { ...msg.crec, operationId, digest };
+      const { operation, digest, found } = signer
+        ? await client.operations.send(
+            channelId,
+            { ...wanted, ...id, transactions: readable.map(({ preview, ...call }) => call) },
+            signer,
+            { signal },
+          )
+        : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
+      msg.crec = { ...msg.crec, operationId: operation.operation_id, digest };
+      if (key !== undefined) msg.crec.found = found;
 
-      const changes = client.operations.follow(channelId, operationId, { timeoutMs, signal });
-      const show = (status: string): void => {
-        const kind = FAILURES.includes(status) ? "trouble" : isReached(status) ? "done" : "working";
-        showStatus(this, kind, status);
-      };
+      const show = (status: string): void => showStatus(this, LOOKS[ladder.judge(status)], status);
+      if (isDraft) {
+        send(answer(msg, operation, { status: operation.status, preview: await previewOf(readable) }), null);
+        showStatus(this, "done", operation.status);
+        return;
+      }
       const report = ({ status, reason }: OperationChange): void => {
         send(null, { ...answer(msg, { status, reason }, { status }), topic: `operation.status/${status}` });
       };
-      const isReached = (status: string): boolean =>
-        status === target ||
-        (Object.hasOwn(OPERATION_LIFECYCLE, status) &&
-          !FAILURES.includes(status) &&
-          canReach(OPERATION_LIFECYCLE, target, status as OperationStatus));
-
-      for (let next = await changes.next(); !next.done; next = await changes.next()) {
-        show(next.value.status);
-        report(next.value);
-        const { status, reason, transactionHash } = next.value;
-        if (FAILURES.includes(status)) throw failure(operationId, status, reason);
-        if (!isReached(status)) continue;
-        // That it got there is certain, whether or not the service can be asked for the rest just now.
-        const now = await client.operations
-          .get(channelId, operationId, { signal })
-          .catch((error: unknown) => {
-            if (signal.aborted) throw error;
-            return { ...operation, status };
-          });
-        send(reached(msg, now, transactionHash), null);
-        if (def.follow !== false) {
-          // The higher rungs come in their own time: nobody waits for them, but the second port tells.
-          afterwards(async () => {
-            for await (const change of changes) {
-              // A newer message has the say about how the node looks.
-              if (number === newest) show(change.status);
-              report(change);
-            }
-          });
+      const onRung = (change: OperationChange): void => {
+        show(change.status);
+        report(change);
+      };
+      const reached = await climb({ client, channelId, operation, ladder, timeoutMs, signal, onRung });
+      send(answer(msg, reached.operation, { status: reached.operation.status }), null);
+      if (def.follow === false) return;
+      // The higher rungs come in their own time: nobody waits for them, but the second port tells.
+      afterwards(async () => {
+        for await (const change of reached.above) {
+          // A newer message has the say about how the node looks.
+          if (number === newest) show(change.status);
+          report(change);
         }
-        return;
-      }
+      });
     });
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
+  registerOperationPreview(RED);
 }
 
-function reached(msg: CrecMessage, operation: Operation, transactionHash: string | undefined): CrecMessage {
-  const payload = { ...operation, ...(transactionHash ? { transactionHash } : {}) };
-  return answer(msg, payload, { status: operation.status });
-}
-
-/** Checked before anything is signed: nobody would ever see that a misspelt rung is reached. */
-function targetOf({ waitFor }: SubmitOperationDef, known: readonly string[]): OperationStatus {
-  const target = waitFor || "confirmed_latest";
-  const rungs = known.filter((status) => status !== "pending_signature" && !FAILURES.includes(status));
-  if (rungs.includes(target)) return target as OperationStatus;
-  throw nodeError("INVALID_FIELD", `"Wait until" must be one of ${rungs.join(", ")}, not "${target}".`);
+/**
+ * What the message calls the operation: the same again acts once.
+ * @throws INVALID_FIELD when there is a key that is none: without one the message would act each time it comes
+ */
+function operationKeyOf({ crec }: CrecMessage): string | undefined {
+  const key = crec?.operationKey;
+  if (key === undefined) return undefined;
+  if (typeof key === "string" && key.trim() !== "") return key;
+  if (typeof key === "number" && Number.isFinite(key)) return String(key);
+  const message =
+    "msg.crec.operationKey must be text or a number, and not empty. Set it to what the operation is about, such as an order number, or delete it to act on each message.";
+  throw nodeError("INVALID_FIELD", message);
 }
 
 /** Unix seconds; 0 for none. */
@@ -108,10 +103,4 @@ function deadlineOf(def: SubmitOperationDef): number {
     def.deadline === undefined || def.deadline === "" ? DEFAULT_DEADLINE_MINUTES : def.deadline,
   );
   return minutes === 0 ? 0 : Math.floor(Date.now() / 1000 + minutes * 60);
-}
-
-function failure(id: string, status: string, reason: string): Error {
-  const why = reason ? `: ${reason}` : "";
-  const message = `The operation ${id} is ${status}${why}${/[.!?]$/.test(why) ? "" : "."} It was not carried out.`;
-  return nodeError(`OPERATION_${status.toUpperCase()}`, message);
 }

@@ -1,6 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
-import { encodeContractCall } from "../lib/calls.ts";
+import { type Snapshot, snapshotOf } from "../lib/call-preview.ts";
+import { amountInWei, encodeContractCall } from "../lib/calls.ts";
+import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { readField, readText, requireText } from "../lib/fields.ts";
 import type { CallDef, Value } from "../lib/form-types.ts";
@@ -10,6 +12,8 @@ import { loadLibrary } from "../lib/library.ts";
 export type SubmitOperationDef = NodeDef & {
   channel?: string;
   wallet?: string;
+  /** `send`: signed here, and carried out. `draft`: somebody signs it later, or nobody does. */
+  mode?: "send" | "draft";
   /** `form`: the calls below. `message`: a list of raw transactions, found where `transactions` says. */
   source?: "form" | "message";
   calls?: CallDef[];
@@ -27,6 +31,9 @@ export type SubmitOperationDef = NodeDef & {
   follow?: boolean;
 };
 
+/** With what its bytes mean, where that is known. */
+export type ReadableTransaction = TransactionInput & { preview?: Snapshot };
+
 const MOST_TRANSACTIONS = 16;
 
 /**
@@ -39,8 +46,8 @@ export async function transactionsOf(
   def: SubmitOperationDef,
   msg: CrecMessage,
   chainSelector: string,
-): Promise<TransactionInput[]> {
-  const transactions =
+): Promise<ReadableTransaction[]> {
+  const transactions: ReadableTransaction[] =
     def.source === "message"
       ? await listed(RED, node, def, msg)
       : await Promise.all(
@@ -84,9 +91,10 @@ async function transactionOf(
   call: CallDef,
   path: string,
   chainSelector: string,
-): Promise<TransactionInput> {
+): Promise<ReadableTransaction> {
   const label = (name: string) => ({ label: `${path}.${name}` });
-  const value = (await readText(RED, node, msg, { ...label("amount"), ...field(call.amount) })) ?? "0";
+  const amount = (await readText(RED, node, msg, { ...label("amount"), ...field(call.amount) })) ?? "0";
+  const value = await amountInWei(amount, call.amount?.unit, `${path}.amount`);
   if (call.kind === "raw") {
     return {
       to: await requireText(RED, node, msg, { ...label("to"), ...field(call.to) }),
@@ -101,7 +109,8 @@ async function transactionOf(
       `${path}: the contract is on network ${encoded.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`,
     );
   }
-  return { to: encoded.to, data: encoded.data, value };
+  const preview = await snapshotOf(await contractOf(RED, call.contract).abi(), encoded.data);
+  return { to: encoded.to, data: encoded.data, value, ...(preview ? { preview } : {}) };
 }
 
 async function listed(

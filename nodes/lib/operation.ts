@@ -1,0 +1,91 @@
+import type { CrecClient, Operation, OperationChange, OperationStatus } from "../../src/index.ts";
+import { nodeError } from "./errors.ts";
+import { loadLibrary } from "./library.ts";
+
+/** What ends an operation without its being carried out. */
+const FAILURES = ["failed", "cancelled", "expired"];
+
+/** What to do next about each. */
+const ADVICE: Readonly<Record<string, string>> = {
+  failed: "Mend what the reason names, then send it again.",
+  cancelled: "Make a new one if it is still wanted.",
+  expired: "Send it again, with a later deadline if it needs longer.",
+};
+
+/** How a node looks at each. */
+export const LOOKS = { "on the way": "working", reached: "done", failed: "trouble" } as const;
+
+/** One rung of the ladder: whether it is the one waited for or a stronger one, or an end without success. */
+export type Rung = "on the way" | "reached" | "failed";
+
+export type Ladder = { target: OperationStatus; judge: (status: string) => Rung };
+
+/**
+ * The rung to wait for. Checked before anything is signed: nobody would ever see that a misspelt rung is reached.
+ * @throws INVALID_FIELD
+ */
+export async function ladderTo(waitFor: string | undefined, usual: OperationStatus): Promise<Ladder> {
+  const { canReach, OPERATION_LIFECYCLE } = await loadLibrary();
+  const known = Object.keys(OPERATION_LIFECYCLE);
+  const rungs = known.filter((status) => status !== "pending_signature" && !FAILURES.includes(status));
+  const target = (waitFor || usual) as OperationStatus;
+  if (!rungs.includes(target)) {
+    throw nodeError("INVALID_FIELD", `"Wait until" must be one of ${rungs.join(", ")}, not "${target}".`);
+  }
+  const judge = (status: string): Rung => {
+    if (FAILURES.includes(status)) return "failed";
+    const isStronger =
+      known.includes(status) && canReach(OPERATION_LIFECYCLE, target, status as OperationStatus);
+    return status === target || isStronger ? "reached" : "on the way";
+  };
+  return { target, judge };
+}
+
+export type Climb = {
+  client: CrecClient;
+  channelId: string;
+  /** As it was last seen. */
+  operation: Operation;
+  ladder: Ladder;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Told each status, the past ones first. */
+  onRung: (change: OperationChange) => void;
+};
+
+export type Reached = {
+  /** With `transactionHash` where it is known. */
+  operation: Operation & { transactionHash?: string };
+  /** The rungs above, as they come. */
+  above: AsyncGenerator<OperationChange, void>;
+};
+
+/**
+ * Follows an operation until it has reached the rung waited for.
+ * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED, WAIT_TIMEOUT
+ */
+export async function climb({ client, channelId, operation, ladder, ...options }: Climb): Promise<Reached> {
+  const { timeoutMs, signal, onRung } = options;
+  const { operation_id: id } = operation;
+  const changes = client.operations.follow(channelId, id, { timeoutMs, signal });
+  for (let next = await changes.next(); !next.done; next = await changes.next()) {
+    onRung(next.value);
+    const { status, reason, transactionHash } = next.value;
+    const rung = ladder.judge(status);
+    if (rung === "failed") throw failure(id, status, reason);
+    if (rung === "on the way") continue;
+    // That it got there is certain, whether or not the service can be asked for the rest just now.
+    const now = await client.operations.get(channelId, id, { signal }).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return { ...operation, status };
+    });
+    return { operation: { ...now, ...(transactionHash ? { transactionHash } : {}) }, above: changes };
+  }
+  throw nodeError("WAIT_TIMEOUT", `The operation ${id} ended before it became ${ladder.target}. Look at it.`);
+}
+
+function failure(id: string, status: string, reason: string): Error {
+  const why = reason ? `: ${reason}` : "";
+  const what = `The operation ${id} is ${status}${why}${/[.!?]$/.test(why) ? "" : "."} It was not carried out.`;
+  return nodeError(`OPERATION_${status.toUpperCase()}`, `${what} ${ADVICE[status] ?? ""}`.trim());
+}
