@@ -1,15 +1,16 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { contractCallForm, contractSelect, labelled, nameVisibleBox } from "../lib/editor/contract-call.ts";
-import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
+import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
-
-type ListedCall = { stored: CallDef; read?: () => CallDef };
+import { amountProblem } from "./editor-amount.ts";
+import { type CallsForm, callsForm } from "./editor-calls.ts";
+import { previewForm } from "./editor-preview.ts";
 
 const MOST_CALLS = 16;
 const CONTRACTS = Array.from({ length: MOST_CALLS }, (_, index) => `contract${index + 1}`);
-const LIST = "#crec-submit-operation-calls";
+
+let form: CallsForm | undefined;
 
 RED.nodes.registerType("crec-submit-operation", {
   category: CATEGORY,
@@ -21,18 +22,14 @@ RED.nodes.registerType("crec-submit-operation", {
     name: { value: "" },
     channel: { value: "", type: "crec-channel", required: true },
     wallet: { value: "", type: "crec-wallet", required: true },
+    mode: { value: "send" },
     source: { value: "form", required: true },
     calls: {
       value: [],
       validate(_value, _options) {
-        const calls = (Array.isArray(this.calls) ? this.calls : []) as CallDef[];
         if (this.source === "message") return true;
-        if (calls.length === 0) return this._("submit-operation.error.no-calls");
-        if (calls.length > MOST_CALLS) return this._("submit-operation.error.too-many-calls");
-        const whole = calls.every(
-          (call) => call.kind === "raw" || (call.function && RED.nodes.node(call.contract ?? "")),
-        );
-        return whole || this._("submit-operation.error.incomplete");
+        const problem = problemOf(storedCalls(this));
+        return problem === undefined || this._(problem);
       },
     },
     // One for each call, so that Node-RED knows of them: for export, import and the list of users.
@@ -56,35 +53,31 @@ RED.nodes.registerType("crec-submit-operation", {
     return this.name ? "node_label_italic" : "";
   },
   outputLabels(index) {
-    return this._(index === 0 ? "submit-operation.output.reached" : "submit-operation.output.status");
+    if (index === 1) return this._("submit-operation.output.status");
+    const key = this.mode === "draft" ? "submit-operation.output.draft" : "submit-operation.output.reached";
+    return this._(key);
   },
   oneditprepare() {
     typedField("transactions", ["msg", "flow", "global", "jsonata", "json"]);
-    $(LIST).editableList({
-      addItem: (container, _index, item) => showCall(this, container, item as Partial<ListedCall>),
-      addButton: this._("submit-operation.label.add"),
-      sortable: true,
-      removable: true,
-      height: 420,
+    const calls = callsForm(this, $("#crec-submit-operation-calls"), storedCalls(this));
+    form = calls;
+    previewForm(this, () => calls.read());
+    // Nodes that were stored before there was a choice have none.
+    if (!this.mode) $("#node-input-mode").val("send");
+    follow("source", (source) => {
+      toggle(".crec-submit-operation-form", source !== "message");
+      toggle(".crec-submit-operation-message", source === "message");
     });
-    const calls = Array.isArray(this.calls) ? (this.calls as CallDef[]) : [];
-    for (const [index, call] of calls.entries()) {
-      const contract = String(this[`contract${index + 1}`] || "");
-      $(LIST).editableList("addItem", {
-        stored: call.kind === "contract" && contract ? { ...call, contract } : call,
-      });
-    }
-    $("#node-input-source")
-      .on("change", () => {
-        const byMessage = $("#node-input-source").val() === "message";
-        toggle(".crec-submit-operation-form", !byMessage);
-        toggle(".crec-submit-operation-message", byMessage);
-      })
-      .trigger("change");
+    follow("mode", (mode) => {
+      // A draft leaves as soon as it is made: there is nothing to wait for.
+      toggle(".crec-submit-operation-send", mode !== "draft");
+      explain(this, "mode", mode);
+      explain(this, "deadline", mode);
+    });
+    follow("waitFor", (rung) => explain(this, "rung", rung));
   },
   oneditsave() {
-    const items = $(LIST).editableList("items").toArray();
-    const calls = items.map((element) => ($(element).data("data") as ListedCall).read?.());
+    const calls = form?.read() ?? storedCalls(this);
     this.calls = calls;
     for (const [index, name] of CONTRACTS.entries()) {
       const call = calls[index];
@@ -94,51 +87,44 @@ RED.nodes.registerType("crec-submit-operation", {
   },
 });
 
-/** One call in the list: a function of a contract, or raw bytes. */
-function showCall(node: EditedNode, container: JQuery, item: Partial<ListedCall>): void {
-  const stored: CallDef = item.stored ?? { kind: "contract" };
-  const id = RED.nodes.id();
-  const kind = labelled(node, container, `${id}-kind`, "submit-operation.label.kind", $("<select>"));
-  for (const value of ["contract", "raw"]) {
-    kind.append(
-      $("<option>")
-        .val(value)
-        .text(node._(`submit-operation.kind.${value}`)),
-    );
-  }
-  kind.val(stored.kind);
-  const fields = $("<div>").appendTo(container);
+/** Each with its contract: an import gives config nodes new ids, and only the fields of the node follow. */
+function storedCalls(node: EditedNode): CallDef[] {
+  const calls = Array.isArray(node.calls) ? (node.calls as CallDef[]) : [];
+  return calls.map((call, index) => {
+    const contract = String(node[`contract${index + 1}`] || "");
+    return call.kind === "contract" && contract ? { ...call, contract } : call;
+  });
+}
 
-  const show = (call: CallDef): void => {
-    fields.empty();
-    const value = (
-      name: string,
-      key: string,
-      hint: string,
-      current: { value?: string; type?: string } = {},
-    ) => {
-      const input = labelled(node, fields, `${id}-${name}`, key, $('<input type="text">')).attr(
-        "placeholder",
-        hint,
-      );
-      input.typedInput({ default: "str", types: [...TEXT_TYPES] });
-      if (current.type) input.typedInput("type", current.type);
-      input.typedInput("value", current.value ?? "");
-      nameVisibleBox(input);
-      return () => ({ value: input.typedInput("value"), type: input.typedInput("type") });
-    };
-    if (call.kind === "raw") {
-      const to = value("to", "common.label.address", "0x…", call.to);
-      const data = value("data", "submit-operation.label.data", "0x", call.data);
-      const amount = value("amount", "submit-operation.label.amount", "0", call.amount);
-      item.read = () => ({ kind: "raw", to: to(), data: data(), amount: amount() });
-    } else {
-      const contract = contractSelect(node, fields, call.contract ?? "");
-      const form = contractCallForm(node, $("<div>").appendTo(fields), call, "send", contract);
-      const amount = value("amount", "submit-operation.label.amount", "0", call.amount);
-      item.read = () => ({ kind: "contract", ...form.read(), amount: amount() });
+/** A key of the catalog. */
+function problemOf(calls: readonly CallDef[]): string | undefined {
+  if (calls.length === 0) return "submit-operation.error.no-calls";
+  if (calls.length > MOST_CALLS) return "submit-operation.error.too-many-calls";
+  for (const call of calls) {
+    if (call.kind === "raw" && !isAddress(call.to)) return "submit-operation.error.raw-address";
+    if (call.kind !== "raw" && !(call.function && RED.nodes.node(call.contract ?? ""))) {
+      return "submit-operation.error.incomplete";
     }
-  };
-  kind.on("change", () => show({ kind: kind.val() === "raw" ? "raw" : "contract" }));
-  show(stored);
+    const problem = amountProblem(call.amount);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+/** Or not known here. */
+function isAddress({ value = "", type = "str" }: { value?: string; type?: string } = {}): boolean {
+  return type !== "str" || isReference(value) || ADDRESS.test(value.trim());
+}
+
+/** Tells what a select says, now and whenever it changes. */
+function follow(name: string, tell: (value: string) => void): void {
+  const select = $(`#node-input-${name}`);
+  select.on("change", () => tell(String(select.val() ?? ""))).trigger("change");
+}
+
+/** What was chosen, in words of its own. */
+function explain(node: EditedNode, what: string, chosen: string): void {
+  $(`#crec-submit-operation-${what}-explained`).text(
+    chosen ? node._(`submit-operation.explained.${what}.${chosen}`) : "",
+  );
 }

@@ -6,6 +6,7 @@ import { nodeError, toCodedError } from "../errors.ts";
 import type { CallDef, ContractCall, Value } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
+import { inSmallestUnit, inTokens } from "../token-units.ts";
 import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
 
 /** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
@@ -14,7 +15,7 @@ type Contract = {
   chainSelector: string;
   address: string;
   abi: Abi;
-  decimals: string;
+  decimals: number | undefined;
 };
 
 /** One value of a form: known, or known by where a message will have it. */
@@ -26,10 +27,8 @@ const PLACES = { wei: 0, gwei: 9, ether: 18 } as const;
 export function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
   const { calls = [], contracts = {} } = request;
   return Promise.all(
-    calls.map((call, index) =>
-      call.kind === "raw"
-        ? rawCall(call, `calls[${index}]`)
-        : contractCall(RED, call, contracts, `calls[${index}]`, request.wallet?.chainSelector),
+    calls.map((call) =>
+      call.kind === "raw" ? rawCall(call) : contractCall(RED, call, contracts, request.wallet?.chainSelector),
     ),
   );
 }
@@ -43,10 +42,9 @@ export async function listedCalls(request: PreviewRequest): Promise<PreviewedCal
     throw nodeError("INVALID_FIELD", '"Transactions" must be a list of {to, value, data}.');
   }
   return Promise.all(
-    list.map((item: Record<string, unknown> | null, index) => {
+    list.map((item: Record<string, unknown> | null) => {
       const text = (name: string) => ({ value: String(item?.[name] ?? "") });
-      const call = { kind: "raw", to: text("to"), data: text("data"), amount: text("value") } as const;
-      return rawCall(call, `calls[${index}]`);
+      return rawCall({ kind: "raw", to: text("to"), data: text("data"), amount: text("value") });
     }),
   );
 }
@@ -57,14 +55,15 @@ export function isWhole({ problem, to, data, amount }: PreviewedCall): boolean {
   return !problem && values.every((value) => value && !value.later && !value.problem);
 }
 
-async function rawCall(call: Extract<CallDef, { kind: "raw" }>, path: string): Promise<PreviewedCall> {
+async function rawCall(call: Extract<CallDef, { kind: "raw" }>): Promise<PreviewedCall> {
   const library = await loadLibrary();
+  const bytes = { name: "", type: "bytes" };
   return {
-    to: await shown(call.to, (value) => library.checksumAddress(String(value ?? ""), `${path}.to`)),
-    data: await shown(call.data, (value) =>
-      plain(library, { name: "", type: "bytes" }, value || "0x", `${path}.data`),
-    ),
-    amount: await amountOf(library, call.amount, path),
+    to: await shown(call.to, (value) => ({ text: library.checksumAddress(String(value ?? ""), "address") })),
+    data: await shown(call.data, (value) => ({
+      text: textOf(readBack(library, bytes, value || "0x", "call data")),
+    })),
+    amount: await amountOf(library, call.amount),
   };
 }
 
@@ -72,23 +71,22 @@ async function contractCall(
   RED: NodeAPI,
   call: Extract<CallDef, { kind: "contract" }>,
   contracts: Record<string, ContractText>,
-  path: string,
   chainSelector: string | undefined,
 ): Promise<PreviewedCall> {
   const library = await loadLibrary();
   const id = call.contract ?? "";
   const text = Object.hasOwn(contracts, id) ? contracts[id] : undefined;
-  const amount = await amountOf(library, call.amount, path);
+  const amount = await amountOf(library, call.amount);
   const signature = call.function ?? "";
   try {
     if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
     const contract = await settled(RED, library, id, text);
     const base = { contract: contract.name || contract.address, signature };
-    const to = await shown(call.address?.value ? call.address : { value: contract.address }, (value) =>
-      library.checksumAddress(String(value), `${path}.address`),
-    );
+    const to = await shown(call.address?.value ? call.address : { value: contract.address }, (value) => ({
+      text: library.checksumAddress(String(value), "address"),
+    }));
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
-    const { args, data, payable } = await encoded(library, contract, call, path);
+    const { args, data, payable } = await encoded(library, contract, call);
     const problem =
       chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
         ? `The contract is on network ${contract.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`
@@ -113,7 +111,6 @@ async function encoded(
   library: Library,
   { abi, decimals }: Contract,
   call: ContractCall,
-  path: string,
 ): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
   const listed = library.listFunctions(abi).find(({ signature }) => signature === call.function);
   if (!listed) {
@@ -125,70 +122,44 @@ async function encoded(
   const args = [];
   for (const [index, input] of listed.inputs.entries()) {
     const stored = call.args?.[index];
-    const at = `${path}.args.${input.name || index}`;
+    const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
-      const whole = stored?.unit === "token" ? inSmallest(library, typed, decimals, at) : typed;
+      const byToken = stored?.unit === "token";
+      const whole = byToken ? inSmallestUnit(library, typed, input.type, decimals, at) : typed;
       values[index] = whole;
-      return plain(library, input, whole, at);
+      const read = readBack(library, input, whole, at);
+      if (!byToken || decimals === undefined) return { text: textOf(read) };
+      return { text: textOf(inTokens(library, read, [input], decimals)), smallest: textOf(read) };
     });
-    const named = { name: input.name || String(index), type: input.type };
-    args.push({ ...named, ...inTokens(library, stored, value, decimals) });
+    const unit = stored?.unit === "token" ? { unit: stored.unit } : {};
+    args.push({ name: at, type: input.type, ...value, ...unit });
   }
   const payable = listed.stateMutability === "payable";
   if (args.some(({ later, problem }) => later || problem)) return { args, payable };
-  const { data } = library.encodeFunctionCall({
-    abi,
-    function: listed.signature,
-    args: values,
-    path: `${path}.args`,
-  });
+  const { data } = library.encodeFunctionCall({ abi, function: listed.signature, args: values });
   return { args, data: { text: data }, payable };
 }
 
-function inSmallest(library: Library, typed: unknown, decimals: string, path: string): string {
-  if (decimals === "") {
-    throw nodeError(
-      "NO_DECIMALS",
-      `${path} is in token units, but the contract has no decimals. Fill them in, in the contract.`,
-    );
-  }
-  return library.toSmallestUnit(String(typed), Number(decimals), path);
-}
-
-function inTokens(
-  library: Library,
-  stored: Value | undefined,
-  value: PreviewedValue,
-  decimals: string,
-): PreviewedValue {
-  if (stored?.unit !== "token") return value;
-  if (value.later || value.problem) return { ...value, unit: "token" };
-  return {
-    text: library.fromSmallestUnit(value.text, Number(decimals)),
-    unit: "token",
-    smallest: value.text,
-  };
-}
-
-async function amountOf(library: Library, stored: Value | undefined, path: string): Promise<PreviewedValue> {
+async function amountOf(library: Library, stored: Value | undefined): Promise<PreviewedValue> {
   const unit = stored?.unit === "ether" || stored?.unit === "gwei" ? stored.unit : "wei";
-  const at = `${path}.amount`;
   const value = await shown(stored, async (typed) => {
-    const wei = await amountInWei(String(typed ?? "").trim() || "0", unit, at);
-    return plain(library, { name: "", type: "uint256" }, wei, at);
+    const given = await amountInWei(String(typed ?? "").trim() || "0", unit, "amount");
+    const wei = textOf(readBack(library, { name: "", type: "uint256" }, given, "amount"));
+    return unit === "wei"
+      ? { text: wei }
+      : { text: library.fromSmallestUnit(wei, PLACES[unit]), smallest: wei };
   });
-  if (value.later || value.problem || unit === "wei") return { ...value, unit };
-  return { text: library.fromSmallestUnit(value.text, PLACES[unit]), unit, smallest: value.text };
+  return { ...value, unit };
 }
 
 /** A value that is known, as `read` shows it, and otherwise where it will be looked for. */
 async function shown(
   stored: Value | undefined,
-  read: (value: unknown) => string | Promise<string>,
+  read: (value: unknown) => PreviewedValue | Promise<PreviewedValue>,
 ): Promise<PreviewedValue> {
   try {
     const found = readValue(stored);
-    return found.known ? { text: await read(found.value) } : { text: found.text, later: true };
+    return found.known ? await read(found.value) : { text: found.text, later: true };
   } catch (thrown) {
     return { text: stored?.value ?? "", problem: toCodedError(thrown).message };
   }
@@ -224,10 +195,13 @@ function fromJson(text: string, name: string): unknown {
 }
 
 /** Encoded and decoded again: what is shown is what is in the bytes. */
-function plain(library: Library, parameter: AbiParameter, value: unknown, path: string): string {
-  const data = library.encodeValue(parameter, value, path);
-  const [decoded] = library.decodeValues([parameter], data);
-  return typeof decoded === "string" ? decoded : JSON.stringify(decoded);
+function readBack(library: Library, parameter: AbiParameter, value: unknown, path: string): unknown {
+  const [decoded] = library.decodeValues([parameter], library.encodeValue(parameter, value, path));
+  return decoded;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** @throws DEPLOY_FIRST, ABI_INVALID, INVALID_ADDRESS */
@@ -242,11 +216,12 @@ async function settled(RED: NodeAPI, library: Library, id: string, text: Contrac
   const typed = String(text.abi ?? "").trim();
   const fromEnvironment = isReference(typed);
   if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
+  const decimals = field("decimals");
   return {
     name: String(text.name ?? ""),
     chainSelector: field("chainSelector"),
     address: library.checksumAddress(field("address"), "The contract's address"),
-    decimals: field("decimals"),
+    decimals: decimals === "" ? undefined : Number(decimals),
     abi: fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed),
   };
 }

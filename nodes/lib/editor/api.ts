@@ -63,7 +63,7 @@ declare global {
     typedInput(method: "value" | "type", value: string): JQuery;
     typedInput(method: "types", types: Array<string | TypedInputType>): JQuery;
     editableList(options: EditableListOptions): JQuery;
-    editableList(method: "addItem", item: unknown): JQuery;
+    editableList(method: "addItem" | "removeItem", item: unknown): JQuery;
     editableList(method: "items"): JQuery;
     autoComplete(options: { minLength?: number; search: CompletionSearch }): JQuery;
   }
@@ -72,8 +72,13 @@ declare global {
 export type EditableListOptions = {
   addItem: (container: JQuery, index: number, item: unknown) => void;
   addButton?: string;
-  sortable?: boolean;
+  /** Or the selector of what the items are dragged by. */
+  sortable?: boolean | string;
+  sortItems?: () => void;
   removable?: boolean;
+  removeItem?: () => void;
+  ariaLabel?: string;
+  scrollOnAdd?: boolean;
   height?: string | number;
 };
 

@@ -3,6 +3,10 @@ import type { Validator } from "./api.ts";
 /** A value that is wholly `${NAME}` comes from the environment and is judged when it is used. */
 const ENVIRONMENT = /^\$\{\S+\}$/;
 
+export function isReference(text: string): boolean {
+  return ENVIRONMENT.test(text);
+}
+
 /** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */
 export function matching(test: RegExp, message: string): Validator {
   return function (value, _options) {

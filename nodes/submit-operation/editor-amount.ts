@@ -1,0 +1,71 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import { labelled, nameVisibleBox } from "../lib/editor/contract-call.ts";
+import { TEXT_TYPES } from "../lib/editor/fields.ts";
+import { isReference } from "../lib/editor/validate.ts";
+import type { Value } from "../lib/form-types.ts";
+
+const PLACES = { ether: 18, gwei: 9, wei: 0 } as const;
+type CoinUnit = keyof typeof PLACES;
+
+const DECIMAL = /^\d*\.?(\d*)$/;
+
+export type AmountForm = { row: JQuery; read(): Value };
+
+/** What is wrong with an amount: a key of the catalog. Nothing, where only a message or the environment knows it. */
+export function amountProblem({ value = "", type = "str", unit }: Value = {}): string | undefined {
+  const text = value.trim();
+  if (type !== "str" || text === "" || isReference(text)) return undefined;
+  const [, fraction] = DECIMAL.exec(text) ?? [];
+  if (fraction === undefined || text === ".") return "submit-operation.error.amount";
+  const places = PLACES[coinUnit(unit)];
+  const tooFine = fraction.replace(/0+$/, "").length > places;
+  return tooFine ? `submit-operation.error.too-fine.${coinUnit(unit)}` : undefined;
+}
+
+/** The chain's own coin that a call pays: an amount and what it is counted in. */
+export function amountForm(
+  node: EditedNode,
+  container: JQuery,
+  id: string,
+  stored: Value | undefined,
+): AmountForm {
+  const input = labelled(node, container, id, "submit-operation.label.amount", $('<input type="text">'));
+  input.attr("placeholder", "0").css("width", "calc(70% - 95px)");
+  input.typedInput({ default: "str", types: [...TEXT_TYPES] });
+  if (stored?.type) input.typedInput("type", stored.type);
+  input.typedInput("value", stored?.value ?? "");
+  nameVisibleBox(input);
+  const row = input.closest(".form-row");
+  const unit = $("<select>")
+    .css({ width: "85px", "margin-left": "10px" })
+    .attr("aria-label", node._("submit-operation.label.unit"))
+    .appendTo(row);
+  for (const name of Object.keys(PLACES)) {
+    unit.append(
+      $("<option>")
+        .val(name)
+        .text(node._(`submit-operation.unit.${name}`)),
+    );
+  }
+  // Nobody thinks in wei; what was stored without a unit is.
+  unit.val(stored?.value || stored?.unit ? coinUnit(stored.unit) : "ether");
+  const said = $('<div class="crec-submit-operation-said" role="alert">').appendTo(row);
+
+  const read = (): Value => {
+    const chosen = coinUnit(String(unit.val()));
+    const named = chosen !== "wei" || stored?.unit !== undefined;
+    const value = { value: input.typedInput("value"), type: input.typedInput("type") };
+    return named && (value.value !== "" || stored?.unit) ? { ...value, unit: chosen } : value;
+  };
+  const judge = (): void => {
+    const problem = amountProblem(read());
+    said.text(problem ? node._(problem) : "");
+  };
+  row.on("change input", judge);
+  judge();
+  return { row, read };
+}
+
+function coinUnit(unit: string | undefined): CoinUnit {
+  return unit === "ether" || unit === "gwei" ? unit : "wei";
+}

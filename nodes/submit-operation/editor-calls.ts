@@ -1,0 +1,126 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import type { CallDef } from "../lib/form-types.ts";
+import { type CallForm, callForm } from "./editor-call.ts";
+import { titleOf } from "./editor-title.ts";
+
+/** The calls of an operation: a list that is filled, folded and brought into order by hand. */
+export type CallsForm = { read(): CallDef[] };
+
+/** What stands behind one item of the list. */
+type Listed = { stored?: CallDef; form?: CallForm; number?: (index: number, count: number) => void };
+
+/** Where items are dragged by. */
+const HANDLE = "crec-submit-operation-handle";
+
+export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallDef[]): CallsForm {
+  const items = (): JQuery[] =>
+    list
+      .editableList("items")
+      .toArray()
+      .map((element) => $(element));
+  const number = (): void => {
+    const all = items();
+    for (const [index, item] of all.entries()) (item.data("data") as Listed).number?.(index, all.length);
+    // The order is a value of the form like any other.
+    list.trigger("change");
+  };
+  list.editableList({
+    addItem: (container, _index, item) => {
+      showItem(node, list, container, item as Listed, number);
+      number();
+    },
+    addButton: node._("submit-operation.label.add"),
+    ariaLabel: node._("submit-operation.label.source"),
+    sortable: `.${HANDLE}`,
+    sortItems: number,
+    removeItem: number,
+    scrollOnAdd: false,
+    height: "auto",
+  });
+  for (const call of stored) list.editableList("addItem", { stored: call });
+  return {
+    read: () =>
+      items().flatMap((item) => {
+        const { form } = item.data("data") as Listed;
+        return form ? [form.read()] : [];
+      }),
+  };
+}
+
+/** A line that says what the call does, and below it the call's fields. */
+function showItem(
+  node: EditedNode,
+  list: JQuery,
+  container: JQuery,
+  item: Listed,
+  renumber: () => void,
+): void {
+  const text = (key: string, values?: Record<string, unknown>) => node._(`submit-operation.${key}`, values);
+  const id = RED.nodes.id();
+  const head = $("<div>").css({ display: "flex", "align-items": "center", gap: "4px" }).appendTo(container);
+  $('<i class="fa fa-bars" aria-hidden="true">')
+    .addClass(HANDLE)
+    .attr("title", text("label.drag"))
+    .css({ cursor: "move", padding: "6px", color: "var(--red-ui-secondary-text-color)" })
+    .appendTo(head);
+  const fold = $('<button type="button" class="red-ui-button">')
+    .attr("aria-controls", id)
+    .css({
+      flex: "1",
+      "min-width": "0",
+      "text-align": "left",
+      overflow: "hidden",
+      "text-overflow": "ellipsis",
+    })
+    .appendTo(head);
+  const arrow = $('<i class="fa fa-fw">').appendTo(fold);
+  const title = $("<span>").appendTo(fold);
+  const button = (icon: string, press: () => void): JQuery =>
+    $('<button type="button" class="red-ui-button red-ui-button-small">')
+      .append($("<i>").addClass(`fa fa-${icon}`))
+      .on("click", press)
+      .appendTo(head);
+
+  const body = $("<div>").attr("id", id).css("padding", "8px 0 0 4px").appendTo(container);
+  const unfold = (open: boolean): void => {
+    body.toggle(open);
+    fold.attr("aria-expanded", String(open));
+    arrow.toggleClass("fa-caret-down", open).toggleClass("fa-caret-right", !open);
+  };
+  fold.on("click", () => unfold(fold.attr("aria-expanded") !== "true"));
+
+  const line = container.closest("li");
+  const move = (pressed: JQuery, other: JQuery, up: boolean): void => {
+    const neighbour = up ? line.prev() : line.next();
+    if (up) line.insertBefore(neighbour);
+    else line.insertAfter(neighbour);
+    renumber();
+    // Focus goes along with the call, and where it can go no further stays with it.
+    (pressed.prop("disabled") ? other : pressed).trigger("focus");
+  };
+  const up = button("arrow-up", () => move(up, down, true));
+  const down = button("arrow-down", () => move(down, up, false));
+  const remove = button("remove", () => {
+    const next = line.next().add(line.prev()).first();
+    list.editableList("removeItem", item);
+    (next.length > 0 ? next : list.closest(".red-ui-editableList")).find("button").first().trigger("focus");
+  });
+  let place = 0;
+  const retitle = (): void => {
+    // Not there yet while the fields are being built.
+    if (item.form) title.text(`${place + 1}. ${titleOf(node, item.form.read())}`);
+  };
+  item.form = callForm(node, body, item.stored ?? { kind: "contract" }, retitle);
+  item.number = (index, count) => {
+    place = index;
+    const values = { number: index + 1 };
+    const name = (element: JQuery, key: string) =>
+      element.attr({ "aria-label": text(key, values), title: text(key, values) });
+    name(up, "label.up").prop("disabled", index === 0);
+    name(down, "label.down").prop("disabled", index === count - 1);
+    name(remove, "label.remove");
+    retitle();
+  };
+  // What is new is filled in next; what is stored is first looked over.
+  unfold(item.stored === undefined);
+}

@@ -1,0 +1,155 @@
+import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
+import type { CallDef } from "../lib/form-types.ts";
+import type {
+  ContractText,
+  PreviewAnswer,
+  PreviewedCall,
+  PreviewedDigest,
+  PreviewedValue,
+  PreviewRequest,
+  WalletText,
+} from "../lib/preview-types.ts";
+
+const BUTTON = "#crec-submit-operation-preview";
+const RESULT = "#crec-submit-operation-preview-result";
+
+/** A button that shows what the operation in the form would do, and what would be signed. */
+export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
+  const text = (key: string, values?: Record<string, unknown>) =>
+    node._(`submit-operation.preview.${key}`, values);
+  const result = $(RESULT);
+  let asked = 0;
+  /** Whether something about the form is shown, or asked. */
+  let current = false;
+  const outdate = (): void => {
+    if (!current) return;
+    current = false;
+    asked += 1;
+    result.empty().text(text("stale"));
+  };
+  $(BUTTON).on("click", async () => {
+    asked += 1;
+    current = true;
+    const question = asked;
+    result.empty().text(text("asking"));
+    const answer = await ask(request(calls()));
+    // A later press, or a change of the form, has made this one old.
+    if (question !== asked) return;
+    result.empty();
+    if ("message" in answer) result.append(trouble(answer.message || text("refused")));
+    else result.append(callsIn(text, answer.calls), digestIn(text, answer));
+  });
+  $("#dialog-form").on("change input", outdate);
+}
+
+type Text = (key: string, values?: Record<string, unknown>) => string;
+
+/** All that is needed of the config nodes goes along, since they may not be deployed yet. No credential does. */
+function request(calls: CallDef[]): PreviewRequest {
+  const value = (name: string) => String($(`#node-input-${name}`).val() ?? "");
+  const used = calls.flatMap((call) => (call.kind === "contract" && call.contract ? [call.contract] : []));
+  const contracts = used.map((id) => [id, contractText(RED.nodes.node(id))] as const);
+  const wallet = RED.nodes.node(value("wallet"));
+  return {
+    source: value("source"),
+    calls,
+    transactions: value("transactions"),
+    transactionsType: value("transactionsType"),
+    contracts: Object.fromEntries(contracts),
+    ...(wallet ? { wallet: walletText(wallet) } : {}),
+    deadline: value("deadline"),
+  };
+}
+
+function contractText(node: ConfigNode | null): ContractText {
+  const text = (name: string) => String(node?.[name] ?? "");
+  return {
+    name: text("name"),
+    chainSelector: text("chainSelector"),
+    address: text("address"),
+    abi: text("abi"),
+    decimals: text("decimals"),
+  };
+}
+
+function walletText(node: ConfigNode): WalletText {
+  const text = (name: string) => String(node[name] ?? "");
+  return {
+    id: node.id,
+    chainSelector: text("chainSelector"),
+    wallet: text("wallet"),
+    connection: text("connection"),
+  };
+}
+
+function ask(question: PreviewRequest): Promise<PreviewAnswer | { message: string }> {
+  const asked = $.ajax({
+    url: "crec/operation/preview",
+    method: "POST",
+    contentType: "application/json",
+    data: JSON.stringify(question),
+  });
+  return new Promise((resolve) => {
+    asked.then(
+      (answer: PreviewAnswer) => resolve(answer),
+      ({ responseJSON }: JQuery.jqXHR) => resolve({ message: String(responseJSON?.message ?? "") }),
+    );
+  });
+}
+
+function callsIn(text: Text, calls: readonly PreviewedCall[]): JQuery {
+  const list = $("<ol>").css({ margin: "0 0 8px 24px" });
+  for (const call of calls) list.append(callIn(text, call));
+  return list;
+}
+
+function callIn(text: Text, call: PreviewedCall): JQuery {
+  const item = $("<li>");
+  const title = call.signature
+    ? text("call", { function: call.signature, contract: call.contract ?? "" })
+    : text("raw");
+  $("<div>").css("font-weight", "bold").text(title).appendTo(item);
+  if (call.problem) item.append(trouble(call.problem));
+  const rows = $("<dl>").css({ margin: "0 0 0 12px" }).appendTo(item);
+  const row = (name: string, value: PreviewedValue) => rows.append(pair(text, name, value));
+  row(text("target"), call.to);
+  for (const { name, type, ...value } of call.args ?? []) row(`${name} (${type})`, value);
+  if (!call.signature && call.data) row(text("data"), call.data);
+  if (call.amount.text !== "0") row(text("pays"), call.amount);
+  return item;
+}
+
+function pair(text: Text, name: string, value: PreviewedValue): JQuery {
+  const unit = value.unit ? ` ${text(`unit.${value.unit}`)}` : "";
+  const exact = value.smallest ? ` (${value.smallest})` : "";
+  const later = value.later ? ` – ${text("later")}` : "";
+  const words = `${value.text}${unit}${exact}${later}`;
+  const description = $("<dd>").css({ margin: "0 0 2px 12px", "overflow-wrap": "anywhere" });
+  description.append($("<code>").text(words));
+  if (value.problem) description.append(trouble(value.problem));
+  return $("<dt>").css("font-weight", "normal").text(name).add(description);
+}
+
+function digestIn(text: Text, { digest, why }: PreviewAnswer): JQuery {
+  if (!digest) return $("<p>").text(why ?? "");
+  const rows = $("<dl>").css("margin", "0");
+  for (const [name, value] of fieldsOf(text, digest)) rows.append(pair(text, name, { text: value }));
+  return rows.add($("<p>").text(text("anew")));
+}
+
+function fieldsOf(text: Text, { digest, domain, id, deadline }: PreviewedDigest): Array<[string, string]> {
+  const until = deadline === "0" ? text("no-deadline") : new Date(Number(deadline) * 1000).toLocaleString();
+  return [
+    [text("digest"), digest],
+    [text("domain"), `${domain.name} ${domain.version}`],
+    [text("chain"), String(domain.chainId)],
+    [text("wallet"), domain.verifyingContract],
+    [text("id"), id],
+    [text("deadline"), deadline === "0" ? until : `${deadline} (${until})`],
+  ];
+}
+
+/** Built from text nodes: what stands in an ABI must not become HTML here. */
+function trouble(sentence: string): JQuery {
+  return $("<div>").css("color", "var(--red-ui-text-color-error)").text(sentence);
+}

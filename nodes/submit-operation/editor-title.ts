@@ -1,0 +1,45 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import type { CallDef, Value } from "../lib/form-types.ts";
+
+/** Long enough to tell two addresses apart at a glance, short enough for one line. */
+const HEX_LENGTH = 6;
+const TEXT_LENGTH = 24;
+
+/** What a call does, in one line: `transfer(0xDead…, 1.5 tokens) on demo token`. */
+export function titleOf(node: EditedNode, call: CallDef): string {
+  const text = (key: string, values: Record<string, string> = {}) =>
+    node._(`submit-operation.title.${key}`, values);
+  const amount = call.amount?.value?.trim();
+  const paid = amount && amount !== "0" ? inUnit(node, call.amount) : "";
+  if (call.kind === "raw") {
+    const to = shortValue(call.to);
+    if (!to) return text("empty");
+    const isPayment = paid && !call.data?.value;
+    if (isPayment) return text("payment", { amount: paid, to });
+    return paid ? text("raw-paying", { to, amount: paid }) : text("raw", { to });
+  }
+  const name = call.function?.split("(", 1)[0];
+  if (!name) return text("empty");
+  const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
+  const contract = RED.nodes.node(call.contract ?? "");
+  const other = call.address?.value ? shortValue(call.address) : "";
+  const place = other || contract?.name || short(String(contract?.address ?? ""));
+  const values = { call: `${name}(${args})`, contract: place };
+  return paid ? text("call-paying", { ...values, amount: paid }) : text("call", values);
+}
+
+function inUnit(node: EditedNode, value: Value | undefined): string {
+  const text = shortValue(value);
+  const unit = value?.unit ?? "";
+  return unit && text ? `${text} ${node._(`submit-operation.unit.${unit}`)}` : text;
+}
+
+function shortValue({ value = "", type = "str" }: Value = {}): string {
+  if (type === "msg" || type === "flow" || type === "global") return short(`${type}.${value}`);
+  return type === "env" ? short(`\${${value}}`) : short(value.trim());
+}
+
+function short(text: string): string {
+  const most = text.startsWith("0x") ? HEX_LENGTH : TEXT_LENGTH;
+  return text.length > most + 1 ? `${text.slice(0, most)}…` : text;
+}
