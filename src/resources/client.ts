@@ -63,7 +63,7 @@ export class CrecClient {
     this.watchers = new Watchers(transport, this.events);
     this.wallets = new Wallets(transport, this.events);
     this.operations = new Operations(transport, this.events, this.networks);
-    this.queries = new Queries(transport);
+    this.queries = new Queries(transport, this.events);
     this.account = new Account(this.#graphql);
   }
 

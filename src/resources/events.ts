@@ -75,22 +75,6 @@ export class Events {
   }
 }
 
-/** The `status_reason` of the newest status event that matches: resources themselves carry none. */
-export async function statusReason(
-  events: Events,
-  channelId: string,
-  filter: SearchEvents,
-  statuses: readonly string[],
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const newest = (
-    await events.search(channelId, { ...filter, limit: 50 }, { signal, timeoutMs: 5_000 })
-  ).data.sort((a, b) => b.headers.offset - a.headers.offset);
-  const event = newest.find(({ payload }) => statuses.includes(String(payload.status)));
-  const reason = event?.payload.status_reason;
-  return typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined;
-}
-
 function asEventPage(answer: unknown): EventPage {
   const { events, data = events, has_more } = isObject(answer) ? answer : {};
   if (!Array.isArray(data)) throw badResponse("with something that is no list");

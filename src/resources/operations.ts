@@ -5,7 +5,7 @@ import { type Signer, signWith } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
-import { type Events, statusReason } from "./events.ts";
+import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
 import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
 import {
@@ -17,6 +17,7 @@ import {
 } from "./operation-request.ts";
 import { findSubmitted, type SubmitCalls, type Submitted, submitOperation } from "./operation-submit.ts";
 import { type Listing, listing } from "./pages.ts";
+import { readStatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type ListOperations = {
@@ -134,6 +135,7 @@ export class Operations {
     operationId: string,
     options: WaitOptions<OperationStatus, Operation>,
   ): Promise<Operation> {
+    const statusEvents = { channelId, filter: { type: ["operation.status"], operation_id: operationId } };
     return waitForStatus(
       {
         noun: "operation",
@@ -141,10 +143,8 @@ export class Operations {
         lifecycle: OPERATION_LIFECYCLE,
         setbacks: ["failed", "cancelled", "expired"],
         look: (signal) => this.get(channelId, operationId, { signal }),
-        reason: ({ status }, signal) => {
-          const filter = { type: ["operation.status"], operation_id: operationId };
-          return statusReason(this.#events, channelId, filter, [status], signal);
-        },
+        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        reason: ({ status }, signal) => statusReason(this.#events, statusEvents, [status], signal),
         closing: this.#transport.closing,
       },
       options,

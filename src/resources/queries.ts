@@ -15,6 +15,7 @@ import {
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
+import type { Events } from "./events.ts";
 import { type Listing, listing } from "./pages.ts";
 import {
   callFunction,
@@ -22,6 +23,7 @@ import {
   type FunctionQuery,
   type FunctionQueryOptions,
 } from "./query-call.ts";
+import { readStatusEvents } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateQuery = {
@@ -49,9 +51,11 @@ export type QueryWaitOptions = WaitOptions<QueryStatus, Query> & { abi?: Abi | u
 
 export class Queries {
   readonly #transport: Transport;
+  readonly #events: Events;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, events: Events) {
     this.#transport = transport;
+    this.#events = events;
   }
 
   /** Repeated safely after a lost answer, thanks to its idempotency key. */
@@ -108,6 +112,7 @@ export class Queries {
    * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
    */
   async waitFor(channelId: string, queryId: string, options: QueryWaitOptions): Promise<Query> {
+    const statusEvents = { channelId, filter: { type: ["query.status"], query_id: queryId } };
     return waitForStatus(
       {
         noun: "query",
@@ -115,6 +120,7 @@ export class Queries {
         lifecycle: QUERY_LIFECYCLE,
         setbacks: ["failed", "expired"],
         look: (signal) => this.get(channelId, queryId, { signal }),
+        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
         reason: async (query) => failureReason(query, options.abi),
         closing: this.#transport.closing,
       },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
-import { canReach, type Lifecycle } from "../protocol/index.ts";
+import { type ChannelEvent, canReach, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
 
 export type WaitOptions<S extends string, R> = {
@@ -14,6 +14,11 @@ export type WaitOptions<S extends string, R> = {
   onStatus?: ((resource: R) => void) | undefined;
   /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
   pollMs?: { min: number; max: number } | undefined;
+  /**
+   * What tells its status: the resource itself (default), or the status events of its channel, which miss nothing
+   * that passes between two looks and come in the order in which they happened.
+   */
+  by?: "resource" | "events" | undefined;
   /** Milliseconds for which a resource just created may still be unknown. Default 5,000. */
   unknownForMs?: number | undefined;
 };
@@ -27,6 +32,8 @@ export type Waited<S extends string, R> = {
   /** Statuses that follow others but are no progress: none of them counts as a stronger one. */
   setbacks: readonly S[];
   look: (signal: AbortSignal) => Promise<R>;
+  /** Its status events so far, oldest first. */
+  events: (signal: AbortSignal) => Promise<ChannelEvent[]>;
   /** Why it ended as it did, where that can be told. */
   reason: (resource: R, signal: AbortSignal) => Promise<string | undefined>;
   /** Fires when the client is closed. */
@@ -78,6 +85,8 @@ export async function waitForStatus<S extends string, R extends { status: string
   const { target, onStatus, pollMs = { min: 250, max: 5_000 } } = options;
   const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 300_000);
   const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);
+  const look =
+    options.by === "events" ? byEvents(waited) : async (signal: AbortSignal) => [await waited.look(signal)];
   let lastStatus: string | undefined;
 
   const onTimeout = () => {
@@ -90,15 +99,16 @@ export async function waitForStatus<S extends string, R extends { status: string
     for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
       let asked = 0;
       try {
-        const resource = await waited.look(signal);
-        if (typeof resource.status !== "string") throw badResponse(`with a ${noun} that has no status`);
-        if (resource.status !== lastStatus) {
-          lastStatus = resource.status;
-          pause = pollMs.min;
-          onStatus?.(resource);
+        for (const resource of await look(signal)) {
+          if (typeof resource.status !== "string") throw badResponse(`with a ${noun} that has no status`);
+          if (resource.status !== lastStatus) {
+            lastStatus = resource.status;
+            pause = pollMs.min;
+            onStatus?.(resource);
+          }
+          if (isReached(waited, target, resource.status)) return resource;
+          if (isLost(waited, target, resource.status)) throw await failure(waited, target, resource, signal);
         }
-        if (isReached(waited, target, resource.status)) return resource;
-        if (isLost(waited, target, resource.status)) throw await failure(waited, target, resource, signal);
       } catch (error) {
         if (signal.aborted || !isPassing(error, lastStatus === undefined && performance.now() < unknownUntil))
           throw error;
@@ -109,6 +119,26 @@ export async function waitForStatus<S extends string, R extends { status: string
       await sleep(next, undefined, { signal });
     }
   });
+}
+
+/**
+ * The resource at each status that is news: its own latest state, with the status its event tells. The resource is
+ * asked first, so that one that is not there is noticed.
+ */
+function byEvents<S extends string, R extends { status: string }>({
+  look,
+  events,
+}: Waited<S, R>): (signal: AbortSignal) => Promise<R[]> {
+  const seen = new Set<string>();
+  let resource: R | undefined;
+  return async (signal) => {
+    resource ??= await look(signal);
+    const fresh = (await events(signal)).filter(({ event_id }) => !seen.has(event_id));
+    if (fresh.length > 0) resource = await look(signal);
+    const latest = resource;
+    for (const { event_id } of fresh) seen.add(event_id);
+    return fresh.map(({ payload }) => ({ ...latest, status: payload.status as R["status"] }));
+  };
 }
 
 function isReached<S extends string>(waited: Path<S>, target: S, status: string): boolean {

@@ -14,8 +14,9 @@ import {
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkDescription, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
-import { type Events, statusReason } from "./events.ts";
+import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateWallet = {
@@ -104,9 +105,15 @@ export class Wallets {
         lifecycle: WALLET_LIFECYCLE,
         setbacks: ["failed", "archived"],
         look: (signal) => this.get(walletId, { signal }),
-        reason: async ({ status, status_channel_id: channelId }, signal) => {
-          const filter = { type: ["wallet.status"], wallet_id: walletId };
-          return channelId ? statusReason(this.#events, channelId, filter, [status], signal) : undefined;
+        events: async (signal) => {
+          const statusEvents = statusEventsOf(await this.get(walletId, { signal }));
+          if (statusEvents) return readStatusEvents(this.#events, statusEvents, signal);
+          const message = "This wallet writes its statuses to no channel. Wait by the resource instead.";
+          throw new ArgumentError("by", message);
+        },
+        reason: async (wallet, signal) => {
+          const statusEvents = statusEventsOf(wallet);
+          return statusEvents && statusReason(this.#events, statusEvents, [wallet.status], signal);
         },
         closing: this.#transport.closing,
       },
@@ -142,6 +149,10 @@ export class Wallets {
 
 function walletPath(walletId: string): string {
   return `/wallets/${pathId("walletId", walletId)}`;
+}
+
+function statusEventsOf({ wallet_id, status_channel_id: channelId }: Wallet): StatusEvents | undefined {
+  return channelId ? { channelId, filter: { type: ["wallet.status"], wallet_id } } : undefined;
 }
 
 function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> | undefined {

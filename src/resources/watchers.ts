@@ -11,8 +11,9 @@ import {
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
-import { type Events, statusReason } from "./events.ts";
+import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import { readStatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 /** By contract with `abi`, or by a service the platform knows with `service`. */
@@ -99,6 +100,7 @@ export class Watchers {
     watcherId: string,
     options: WaitOptions<WatcherStatus, Watcher>,
   ): Promise<Watcher> {
+    const statusEvents = { channelId, filter: { type: ["watcher.status"], watcher_id: watcherId } };
     return waitForStatus(
       {
         noun: "watcher",
@@ -106,11 +108,10 @@ export class Watchers {
         lifecycle: WATCHER_LIFECYCLE,
         setbacks: ["failed", "archiving", "archived", "archive_failed"],
         look: (signal) => this.get(channelId, watcherId, { signal }),
-        reason: ({ status }, signal) => {
-          const filter = { type: ["watcher.status"], watcher_id: watcherId };
-          // The resource shows `archive_failed` as `failed`.
-          return statusReason(this.#events, channelId, filter, [status, "archive_failed"], signal);
-        },
+        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        // The resource shows `archive_failed` as `failed`.
+        reason: ({ status }, signal) =>
+          statusReason(this.#events, statusEvents, [status, "archive_failed"], signal),
         closing: this.#transport.closing,
       },
       options,

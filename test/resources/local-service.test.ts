@@ -1,6 +1,14 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { CrecClient, createVerifier, parseAbi, VERIFY_REASONS } from "../../src/index.ts";
+import {
+  CrecClient,
+  createVerifier,
+  eventFragments,
+  generatePrivateKey,
+  localEcdsaSigner,
+  parseAbi,
+  VERIFY_REASONS,
+} from "../../src/index.ts";
 import { errorOf } from "../http/support.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -90,6 +98,71 @@ describe("the client and the local service", function () {
     it("with a value of the wrong type is not asked", async () => {
       const asked = question("DemoToken", "balanceOf", ["0x12"]);
       should((await errorOf(client.queries.call(channelId, asked))).path).equal("args.account");
+    });
+  });
+
+  describe("a wait by events", () => {
+    const wallet = (more: object) => {
+      const { address } = localEcdsaSigner(generatePrivateKey());
+      return {
+        name: `wallet-${address}`,
+        chain_selector: service.ready.chain_selector,
+        wallet_type: "ecdsa" as const,
+        wallet_owner_address: address,
+        allowed_ecdsa_signers: [address],
+        ...more,
+      };
+    };
+
+    it("misses no status of a wallet, and gives the wallet as it is then", async () => {
+      const { wallet_id } = await client.wallets.create(wallet({ status_channel_id: channelId }));
+      const seen: string[] = [];
+      const deployed = await client.wallets.waitFor(wallet_id, {
+        target: "deployed",
+        by: "events",
+        onStatus: ({ status }) => seen.push(status),
+      });
+      should(seen).deepEqual(["pending", "deploying", "deployed"]);
+      should(deployed.address).match(/^0x[0-9a-fA-F]{40}$/);
+    });
+
+    it("is refused where the wallet writes no events", async () => {
+      const { wallet_id } = await client.wallets.create(wallet({}));
+      const error = await errorOf(client.wallets.waitFor(wallet_id, { target: "deployed", by: "events" }));
+      should(error.path).equal("by");
+    });
+
+    it("tells every status of a query and of a watcher", async () => {
+      const { DemoToken = "" } = service.ready.contracts;
+      const { chain_selector } = service.ready;
+      const { query_id } = await client.queries.create(channelId, {
+        chain_selector,
+        params: { contract_address: DemoToken, call_data: "0x313ce567", block_selection: { type: "latest" } },
+      });
+      const statuses: string[] = [];
+      const onStatus = ({ status }: { status: string }) => statuses.push(status);
+      await client.queries.waitFor(channelId, query_id, { target: "completed", by: "events", onStatus });
+      should(statuses).deepEqual(["accepted", "sending", "sent", "completed"]);
+
+      const abi = parseAbi("event Transfer(address indexed from, address indexed to, uint256 value)");
+      const { watcher_id } = await client.watchers.create(channelId, {
+        name: "by events",
+        chain_selector,
+        address: DemoToken,
+        events: ["Transfer"],
+        abi: eventFragments(abi, ["Transfer"]),
+      });
+      statuses.length = 0;
+      await client.watchers.waitFor(channelId, watcher_id, { target: "active", by: "events", onStatus });
+      should(statuses).deepEqual(["pending", "active"]);
+    });
+
+    it("notices at once that there is nothing to wait for", async () => {
+      const unknown = "0f8fad5b-d9cb-469f-a165-70867728950e";
+      const options = { target: "completed", by: "events", unknownForMs: 0 } as const;
+      should((await errorOf(client.queries.waitFor(channelId, unknown, options))).code).equal(
+        "QUERY_NOT_FOUND",
+      );
     });
   });
 });

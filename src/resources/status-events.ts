@@ -1,0 +1,37 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+import type { Events, SearchEvents } from "./events.ts";
+
+/** The status events of one resource on its channel: which filter finds them. */
+export type StatusEvents = { channelId: string; filter: SearchEvents };
+
+/** The longest an explanation may keep a failure waiting, in milliseconds. */
+const LONGEST_LOOK_MS = 5_000;
+
+/** All of them, in the order of the channel. */
+export async function readStatusEvents(
+  events: Events,
+  { channelId, filter }: StatusEvents,
+  signal: AbortSignal,
+): Promise<ChannelEvent[]> {
+  const found: ChannelEvent[] = [];
+  for await (const event of events.search(channelId, filter, { signal })) found.push(event);
+  return found.sort((a, b) => a.headers.offset - b.headers.offset);
+}
+
+/** The `status_reason` of the newest one with one of these statuses: resources themselves carry none. */
+export async function statusReason(
+  events: Events,
+  { channelId, filter }: StatusEvents,
+  statuses: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const page = await events.search(
+    channelId,
+    { ...filter, limit: 50 },
+    { signal, timeoutMs: LONGEST_LOOK_MS },
+  );
+  const newest = page.data.sort((a, b) => b.headers.offset - a.headers.offset);
+  const event = newest.find(({ payload }) => statuses.includes(String(payload.status)));
+  const reason = event?.payload.status_reason;
+  return typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined;
+}
