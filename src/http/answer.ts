@@ -25,12 +25,13 @@ export type Answer = {
 };
 
 const EXCERPT_LENGTH = 200;
+const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The JSON of a 2xx answer; `undefined` for 204. @throws {CrecError} for every other answer. */
 export function readAnswer(answer: Answer): unknown {
   if (answer.status < 200 || answer.status > 299) throw refusal(answer);
   if (answer.status === 204) return undefined;
-  const json = tryParse(answer.text);
+  const json = isJson(header(answer, "content-type")) ? tryParse(answer.text) : undefined;
   if (json === undefined) throw unreadable(answer);
   return json;
 }
@@ -78,7 +79,7 @@ function rateLimit(details: HttpErrorDetails): CrecError {
 /** An answer that did not come from the channel service, or that broke on its way. */
 function unreadable(answer: Answer): CrecError {
   const { status, host, text } = answer;
-  const redirect = status >= 300 && status < 400;
+  const redirect = REDIRECTS.includes(status);
   const what = redirect
     ? `${host} sends callers elsewhere (HTTP ${status}), and the key is never sent to another address`
     : `${host} answered with something that is not an answer of the channel service (HTTP ${status})`;
@@ -110,6 +111,11 @@ export function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A page of a proxy may happen to be JSON, too. Without a type it is given the benefit of the doubt. */
+function isJson(contentType: string | undefined): boolean {
+  return contentType === undefined || /^[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i.test(contentType.trim());
 }
 
 function header(answer: Answer, name: string): string | undefined {
