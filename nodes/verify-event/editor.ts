@@ -1,7 +1,11 @@
-import { typedField } from "../lib/editor/fields.ts";
+import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { lookUp } from "../lib/editor/lookup.ts";
+import { severalOf } from "../lib/editor/several.ts";
+import { matching, numberFrom } from "../lib/editor/validate.ts";
 
 const PORTS = ["verified", "rejected", "unsigned"];
+const ONE_TO_HUNDRED_THOUSAND = /^([1-9]\d{0,4}|100000)$/;
 
 RED.nodes.registerType("crec-verify-event", {
   category: CATEGORY,
@@ -15,6 +19,19 @@ RED.nodes.registerType("crec-verify-event", {
     contract: { value: "", type: "crec-contract", required: false },
     event: { value: "crec.event" },
     eventType: { value: "msg" },
+    expectContract: {
+      value: false,
+      validate(_value, _options) {
+        const chosen = Boolean(this.contract) && this.contract !== "_ADD_";
+        return !this.expectContract || chosen || this._("verify-event.error.contract");
+      },
+    },
+    expectEvents: { value: "" },
+    expectEventsType: { value: "str" },
+    minConfidence: { value: "" },
+    maxAge: { value: "", validate: numberFrom(1, "verify-event.error.max-age") },
+    firstTimeOnly: { value: false },
+    remember: { value: "10000", validate: matching(ONE_TO_HUNDRED_THOUSAND, "verify-event.error.remember") },
   },
   paletteLabel() {
     return this._("verify-event.palette");
@@ -30,5 +47,22 @@ RED.nodes.registerType("crec-verify-event", {
   },
   oneditprepare() {
     typedField("event", ["msg", "flow", "global", "jsonata"]);
+    const contract = () => String($("#node-input-contract").val() ?? "");
+    typedField("expectEvents", [
+      {
+        value: "str",
+        label: this._("verify-event.label.events"),
+        icon: "red/images/typedInput/az.svg",
+        autoComplete: severalOf(lookUp("contract-events", contract)),
+      },
+      ...TEXT_TYPES.slice(1),
+    ]);
+    // A node drawn before there was the choice has none stored.
+    if (!this.remember) $("#node-input-remember").val("10000");
+    $("#node-input-firstTimeOnly")
+      .on("change", () =>
+        toggle(".crec-verify-event-remember", $("#node-input-firstTimeOnly").is(":checked")),
+      )
+      .trigger("change");
   },
 });

@@ -1,43 +1,51 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { ChannelEvent } from "../../src/index.ts";
+import type { Node, NodeAPI } from "node-red";
+import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { connectionOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { type Field, readField } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
-
-export type VerifyEventDef = NodeDef & {
-  connection?: string;
-  /** Optional: its ABI gives the parameters their own names. */
-  contract?: string;
-  event?: string;
-  eventType?: string;
-};
+import { firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
+import { openMemory } from "./open-memory.ts";
+import { deliveryOf, expectationsOf, type VerifyEventDef } from "./settings.ts";
 
 /** Ports: verified, rejected, and what never carries a proof. */
 export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
     const field: Field = { label: "Event", value: def.event ?? "crec.event", type: def.eventType ?? "msg" };
+    const memory = def.firstTimeOnly ? openMemory(RED, this, def) : undefined;
 
-    onInput(RED, this, async ({ msg, send }) => {
+    onInput(RED, this, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, def.connection);
       const event = toEvent(await readField(RED, this, msg, field));
-      const { dedupeKey, decodeEvent } = await loadLibrary();
-      const verification = await (await connection.verifier()).verify(event);
+      const expected = await expectationsOf(RED, this, def, msg);
+      const { dedupeKey, decodeEvent, signedFacts } = await loadLibrary();
+      const reject = (verification: VerifyResult | Unmet) => {
+        send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
+        const reason = verification.verified ? "" : verification.reason;
+        showStatus(this, "trouble", RED._("verify-event.status.rejected", { reason }));
+      };
 
-      if (verification.verified) {
-        const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
-        send(answer(msg, decodeEvent(event, abi), { verification, dedupeKey: dedupeKey(event) }), null, null);
-        showStatus(this, "done", "verify-event.status.verified");
-      } else if (verification.reason === "not_verifiable") {
+      const verification = await (await connection.verifier()).verify(event);
+      if (!verification.verified) {
+        if (verification.reason !== "not_verifiable") return reject(verification);
         send(null, null, answer(msg, decodeEvent(event), { verification }));
         showStatus(this, "done", "verify-event.status.unsigned");
-      } else {
-        send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
-        showStatus(this, "trouble", RED._("verify-event.status.rejected", { reason: verification.reason }));
+        return;
       }
+      const unmet = firstUnmet(signedFacts(event), expected, Date.now() / 1000);
+      if (unmet) return reject(unmet);
+      const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
+      const payload = decodeEvent(event, abi);
+      const key = dedupeKey(event);
+      const seen = await memory?.();
+      signal.throwIfAborted();
+      // Nothing is noted that is not sent on: from here to there nothing is waited for, and nothing can fail.
+      if (seen?.isFirst(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
+      send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
+      showStatus(this, "done", "verify-event.status.verified");
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { ChannelEvent, Confidence } from "../../src/index.ts";
+import { contractOf } from "../lib/config-nodes.ts";
+import { nodeError } from "../lib/errors.ts";
+import { override } from "../lib/fields.ts";
+import type { CrecMessage } from "../lib/input.ts";
+import { readNames } from "../lib/names.ts";
+import type { Expectations } from "./expectations.ts";
+
+export type VerifyEventDef = NodeDef & {
+  connection?: string;
+  /** Optional: its ABI gives the parameters their own names. */
+  contract?: string;
+  event?: string;
+  eventType?: string;
+  /** Accept only events of the contract. */
+  expectContract?: boolean;
+  /** Names or signatures, separated by commas; or a list, by message. */
+  expectEvents?: string;
+  expectEventsType?: string;
+  minConfidence?: "" | Confidence;
+  /** Seconds; empty accepts any. */
+  maxAge?: string | number;
+  firstTimeOnly?: boolean;
+  /** How many keys "first time only" remembers. */
+  remember?: string | number;
+};
+
+export const REMEMBER = { default: 10_000, most: 100_000 } as const;
+
+/** @throws INVALID_FIELD, MISSING_VALUE, CONTRACT_MISSING */
+export async function expectationsOf(
+  RED: NodeAPI,
+  node: Node,
+  def: VerifyEventDef,
+  msg: CrecMessage,
+): Promise<Expectations> {
+  const events = await readNames(RED, node, msg, {
+    label: "Events",
+    value: def.expectEvents,
+    type: def.expectEventsType,
+  });
+  return {
+    ...(def.expectContract ? { contract: contractOf(RED, def.contract) } : {}),
+    ...(events.length > 0 ? { events } : {}),
+    ...(def.minConfidence ? { minConfidence: def.minConfidence } : {}),
+    ...(isEmpty(def.maxAge) ? {} : { maxAge: number("At most", def.maxAge, Number.POSITIVE_INFINITY) }),
+  };
+}
+
+/** @throws INVALID_FIELD */
+export function rememberOf({ remember }: VerifyEventDef): number {
+  return isEmpty(remember) ? REMEMBER.default : Math.floor(number("Remember", remember, REMEMBER.most));
+}
+
+/** In the user directory beside the cursors of events in; the node's id keeps the memories of two nodes apart. */
+export function seenPath(RED: NodeAPI, id: string): string {
+  return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${encodeURIComponent(id)}.log`);
+}
+
+/** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */
+export function deliveryOf(msg: CrecMessage, event: ChannelEvent): string | undefined {
+  const consumer = override(msg, "consumer");
+  return consumer && override(msg, "eventId") === event.event_id
+    ? `${consumer} ${event.event_id}`
+    : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || String(value).trim() === "";
+}
+
+function number(label: string, value: unknown, most: number): number {
+  const given = Number(value);
+  if (given >= 1 && given <= most) return given;
+  const range = Number.isFinite(most) ? `from 1 to ${most}` : "from 1 on";
+  throw nodeError("INVALID_FIELD", `"${label}" must be a number ${range}, not "${value}".`);
+}

@@ -1,0 +1,196 @@
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import should from "should";
+import { SeenMemory } from "../../nodes/verify-event/seen.ts";
+import { readEntries } from "../../nodes/verify-event/seen-file.ts";
+
+/** What "each event once" remembers: the memory itself. In a real Node-RED: below. */
+describe("the memory of what was sent on", () => {
+  let folder: string;
+  let path: string;
+  const troubles: string[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crec-seen-"));
+    path = join(folder, "deep", "node.log");
+    troubles.length = 0;
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const opened = async (most = 10, intervalMs = 0) => {
+    const memory = new SeenMemory({ path, most, intervalMs, onTrouble: (text) => troubles.push(text) });
+    await memory.load();
+    return memory;
+  };
+  /** Those of these keys that are in the file. */
+  const known = async (...keys: string[]) => {
+    const { entries } = await readEntries(path);
+    return keys.filter((key) => entries.some(([written]) => written === key));
+  };
+
+  it("lets each key through once, over an orderly end", async () => {
+    const memory = await opened();
+    should(["a", "b", "a"].map((key) => memory.isFirst(key))).deepEqual([true, true, false]);
+    await memory.close();
+    should(await known("a", "b", "c")).deepEqual(["a", "b"]);
+    should(troubles).be.empty();
+  });
+
+  it("lets a delivery that was not finished through again under its own name, and under no other", async () => {
+    let memory = await opened();
+    should(memory.isFirst("a", "reader 1")).be.true();
+    await memory.close();
+    memory = await opened();
+    should(memory.isFirst("a", "reader 1")).be.true();
+    should(memory.isFirst("a", "reader 2")).be.false();
+    should(memory.isFirst("a")).be.false();
+    should(memory.isFirst("a", "reader 1")).be.true();
+    should(memory.isFirst("b")).be.true();
+    should(memory.isFirst("b", "reader 3")).be.false();
+    should(memory.isFirst("b", "reader 3")).be.false();
+  });
+
+  it("forgets the least recently seen, in memory and in the file", async () => {
+    const memory = await opened(3);
+    for (const key of ["a", "b", "c", "a", "d"]) memory.isFirst(key);
+    should(memory.size).equal(3);
+    await memory.close();
+    const again = await opened(3);
+    should(["a", "c", "d"].filter((key) => again.isFirst(key))).be.empty();
+    should(again.isFirst("b")).be.true();
+  });
+
+  it("keeps the file within twice what it remembers", async () => {
+    const memory = await opened(50);
+    for (let count = 0; count < 1000; count += 1) {
+      memory.isFirst(`key-${count}`);
+      if (count % 20 === 0) await sleep(1);
+    }
+    await memory.close();
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    should(lines.length).be.within(50, 100);
+    should(await readdir(join(folder, "deep"))).deepEqual(["node.log"]);
+    should((await opened(50)).size).equal(50);
+  });
+
+  it("is as good as one that remembers everything, as long as that is little", () => {
+    const keys = fc.array(fc.constantFrom(..."abcdefgh"), { maxLength: 40 });
+    return fc.assert(
+      fc.asyncProperty(fc.array(keys, { maxLength: 4 }), async (runs) => {
+        await rm(path, { force: true });
+        const model = new Set<string>();
+        for (const run of runs) {
+          const memory = await opened(8);
+          for (const key of run) {
+            should(memory.isFirst(key)).equal(!model.has(key));
+            model.add(key);
+          }
+          await memory.close();
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it("is in the file at the latest after the interval, and not written more often", async () => {
+    const memory = await opened(10, 200);
+    memory.isFirst("a");
+    await sleep(50);
+    should(await known("a", "b")).deepEqual(["a"]);
+    memory.isFirst("b");
+    await sleep(50);
+    should(await known("b")).be.empty();
+    await sleep(250);
+    should(await known("b")).deepEqual(["b"]);
+    await memory.close();
+  });
+
+  for (const [harm, change] of Object.entries({
+    "torn in its last line": (text: string) => text.slice(0, -5),
+    "changed within": (text: string) => text.replace('"b"', '"x"'),
+    "followed by zeros": (text: string) => `${text}\0\0\0`,
+  })) {
+    it(`says so when its file is ${harm}, keeps a copy, and knows what is whole in it`, async () => {
+      const memory = await opened();
+      for (const key of ["a", "b", "c"]) memory.isFirst(key);
+      await memory.close();
+      const damaged = change(await readFile(path, "utf8"));
+      await writeFile(path, damaged);
+      const again = await opened();
+      should(troubles).have.length(1);
+      should(troubles[0]).match(/torn or was changed/);
+      const copy = (await readdir(join(folder, "deep"))).find((name) => name.includes("damaged"));
+      should(await readFile(join(folder, "deep", String(copy)), "utf8")).equal(damaged);
+      should(again.isFirst("a")).be.false();
+      await again.close();
+      // Told once: from here on the file is whole again.
+      await (await opened()).close();
+      should(troubles).have.length(1);
+    });
+  }
+
+  for (const content of ["", "not ours at all\n", "{"]) {
+    it(`does not take ${JSON.stringify(content)} for an empty memory`, async () => {
+      await (await opened()).close();
+      const memory = await opened();
+      memory.isFirst("a");
+      await memory.close();
+      await writeFile(path, content);
+      should((await opened()).size).equal(0);
+      should(troubles).have.length(1);
+    });
+  }
+
+  it("does not judge while its file cannot be read, and tries again", async () => {
+    const first = await opened();
+    first.isFirst("a");
+    await first.close();
+    // A folder in its place cannot be read by anybody, not even by root.
+    const text = await readFile(path, "utf8");
+    await rm(path);
+    await mkdir(path);
+    const memory = new SeenMemory({ path, most: 10, onTrouble: (line) => troubles.push(line) });
+    await should(memory.load()).be.rejectedWith({ code: "SEEN_NOT_READ" });
+    await rm(path, { recursive: true });
+    await writeFile(path, text);
+    await memory.load();
+    should(memory.isFirst("a")).be.false();
+    await memory.close();
+  });
+
+  it("says once that it cannot write, loses nothing of it in memory, and writes as soon as it can", async () => {
+    await writeFile(join(folder, "deep"), "a file where the folder should be");
+    const memory = new SeenMemory({
+      path,
+      most: 10,
+      intervalMs: 5,
+      onTrouble: (line) => troubles.push(line),
+    });
+    await rm(join(folder, "deep"));
+    await memory.load();
+    await writeFile(join(folder, "deep"), "in the way");
+    should(memory.isFirst("a")).be.true();
+    await sleep(60);
+    should(memory.isFirst("a")).be.false();
+    should(troubles).have.length(1);
+    should(troubles[0]).match(/cannot be written/);
+    await rm(join(folder, "deep"));
+    await sleep(60);
+    should(await known("a")).deepEqual(["a"]);
+    await memory.close();
+  });
+
+  it("goes on with a whole file after an append that broke off", async () => {
+    const memory = await opened();
+    memory.isFirst("a");
+    await memory.close();
+    await appendFile(path, "1234");
+    const again = await opened();
+    again.isFirst("b");
+    await again.close();
+    should(await known("a", "b")).deepEqual(["a", "b"]);
+  });
+});
