@@ -1,0 +1,85 @@
+import type { CrecClient, Operation, OperationStatus, Signer } from "../../src/index.ts";
+import { previewOfOperation } from "../lib/call-preview.ts";
+import { loadLibrary } from "../lib/library.ts";
+import { climb, type Ladder } from "../lib/operation.ts";
+
+/** What an action works with; what asks the form or the message is only called by actions that need it. */
+export type Task = {
+  client: CrecClient;
+  channelId: string;
+  signal: AbortSignal;
+  operationId: () => Promise<string>;
+  signer: () => Promise<Signer>;
+  /** What must be signed; undefined where anything may be. */
+  digest: () => Promise<string | undefined>;
+  /** The rung to wait for, or else the one that is usual for the action. */
+  ladder: (usual: OperationStatus) => Promise<Ladder>;
+  timeoutMs: () => number;
+  statuses: readonly OperationStatus[];
+  /** At most this many of a list. */
+  most: () => number;
+  onStatus: (status: string) => void;
+};
+
+export type Answer = { payload: unknown; crec: Record<string, unknown> };
+
+const PAGE = 100;
+
+export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> = {
+  get: async ({ client, channelId, signal, operationId }) => {
+    const operation = await client.operations.get(channelId, await operationId(), { signal });
+    const { operationDigest } = await loadLibrary();
+    const { wallet_operation_id: id, address: account, deadline, transactions, chain_selector } = operation;
+    const chainId = await client.networks.chainIdOf(chain_selector, { signal });
+    // Of what is shown, whatever the service says: who approves, approves this.
+    const digest = operationDigest({ id, account, deadline, transactions }, chainId);
+    return about(operation, { walletOperationId: id, digest, preview: await previewOfOperation(operation) });
+  },
+
+  list: async ({ client, channelId, signal, statuses, most }) => {
+    const limit = most();
+    const filter = { limit: Math.min(limit, PAGE), ...(statuses.length > 0 ? { status: statuses } : {}) };
+    const payload: Operation[] = [];
+    for await (const operation of client.operations.list(channelId, filter, { signal })) {
+      payload.push(operation);
+      if (payload.length === limit) break;
+    }
+    return { payload, crec: {} };
+  },
+
+  finalize: async (task) => {
+    const { client, channelId, signal } = task;
+    // Whatever is wrong in the form is said before anything is signed.
+    const ladder = await task.ladder("accepted");
+    const timeoutMs = task.timeoutMs();
+    const [operationId, digest, signer] = [
+      await task.operationId(),
+      await task.digest(),
+      await task.signer(),
+    ];
+    const finalized = await client.operations.finalize(channelId, operationId, signer, { digest, signal });
+    return until(task, finalized, ladder, timeoutMs);
+  },
+
+  cancel: async ({ client, channelId, signal, operationId }) =>
+    about(await client.operations.cancel(channelId, await operationId(), { signal })),
+
+  wait: async (task) => {
+    const ladder = await task.ladder("confirmed_latest");
+    const timeoutMs = task.timeoutMs();
+    const { client, channelId, signal } = task;
+    // One that is not there is an error at once, and nothing to wait for.
+    const operation = await client.operations.get(channelId, await task.operationId(), { signal });
+    return until(task, operation, ladder, timeoutMs);
+  },
+};
+
+async function until(task: Task, operation: Operation, ladder: Ladder, timeoutMs: number): Promise<Answer> {
+  const { client, channelId, signal, onStatus } = task;
+  const onRung = ({ status }: { status: string }) => onStatus(status);
+  return about((await climb({ client, channelId, operation, ladder, timeoutMs, signal, onRung })).operation);
+}
+
+function about(operation: Operation, more: Record<string, unknown> = {}): Answer {
+  return { payload: operation, crec: { status: operation.status, ...more } };
+}

@@ -1,0 +1,94 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { OperationStatus } from "../../src/index.ts";
+import { channelOf, signerOf } from "../lib/config-nodes.ts";
+import { nodeError } from "../lib/errors.ts";
+import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
+import { answer, type CrecMessage, onInput } from "../lib/input.ts";
+import { ladderTo } from "../lib/operation.ts";
+import { showStatus } from "../lib/status.ts";
+import { ACTIONS } from "./actions.ts";
+
+export type OperationDef = NodeDef & {
+  channel?: string;
+  /** A key of ACTIONS. */
+  action?: string;
+  /** The operation's id. */
+  operation?: string;
+  operationType?: string;
+  /** Who signs a draft that is finalized. */
+  signer?: string;
+  /** What was approved, so that nothing else is signed. */
+  digest?: string;
+  digestType?: string;
+  /** Statuses to list; all where none is chosen. */
+  statuses?: OperationStatus[];
+  /** How many to list at most. */
+  limit?: string | number;
+  /** A status of the ladder; empty for what is usual for the action. */
+  waitFor?: string;
+  /** Seconds to wait for it. */
+  timeout?: string | number;
+};
+
+const DEFAULT_TIMEOUT_SECONDS = 300;
+const DEFAULT_LIMIT = 100;
+
+export default function register(RED: NodeAPI): void {
+  function ConstructOperation(this: Node, def: OperationDef): void {
+    RED.nodes.createNode(this, def);
+
+    onInput(RED, this, async ({ msg, send, signal }) => {
+      const name = def.action ?? "get";
+      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      if (!action) {
+        throw nodeError("UNKNOWN_ACTION", `"${name}" is not an action of this node. Choose one in its form.`);
+      }
+      showStatus(this, "working", "operation.status.working");
+      const channel = channelOf(RED, def.channel);
+      const client = await channel.connection().client();
+      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const { payload, crec } = await action({
+        client,
+        channelId,
+        signal,
+        operationId: async () => {
+          const field = { label: "Operation", value: def.operation, type: def.operationType };
+          const operationId = (await requireText(RED, this, msg, field)).trim();
+          // Catch must learn which operation it is about: a wait that is cut off is taken up again by its id.
+          msg.crec = { ...msg.crec, channelId, operationId };
+          return operationId;
+        },
+        signer: () => signerOf(RED, def.signer).signer(),
+        digest: () => digestOf(RED, this, msg, def),
+        ladder: (usual) => ladderTo(def.waitFor, usual),
+        timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
+        statuses: def.statuses ?? [],
+        most: () => limitOf(def),
+        onStatus: (status) => showStatus(this, "working", status),
+      });
+      send(answer(msg, payload, crec));
+      showStatus(this, "done", typeof crec.status === "string" ? crec.status : "operation.status.done");
+    });
+  }
+  RED.nodes.registerType("crec-operation", ConstructOperation);
+}
+
+/** @throws MISSING_VALUE when the message was to bring it and does not: something else might be signed then */
+async function digestOf(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  { digest: value, digestType: type }: OperationDef,
+): Promise<string | undefined> {
+  if ((value ?? "").trim() === "") return undefined;
+  const digest = await readText(RED, node, msg, { label: "Digest", value, type });
+  if (digest !== undefined && digest.trim() !== "") return digest.trim();
+  const message = `"Digest" is empty, so it is not known what was approved. Let the message bring it in ${type}.${value}, as the draft did, or empty the field to sign whatever the draft holds. Nothing was signed.`;
+  throw nodeError("MISSING_VALUE", message);
+}
+
+function limitOf({ limit }: OperationDef): number {
+  const most = limit === undefined || limit === "" ? DEFAULT_LIMIT : Number(limit);
+  if (Number.isSafeInteger(most) && most > 0) return most;
+  throw nodeError("INVALID_FIELD", `"At most" must be a whole number above 0, not "${limit}".`);
+}
