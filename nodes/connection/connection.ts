@@ -2,6 +2,7 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerConnectionTest } from "../lib/admin/test-connection.ts";
+import { registerWorkflowOwner } from "../lib/admin/workflow-owner.ts";
 import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -42,6 +43,7 @@ export default function register(RED: NodeAPI): void {
     },
   );
   registerConnectionTest(RED);
+  registerWorkflowOwner(RED);
   registerLookups(RED);
 }
 

@@ -1,14 +1,14 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
-import type { EditedNode } from "../lib/editor/api.ts";
-import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
-import type { TestAnswer } from "../lib/form-types.ts";
+import { fillIn, layOutHints } from "./editor-fields.ts";
+import { connectionTest } from "./editor-test.ts";
+import { showOwner, warnOfThreshold } from "./editor-verification.ts";
 
 const SIGNERS = /^(0x[0-9a-fA-F]{40})([\s,;]+0x[0-9a-fA-F]{40})*$/;
 
 /** What the two preset buttons fill in. Nothing else in the form changes. */
-const PRESETS: Readonly<Record<string, Record<string, string>>> = {
+const PRESETS = {
   public: {
     baseUrl: PUBLIC_BASE_URL,
     graphqlUrl: PUBLIC_GRAPHQL_URL,
@@ -61,90 +61,11 @@ RED.nodes.registerType("crec-connection", {
     return this.name || String(this.baseUrl ?? "") || this._("connection.label.connection");
   },
   oneditprepare() {
-    $("#crec-connection-preset-public").on("click", () => fill("public"));
-    $("#crec-connection-preset-local").on("click", () => fill("local"));
-    $("#crec-connection-test").on("click", () => test(this));
-    keepKeyAtItsAddress(this);
-    $("#node-config-input-validSigners, #node-config-input-minRequiredSignatures").on(
-      "input change keyup",
-      () => warnOfThreshold(this),
-    );
+    layOutHints();
+    $("#crec-connection-preset-public").on("click", () => fillIn(PRESETS.public));
+    $("#crec-connection-preset-local").on("click", () => fillIn(PRESETS.local));
+    connectionTest(this);
+    showOwner(this);
     warnOfThreshold(this);
   },
 });
-
-function fill(preset: string): void {
-  for (const [name, value] of Object.entries(PRESETS[preset] ?? {})) {
-    $(`#node-config-input-${name}`).val(value).trigger("change");
-  }
-}
-
-/**
- * A stored key is only for the address it was typed for: when that is edited, the box is emptied and says why.
- * What was found by a test no longer holds then, either.
- */
-function keepKeyAtItsAddress(node: EditedNode): void {
-  const addresses = ["baseUrl", "graphqlUrl"];
-  const stored = addresses.map(field).join(" ");
-  $("#node-config-input-baseUrl, #node-config-input-graphqlUrl, #node-config-input-apiKey").on(
-    "input change keyup",
-    () => {
-      const moved = addresses.map(field).join(" ") !== stored;
-      const key = $("#node-config-input-apiKey");
-      if (moved && key.val() === STORED_PASSWORD) key.val("");
-      const missing = moved && field("apiKey") === "";
-      const result = $("#crec-connection-test-result").text(
-        missing ? node._("connection.error.key-again") : "",
-      );
-      result.css("color", "var(--red-ui-text-color-error)");
-    },
-  );
-}
-
-function field(name: string): string {
-  return String($(`#node-config-input-${name}`).val() ?? "").trim();
-}
-
-/** A threshold above the number of signers rejects every event, which is hard to see from the flow. */
-function warnOfThreshold(node: EditedNode): void {
-  const [signers, threshold] = [field("validSigners"), field("minRequiredSignatures")];
-  const count = new Set(signers.toLowerCase().match(/0x[0-9a-f]{40}/g)).size;
-  const unreachable = !signers.startsWith("${") && !threshold.startsWith("${") && Number(threshold) > count;
-  $("#crec-connection-threshold")
-    .text(unreachable ? node._("connection.error.threshold-unreachable", { threshold, count }) : "")
-    .toggle(unreachable);
-}
-
-function test(node: EditedNode): void {
-  const result = $("#crec-connection-test-result").text(node._("connection.test.running")).css("color", "");
-  const body = {
-    id: node.id,
-    baseUrl: field("baseUrl"),
-    apiKey: field("apiKey"),
-    tls: field("tls"),
-    proxy: field("proxy"),
-  };
-  $.ajax({
-    url: "crec/connection/test",
-    method: "POST",
-    contentType: "application/json",
-    data: JSON.stringify(body),
-  }).then(
-    (answer: TestAnswer) => {
-      if (answer.ok) {
-        const names = answer.networks.map(({ name }) => name).join(", ");
-        result.text(node._("connection.test.ok", { networks: names }));
-        result.css("color", "var(--red-ui-text-color-success)");
-      } else {
-        result.text(answer.message).css("color", "var(--red-ui-text-color-error)");
-      }
-    },
-    (failure: { status: number }) => {
-      const key =
-        failure.status === 401 || failure.status === 403
-          ? "connection.test.forbidden"
-          : "connection.test.failed";
-      result.text(node._(key)).css("color", "var(--red-ui-text-color-error)");
-    },
-  );
-}

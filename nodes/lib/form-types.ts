@@ -64,8 +64,20 @@ export type CheckAnswer = { ok: true; smallest?: string; tokens?: string } | { o
 
 /** What a connection test found. */
 export type TestAnswer =
-  | { ok: true; networks: Array<{ name: string; chainSelector: string }> }
+  | {
+      ok: true;
+      networks: Array<{ name: string; type?: string; chainSelector: string }>;
+      /** Whose key it is, empty where the account service does not say; absent where none was asked. */
+      account?: string;
+      /** What proofs are checked against, where the account service knows it. */
+      organization?: { organizationId: string; tenantId: string };
+      /** What does not work beside it: the account service. */
+      warning?: { code: string; message: string };
+    }
   | { ok: false; code: string; message: string };
+
+/** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
+export type OwnerAnswer = { owner: string; differs: boolean };
 
 /** A key made for a form, which keeps it until it is deployed into the credentials. */
 export type NewKey = { privateKey: string; address: string };

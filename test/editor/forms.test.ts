@@ -113,9 +113,7 @@ describe("the forms in a browser", function () {
   it("test a connection with what is stored", async () => {
     await open(idOf(flows, "crec-connection"));
     await page.click("#crec-connection-test");
-    await page
-      .locator("#crec-connection-test-result", { hasText: "It works. Networks: Local anvil" })
-      .waitFor();
+    await page.locator("#crec-connection-test-result", { hasText: /^It works\..*Local anvil/ }).waitFor();
     await close("cancel");
   });
 

@@ -3,9 +3,37 @@ import { nodeError } from "../errors.ts";
 
 /** A value that is wholly `${NAME}`, as Node-RED takes it from the environment. */
 const REFERENCE = /^\$\{\S+\}$/;
+/** Variables that are there for us, by their name. */
+const OURS = /^\$\{(CREC_\w+)\}$/;
+/** What a variable is asked for, and the names that hold something else which must not be used as that. */
+const NOT_MEANT = {
+  key: /SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
+  setting: /KEY|SECRET|PASSWORD|CREDENTIAL/i,
+} as const;
 
 export function isReference(text: string): boolean {
   return REFERENCE.test(text);
+}
+
+export function isOwnReference(text: string): boolean {
+  return OURS.test(text);
+}
+
+/**
+ * What `${CREC_…}` stands for, before anything is deployed. Whoever runs Node-RED has set variables of this prefix
+ * for our nodes; a request for any other could read what is nobody's business here. Not even one of these is used
+ * for what its name does not say: a signer's key never goes out as an API key or as an address.
+ * @throws DEPLOY_FIRST, VARIABLE_MISSING
+ */
+export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): string {
+  const name = OURS.exec(reference)?.[1];
+  if (name === undefined || NOT_MEANT[use].test(name)) return deployFirst(reference);
+  const value = process.env[name]?.trim();
+  if (value) return value;
+  throw nodeError(
+    "VARIABLE_MISSING",
+    `${reference} is not set where Node-RED runs. Set the variable ${name} and start Node-RED again, or type the value in.`,
+  );
 }
 
 /**

@@ -1,21 +1,15 @@
-import type { Node, NodeAPI } from "node-red";
-import type { ConnectionNode } from "../config-nodes.ts";
-import { nodeError, toCodedError } from "../errors.ts";
+import type { NodeAPI } from "node-red";
+import type { CrecClient, CrecClientOptions, Network } from "../../../src/index.ts";
+import { toCodedError } from "../errors.ts";
 import type { TestAnswer } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
-import { type ProxyNode, proxyFor } from "../proxy.ts";
-import { type TlsNode, tlsOptions } from "../tls.ts";
-import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
+import { type Diagnosis, diagnose } from "./diagnosis.ts";
+import { type TestRequest, testedSettings } from "./tested-settings.ts";
 
-/** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
-type TestRequest = { id?: unknown; baseUrl?: unknown; apiKey?: unknown; tls?: unknown; proxy?: unknown };
-
-const STORED_PASSWORD = "__PWRD__";
-
-/** `POST /crec/connection/test`: asks the service for its networks with the settings in the form. */
+/** `POST /crec/connection/test`: tries the settings in the form, and says what works or what is wrong. */
 export function registerConnectionTest(RED: NodeAPI): void {
   RED.httpAdmin.post("/crec/connection/test", RED.auth.needsPermission("crec.write"), (request, response) => {
-    test(RED, request.body as TestRequest).then(
+    test(RED, (request.body ?? {}) as TestRequest).then(
       (answer) => response.json(answer),
       (thrown: unknown) => {
         const { code, message } = toCodedError(thrown);
@@ -26,53 +20,62 @@ export function registerConnectionTest(RED: NodeAPI): void {
 }
 
 async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
-  const deployed = RED.nodes.getNode(text(body.id)) as (Node & Partial<ConnectionNode>) | null;
-  const baseUrl = addressOf(RED, deployed, text(body.baseUrl));
-  const apiKey = keyFor(deployed, baseUrl, text(body.apiKey));
-  const tls = tlsOptions(RED.nodes.getNode(text(body.tls)) as TlsNode | null);
-  const proxy = proxyFor(RED.nodes.getNode(text(body.proxy)) as ProxyNode | null, baseUrl);
+  const settings = testedSettings(RED, body);
   const { CrecClient } = await loadLibrary();
-  const client = new CrecClient({
-    baseUrl,
-    apiKey,
-    timeoutMs: 10_000,
-    ...(tls ? { tls } : {}),
-    ...(proxy ? { proxy } : {}),
-  });
+  const client = new CrecClient(settings);
   try {
+    // The account is worth a warning; without networks nothing works.
+    const account = aboutAccount(client, settings);
     const networks = await client.networks.list();
-    return {
-      ok: true,
-      networks: networks.map(({ name, chain_selector }) => ({ name, chainSelector: chain_selector })),
-    };
+    return { ok: true, networks: networks.map(networkOf), ...(await account) };
+  } catch (error) {
+    const { baseUrl: url, proxy } = settings;
+    const found = diagnose(error, { url, field: "base URL", proxied: proxy !== undefined });
+    const better = found.code === "NO_SUCH_SERVICE" ? await betterAddress(settings) : undefined;
+    return { ok: false, ...(better ?? found) };
   } finally {
     await client.close();
   }
 }
 
-type Deployed = (Node & Partial<ConnectionNode>) | null;
+type AboutAccount = Pick<Extract<TestAnswer, { ok: true }>, "account" | "organization" | "warning">;
 
-function addressOf(RED: NodeAPI, deployed: Deployed, typed: string): string {
-  if (!isReference(typed)) return typed;
-  const baseUrl = deployed?.connection?.baseUrl;
-  return baseUrl && isDeployedWith(RED, deployed.id, "baseUrl", typed) ? baseUrl : deployFirst(typed);
-}
-
-/** The stored key only ever goes to the stored address: for another one it must be typed again. */
-function keyFor(deployed: Deployed, baseUrl: string, typed: string): string {
-  if (isReference(typed)) return deployFirst(typed);
-  if (typed !== "" && typed !== STORED_PASSWORD) return typed;
-  const stored = deployed?.credentials?.apiKey;
-  if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
-  if (deployed.connection?.baseUrl !== baseUrl) {
-    throw nodeError(
-      "KEY_MISSING",
-      "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
-    );
+async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Promise<AboutAccount> {
+  const { graphqlUrl: url, proxy } = settings;
+  if (url === undefined) return {};
+  try {
+    // Not every service knows the organization: that is a convenience, and no trouble.
+    const organization = client.account.organization().catch(() => null);
+    const { displayName, emailAddress, memberId } = (await client.account.details()) ?? {};
+    const { organizationId, tenantId } = (await organization) ?? {};
+    return {
+      account: displayName || emailAddress || memberId || "",
+      ...(organizationId && tenantId ? { organization: { organizationId, tenantId } } : {}),
+    };
+  } catch (error) {
+    return { warning: diagnose(error, { url, field: "account URL", proxied: proxy !== undefined }) };
   }
-  return stored;
 }
 
-function text(value: unknown): string {
-  return typeof value === "string" ? value.trim() : "";
+/** The usual mistake: a version at the end of the address that is missing there, or too much. Asked without the key. */
+async function betterAddress(settings: CrecClientOptions): Promise<Diagnosis | undefined> {
+  const { CrecClient } = await loadLibrary();
+  const { baseUrl: url, timeoutMs = 0 } = settings;
+  const trimmed = url.replace(/\/+$/, "");
+  const other = /\/v1$/.test(trimmed) ? trimmed.slice(0, -"/v1".length) : `${trimmed}/v1`;
+  const { graphqlUrl: _unasked, ...rest } = settings;
+  const client = new CrecClient({ ...rest, baseUrl: other });
+  try {
+    await client.health({ timeoutMs: Math.min(timeoutMs, 3_000) });
+    const message = `${url} answers, but not as the channel service does; ${other} does. Use that as the base URL.`;
+    return { code: "NO_SUCH_SERVICE", message };
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+function networkOf({ name, type, chain_selector }: Network) {
+  return { name: String(name ?? ""), ...(type ? { type } : {}), chainSelector: chain_selector };
 }

@@ -1,0 +1,87 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import { STORED_PASSWORD } from "../lib/editor/fields.ts";
+import type { TestAnswer } from "../lib/form-types.ts";
+import { field, fillIn } from "./editor-fields.ts";
+
+const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
+const ERROR = "var(--red-ui-text-color-error)";
+const SUCCESS = "var(--red-ui-text-color-success)";
+const WARNING = "var(--red-ui-text-color-warning)";
+
+/** The button "Test connection" and what it finds, below it. */
+export function connectionTest(node: EditedNode): void {
+  const result = $("#crec-connection-test-result");
+  let asked = 0;
+  $("#crec-connection-test").on("click", () => {
+    asked += 1;
+    const question = asked;
+    say(result, node._("connection.test.running"));
+    const body = Object.fromEntries(TESTED.map((name) => [name, field(name)]));
+    $.ajax({
+      url: "crec/connection/test",
+      method: "POST",
+      contentType: "application/json",
+      data: JSON.stringify({ id: node.id, ...body }),
+    }).then(
+      // What was changed or asked meanwhile is not what this is about.
+      (answer: TestAnswer) => question === asked && show(node, result, answer),
+      ({ status }: { status: number }) => {
+        const key = status === 401 || status === 403 ? "connection.test.forbidden" : "connection.test.failed";
+        if (question === asked) say(result, node._(key), ERROR);
+      },
+    );
+  });
+  $(TESTED.map((name) => `#node-config-input-${name}`).join()).on("input change", () => {
+    asked += 1;
+    result.empty();
+  });
+  keepKeyAtItsAddress(node, result);
+}
+
+/**
+ * A stored key is only for the addresses it was typed for: when one of them is edited, the box is emptied and the
+ * form says why.
+ */
+function keepKeyAtItsAddress(node: EditedNode, result: JQuery): void {
+  const places = () => `${field("baseUrl")} ${field("graphqlUrl")}`;
+  const stored = places();
+  $("#node-config-input-baseUrl, #node-config-input-graphqlUrl, #node-config-input-apiKey").on(
+    "input change",
+    () => {
+      if (places() === stored) return;
+      const key = $("#node-config-input-apiKey");
+      if (key.val() === STORED_PASSWORD) key.val("");
+      if (field("apiKey") === "") say(result, node._("connection.error.key-again"), ERROR);
+    },
+  );
+}
+
+/** Built from text nodes: what the service calls a thing must not become HTML here. */
+function show(node: EditedNode, result: JQuery, answer: TestAnswer): void {
+  if (!answer.ok) {
+    say(result, answer.message, ERROR);
+    return;
+  }
+  const { account, networks, organization, warning } = answer;
+  say(result, node._("connection.test.ok"), SUCCESS);
+  const line = (text: string) => $("<div>").text(text).appendTo(result);
+  if (warning) line(node._("connection.test.warning", { message: warning.message })).css("color", WARNING);
+  if (account) line(node._("connection.test.account", { account }));
+  if (account === "") line(node._("connection.test.nameless"));
+  if (networks.length === 0) line(node._("connection.test.no-networks"));
+  for (const network of networks) {
+    line(node._(network.type ? "connection.test.typed-network" : "connection.test.network", network));
+  }
+  if (!organization) return;
+  const { organizationId: orgId, tenantId: creTenantId } = organization;
+  const isSame = field("orgId") === orgId && field("creTenantId") === creTenantId;
+  if (isSame || field("orgId").startsWith("${")) return;
+  $('<button type="button" class="red-ui-button red-ui-button-small">')
+    .text(node._("connection.test.fill-in"))
+    .on("click", () => fillIn({ orgId, creTenantId }))
+    .appendTo(result);
+}
+
+function say(result: JQuery, text: string, color = ""): void {
+  result.empty().append($("<div>").text(text).css("color", color));
+}

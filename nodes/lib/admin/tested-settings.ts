@@ -1,0 +1,93 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecClientOptions } from "../../../src/index.ts";
+import type { ConnectionNode } from "../config-nodes.ts";
+import { nodeError } from "../errors.ts";
+import { type ProxyNode, proxyFor } from "../proxy.ts";
+import { type TlsNode, tlsOptions } from "../tls.ts";
+import { deployFirst, isDeployedWith, isOwnReference, isReference, ownVariable } from "./deployed.ts";
+
+/** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
+export type TestRequest = Partial<
+  Record<"id" | "baseUrl" | "graphqlUrl" | "apiKey" | "tls" | "proxy" | "timeout", unknown>
+>;
+
+type Deployed = (Node & Partial<ConnectionNode>) | null;
+
+const STORED_PASSWORD = "__PWRD__";
+/** A person waits for the test, however patient the flows may be. */
+const LONGEST_SECONDS = 10;
+
+/**
+ * The settings of a form, deployed or not, as a client takes them.
+ * @throws DEPLOY_FIRST, VARIABLE_MISSING, KEY_MISSING
+ */
+export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptions {
+  const deployed = RED.nodes.getNode(text(body.id)) as Deployed;
+  const baseUrl = addressOf(RED, deployed, "baseUrl", text(body.baseUrl));
+  const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", text(body.graphqlUrl));
+  const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
+  const proxy = proxyFor(configNode<ProxyNode>(RED, body.proxy, "proxy"), baseUrl);
+  const seconds = Number(text(body.timeout) || LONGEST_SECONDS);
+  return {
+    baseUrl,
+    apiKey: keyFor(deployed, body, { baseUrl, graphqlUrl }),
+    timeoutMs: Math.min(seconds > 0 ? seconds : LONGEST_SECONDS, LONGEST_SECONDS) * 1000,
+    maxAttempts: 1,
+    ...(graphqlUrl === "" ? {} : { graphqlUrl }),
+    ...(tls ? { tls } : {}),
+    ...(proxy ? { proxy } : {}),
+  };
+}
+
+type Addresses = { baseUrl: string; graphqlUrl: string };
+
+function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
+  if (!isReference(typed)) return typed;
+  const known = deployed?.connection?.[field];
+  if (known && isDeployedWith(RED, deployed.id, field, typed)) return known;
+  return ownVariable(typed, "setting");
+}
+
+/**
+ * The key to test with. A typed one goes where its author says. One that the author of the request may not know
+ * only goes where it was meant to go:
+ *
+ * - the stored key to the stored addresses, the account's too;
+ * - a key from the environment to addresses from the same environment. Who may test connections could otherwise
+ *   name the variable beside an address of their own, and read the key there.
+ */
+function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): string {
+  const typed = text(body.apiKey);
+  if (isReference(typed)) {
+    if (!isOwnReference(typed)) return deployFirst(typed);
+    const places = [text(body.baseUrl), text(body.graphqlUrl)].filter((place) => place !== "");
+    if (places.every(isOwnReference)) return ownVariable(typed, "key");
+    throw nodeError(
+      "DEPLOY_FIRST",
+      "A key from the environment is tested before a deploy only where base URL and account URL come from the environment, too, by ${CREC_…}. Deploy first, or type the key in.",
+    );
+  }
+  if (typed !== "" && typed !== STORED_PASSWORD) return typed;
+  const stored = deployed?.connection && deployed.credentials?.apiKey;
+  if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
+  const { baseUrl, graphqlUrl = "" } = deployed.connection ?? {};
+  const isStored = addresses.baseUrl === baseUrl && ["", graphqlUrl].includes(addresses.graphqlUrl);
+  if (isStored) return stored;
+  throw nodeError(
+    "KEY_MISSING",
+    "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
+  );
+}
+
+/** A config node of Node-RED's own, which exists here only once it is deployed. */
+function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
+  const wanted = text(id);
+  if (wanted === "" || wanted === "_ADD_") return null;
+  const node = RED.nodes.getNode(wanted) as T | null;
+  if (node) return node;
+  throw nodeError("DEPLOY_FIRST", `The ${noun} chosen here is not deployed yet: deploy, then test.`);
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}

@@ -1,0 +1,38 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ConnectionNode } from "../config-nodes.ts";
+import type { OwnerAnswer } from "../form-types.ts";
+import { loadLibrary } from "../library.ts";
+import { isDeployedWith, isReference, ownVariable } from "./deployed.ts";
+
+const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
+type Field = (typeof FIELDS)[number];
+
+/**
+ * `POST /crec/connection/owner`: the workflow owner that stands for the organization in the form, and whether the
+ * one given beside it is another. Empty while something is missing or not known before a deploy.
+ */
+export function registerWorkflowOwner(RED: NodeAPI): void {
+  RED.httpAdmin.post("/crec/connection/owner", RED.auth.needsPermission("crec.read"), (request, response) => {
+    ownerOf(RED, (request.body ?? {}) as Record<string, unknown>).then(
+      (answer) => response.json(answer),
+      () => response.json({ owner: "", differs: false } satisfies OwnerAnswer),
+    );
+  });
+}
+
+async function ownerOf(RED: NodeAPI, body: Record<string, unknown>): Promise<OwnerAnswer> {
+  const [orgId, creTenantId, given] = FIELDS.map((field) => settingOf(RED, body, field));
+  if (!orgId || !creTenantId) return { owner: "", differs: false };
+  const { workflowOwnerFromOrgId } = await loadLibrary();
+  const owner = workflowOwnerFromOrgId(orgId, creTenantId);
+  return { owner, differs: Boolean(given) && given?.toLowerCase() !== owner.toLowerCase() };
+}
+
+function settingOf(RED: NodeAPI, body: Record<string, unknown>, field: Field): string | undefined {
+  const typed = typeof body[field] === "string" ? body[field].trim() : "";
+  if (!isReference(typed)) return typed;
+  const id = String(body.id ?? "");
+  const known = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.verification;
+  if (known && isDeployedWith(RED, id, field, typed)) return known[field] ?? undefined;
+  return ownVariable(typed, "setting");
+}
