@@ -1,5 +1,12 @@
-import { lookUp } from "../lib/editor/lookup.ts";
+import { type AbiAnswer, offeredIn } from "../lib/editor/abi.ts";
+import type { EditedNode } from "../lib/editor/api.ts";
+import { asYouType, postJson, TYPED } from "../lib/editor/as-you-type.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
+import type { CheckAnswer, EventChoice, FunctionChoice } from "../lib/form-types.ts";
+
+const PLACES = /^(?:[0-9]|[1-6][0-9]|7[0-7])$/;
 
 RED.nodes.registerType("crec-contract", {
   category: "config",
@@ -17,15 +24,61 @@ RED.nodes.registerType("crec-contract", {
       validate: both(filled("common.error.address"), matching(ADDRESS, "common.error.address")),
     },
     abi: { value: "", required: true, validate: filled("contract.error.abi") },
+    decimals: { value: "", validate: matching(PLACES, "contract.error.decimals") },
   },
   label() {
     return this.name || String(this.address || "") || this._("contract.label.contract");
   },
   oneditprepare() {
     const connection = () => String($("#node-config-input-connection").val() ?? "");
-    $("#node-config-input-chainSelector").autoComplete({
-      minLength: 0,
-      search: lookUp("networks", connection),
-    });
+    const network = $("#node-config-input-chainSelector");
+    network.autoComplete({ minLength: 0, search: lookUp("networks", connection) });
+    const described = describeUnder(this, network, "networks", connection, "contract.error.network-unknown");
+    $("#node-config-input-connection").on("change", () => described.now());
+    checkAddress($("#node-config-input-address"));
+    checkAbi(this, $("#node-config-input-abi"));
+    hintUnder($("#node-config-input-decimals")).say(this._("contract.hint.decimals"));
   },
 });
+
+/** A mistyped character breaks the checksum, which only the library can tell. */
+function checkAddress(field: JQuery): void {
+  const problem = problemUnder(field);
+  const check = asYouType<CheckAnswer>(
+    () => {
+      const value = String(field.val() ?? "").trim();
+      const question = { name: "The address", type: "address", value, valueType: "str" };
+      return value === "" ? undefined : postJson("crec/abi/check", question);
+    },
+    (answer) => problem.say(answer?.ok === false ? answer.message : ""),
+  );
+  field.on(TYPED, () => check.soon());
+  check.now();
+}
+
+/** Says what an ABI offers, or what is wrong with it, also before the first deploy. */
+function checkAbi(node: EditedNode, field: JQuery): void {
+  const found = hintUnder(field);
+  const problem = problemUnder(field);
+  const check = asYouType<[AbiAnswer<FunctionChoice>, AbiAnswer<EventChoice>]>(
+    () => {
+      const abi = String(field.val() ?? "");
+      return Promise.all([
+        offeredIn<FunctionChoice>(node, "functions", node.id, abi),
+        offeredIn<EventChoice>(node, "events", node.id, abi),
+      ]);
+    },
+    ([functions, events] = [{}, {}]) => {
+      problem.say(functions.problem ?? "");
+      if (!functions.found || !events.found) return found.say("");
+      const counts = { functions: functions.found.length, events: events.found.length };
+      found.say(
+        counts.functions + counts.events > 0
+          ? node._("contract.found.both", counts)
+          : node._("contract.found.none"),
+      );
+    },
+  );
+  field.on(TYPED, () => check.soon());
+  check.now();
+}

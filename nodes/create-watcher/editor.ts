@@ -1,14 +1,20 @@
-import type { Validator } from "../lib/editor/api.ts";
-import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
+import type { EditedNode, Validator } from "../lib/editor/api.ts";
+import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { lookUp } from "../lib/editor/lookup.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { eventsField } from "./editor-events.ts";
 
 /** What a watcher by service must have; one by contract has it from there. */
-function forService(test: RegExp, message: string): Validator {
+function forService(name: string, test: RegExp, message: string): Validator {
   return function (value, options) {
     if (this.source !== "service") return true;
-    return both(filled(message), matching(test, message)).call(this, value, options);
+    const typed = (this[`${name}Type`] || "str") === "str";
+    return (typed ? both(filled(message), matching(test, message)) : filled(message)).call(
+      this,
+      value,
+      options,
+    );
   };
 }
 
@@ -25,8 +31,9 @@ RED.nodes.registerType("crec-create-watcher", {
       value: "",
       required: true,
       validate(value, _options) {
-        const typed = !this.watcherNameType || this.watcherNameType === "str";
-        return !typed || String(value ?? "").trim().length >= 4 || this._("create-watcher.error.name");
+        const text = String(value ?? "").trim();
+        const typed = (!this.watcherNameType || this.watcherNameType === "str") && !text.startsWith("${");
+        return !typed || text.length >= 4 || this._("create-watcher.error.name");
       },
     },
     watcherNameType: { value: "str" },
@@ -48,12 +55,27 @@ RED.nodes.registerType("crec-create-watcher", {
       },
     },
     eventsType: { value: "str" },
-    service: { value: "", validate: forService(/\S/, "create-watcher.error.service") },
+    service: { value: "", validate: forService("service", /\S/, "create-watcher.error.service") },
     serviceType: { value: "str" },
     serviceConfig: { value: "{}" },
     serviceConfigType: { value: "json" },
-    chainSelector: { value: "", validate: forService(DIGITS, "create-watcher.error.network") },
-    address: { value: "", validate: forService(ADDRESS, "common.error.address") },
+    chainSelector: {
+      value: "",
+      validate: forService("chainSelector", DIGITS, "create-watcher.error.network"),
+    },
+    chainSelectorType: { value: "str" },
+    address: {
+      value: "",
+      validate(value, options) {
+        const { source, addressType } = this;
+        if (source === "service") {
+          return forService("address", ADDRESS, "common.error.address").call(this, value, options);
+        }
+        if ((addressType || "str") !== "str") return true;
+        return matching(ADDRESS, "common.error.address").call(this, value, options);
+      },
+    },
+    addressType: { value: "str" },
     timeout: { value: "300", validate: numberFrom(0, "common.error.seconds") },
   },
   paletteLabel() {
@@ -69,25 +91,43 @@ RED.nodes.registerType("crec-create-watcher", {
     return this._(index === 0 ? "create-watcher.output.ready" : "create-watcher.output.status");
   },
   oneditprepare() {
-    const contract = () => String($("#node-input-contract").val() ?? "");
-    typedField("watcherName");
-    typedField("events", [
-      {
-        value: "str",
-        label: this._("create-watcher.label.event-names"),
-        icon: "red/images/typedInput/az.svg",
-        autoComplete: lookUp("contract-events", contract),
-      },
-      ...TEXT_TYPES.slice(1),
-    ]);
+    const channel = () => String($("#node-input-channel").val() ?? "");
+    const name = searchedField("watcherName", this._("common.label.typed"), lookUp("watchers", channel));
+    const described = describeUnder(this, name, "watchers", channel, "create-watcher.hint.new");
+    $("#node-input-channel").on("change", () => described.now());
     typedField("service");
     typedField("serviceConfig", JSON_TYPES);
+    showNetwork(this);
+    const isByService = () => $("#node-input-source").val() === "service";
+    const events = eventsField(this, $("#node-input-contract"), isByService);
+    const address = typedField("address");
     $("#node-input-source")
       .on("change", () => {
-        const byService = $("#node-input-source").val() === "service";
-        toggle(".crec-create-watcher-contract", !byService);
-        toggle(".crec-create-watcher-service", byService);
+        toggle(".crec-create-watcher-contract", !isByService());
+        toggle(".crec-create-watcher-service", isByService());
+        const where = isByService() ? "common.label.address" : "common.label.other-address";
+        $("#crec-create-watcher-where").text(this._(where));
+        address
+          .closest(".form-row")
+          .find(".red-ui-typedInput-input-wrap input")
+          .attr("aria-label", this._(where))
+          .attr("placeholder", isByService() ? "0x…" : this._("common.own-address"));
+        events.update();
       })
       .trigger("change");
   },
 });
+
+function showNetwork(node: EditedNode): void {
+  const channel = () => RED.nodes.node(String($("#node-input-channel").val() ?? ""));
+  const connection = () => String(channel()?.connection ?? "");
+  const field = searchedField("chainSelector", node._("common.label.typed"), lookUp("networks", connection));
+  const described = describeUnder(
+    node,
+    field,
+    "networks",
+    connection,
+    "create-watcher.error.network-unknown",
+  );
+  $("#node-input-channel").on("change", () => described.now());
+}

@@ -1,9 +1,13 @@
-import { type ContractCallForm, contractCallForm } from "../lib/editor/contract-call.ts";
-import { toggle, typedField } from "../lib/editor/fields.ts";
+import type { EditedNode, Validator } from "../lib/editor/api.ts";
+import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
+import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { DIGITS, matching, numberFrom } from "../lib/editor/validate.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
+import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import type { ContractCall } from "../lib/form-types.ts";
 
+const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 let form: ContractCallForm | undefined;
 
 RED.nodes.registerType("crec-run-query", {
@@ -20,28 +24,38 @@ RED.nodes.registerType("crec-run-query", {
     call: {
       value: {},
       validate(_value, _options) {
-        const call = (this.call ?? {}) as ContractCall;
-        const chosen = Boolean(this.contract || call.contract) && Boolean(call.function);
-        return this.kind === "raw" || chosen || this._("run-query.error.call");
+        return this.kind === "raw" || callProblem(this, callOf(this)) || true;
       },
     },
-    chainSelector: {
-      value: "",
-      validate(value, options) {
-        if (this.kind !== "raw") return true;
-        return value
-          ? matching(DIGITS, "run-query.error.network").call(this, value, options)
-          : this._("run-query.error.network");
-      },
-    },
-    to: { value: "" },
+    resultUnit: { value: "" },
+    chainSelector: { value: "", validate: rawTyped("chainSelector", DIGITS, "run-query.error.network") },
+    chainSelectorType: { value: "str" },
+    to: { value: "", validate: rawTyped("to", ADDRESS, "run-query.error.to") },
     toType: { value: "str" },
-    data: { value: "0x" },
+    data: {
+      value: "0x",
+      validate(value, options) {
+        if (this.kind !== "raw" || (this.dataType || "str") !== "str") return true;
+        return matching(BYTES, "run-query.error.data").call(this, value, options);
+      },
+    },
     dataType: { value: "str" },
     block: { value: "latest", required: true },
-    blockNumber: { value: "" },
+    blockNumber: {
+      value: "",
+      validate(value, options) {
+        if (this.block !== "block_number" || (this.blockNumberType || "str") !== "str") return true;
+        return filledWith(DIGITS, "run-query.error.number").call(this, value, options);
+      },
+    },
     blockNumberType: { value: "str" },
-    from: { value: "" },
+    from: {
+      value: "",
+      validate(value, options) {
+        if ((this.fromType || "str") !== "str") return true;
+        return matching(ADDRESS, "common.error.address").call(this, value, options);
+      },
+    },
     fromType: { value: "str" },
     verify: { value: true },
     timeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
@@ -59,12 +73,15 @@ RED.nodes.registerType("crec-run-query", {
     return this._(index === 0 ? "run-query.output.result" : "run-query.output.status");
   },
   oneditprepare() {
-    const call = (this.call ?? {}) as ContractCall;
-    const contract = String(this.contract || call.contract || "");
+    const call = callOf(this);
     const select = $("#node-input-contract");
-    if (contract) select.val(contract);
-    form = contractCallForm(this, $("#crec-run-query-call"), { ...call, contract }, "ask", { select });
+    if (call.contract) select.val(call.contract);
+    form = contractCallForm(this, $("#crec-run-query-call"), call, "ask", { select });
     for (const name of ["to", "data", "blockNumber", "from"]) typedField(name);
+    showNetwork(this);
+    showUnit(this, select);
+    hintUnder($("#node-input-from")).say(this._("run-query.hint.from"));
+    const blockHint = hintUnder($("#node-input-block"));
     $("#node-input-kind")
       .on("change", () => {
         const raw = $("#node-input-kind").val() === "raw";
@@ -73,7 +90,11 @@ RED.nodes.registerType("crec-run-query", {
       })
       .trigger("change");
     $("#node-input-block")
-      .on("change", () => toggle(".crec-run-query-number", $("#node-input-block").val() === "block_number"))
+      .on("change", () => {
+        const block = String($("#node-input-block").val() ?? "latest");
+        toggle(".crec-run-query-number", block === "block_number");
+        blockHint.say(this._(`run-query.hint.${block}`));
+      })
       .trigger("change");
   },
   oneditsave() {
@@ -81,3 +102,43 @@ RED.nodes.registerType("crec-run-query", {
     this.call = call;
   },
 });
+
+/** With the contract of its own field, which follows an import. */
+function callOf(node: EditedNode): ContractCall {
+  const call = (node.call ?? {}) as ContractCall;
+  return { ...call, contract: String(node.contract || call.contract || "") };
+}
+
+function showNetwork(node: EditedNode): void {
+  const channel = () => RED.nodes.node(String($("#node-input-channel").val() ?? ""));
+  const connection = () => String(channel()?.connection ?? "");
+  const field = searchedField("chainSelector", node._("common.label.typed"), lookUp("networks", connection));
+  const described = describeUnder(node, field, "networks", connection, "run-query.error.network-unknown");
+  $("#node-input-channel").on("change", () => described.now());
+}
+
+/** Tokens need to know how many decimal places they have. */
+function showUnit(node: EditedNode, contract: JQuery): void {
+  const unit = $("#node-input-resultUnit");
+  if (!node.resultUnit) unit.val("");
+  const problem = problemUnder(unit);
+  const check = (): void => {
+    const chosen = RED.nodes.node(String(contract.val() ?? ""));
+    const without = unit.val() === "token" && chosen && String(chosen.decimals ?? "").trim() === "";
+    problem.say(without ? node._("run-query.hint.no-decimals") : "");
+  };
+  unit.add(contract).on("change", check);
+  check();
+}
+
+function filledWith(test: RegExp, message: string): Validator {
+  return both(filled(message), matching(test, message));
+}
+
+/** For what only raw call data needs, and only where it is typed in. */
+function rawTyped(name: string, test: RegExp, message: string): Validator {
+  return function (value, options) {
+    if (this.kind !== "raw" || (this[`${name}Type`] || "str") !== "str") return true;
+    return filledWith(test, message).call(this, value, options);
+  };
+}

@@ -42,6 +42,9 @@ export type NodeTypeDef = {
 /** A config node in the editor, deployed or not. */
 export type ConfigNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
+/** What Node-RED shows at a field while the pointer is over it. */
+export type Tooltip = { setContent(text: string): void; delete(): void };
+
 type EditorRed = {
   nodes: {
     registerType(type: string, def: NodeTypeDef): void;
@@ -50,7 +53,12 @@ type EditorRed = {
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
   };
+  events: {
+    on(event: string, hear: (node: ConfigNode) => void): void;
+    off(event: string, hear: (node: ConfigNode) => void): void;
+  };
   editor: { editConfig(name: string, type: string, id: string): void };
+  popover: { tooltip(target: JQuery, content: string): Tooltip };
   settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;
 };

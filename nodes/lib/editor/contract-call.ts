@@ -1,6 +1,15 @@
 import type { ContractCall, FunctionChoice, Value } from "../form-types.ts";
+import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
-import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
+import { type ContractSource, onContractChange } from "./contract-select.ts";
+import { fillFunctions, type Purpose } from "./function-select.ts";
+import { labelled, problemUnder } from "./rows.ts";
+import { type ValueField, valueField } from "./value-field.ts";
+
+export { callProblem } from "./call-problem.ts";
+export { type ContractSource, contractSelect } from "./contract-select.ts";
+export type { Purpose } from "./function-select.ts";
+export { labelled, nameVisibleBox } from "./rows.ts";
 
 /** The part of a form that picks a contract, one of its functions, and a value for each parameter. */
 export type ContractCallForm = {
@@ -11,13 +20,10 @@ export type ContractCallForm = {
   onChange(listener: () => void): void;
 };
 
-/** Functions that only read can be asked; those that write can be sent. */
-export type Purpose = "ask" | "send";
-
-/** Where the contract comes from: a select of the form's own, or one that Node-RED fills. */
-export type ContractSource = { select: JQuery };
-
-/** Builds the fields into `container` and fills them with what is stored. */
+/**
+ * Builds the fields into `container` and fills them with what is stored. Nothing that is stored is lost where the ABI
+ * cannot be read: the person decides.
+ */
 export function contractCallForm(
   node: EditedNode,
   container: JQuery,
@@ -27,174 +33,115 @@ export function contractCallForm(
 ): ContractCallForm {
   const id = RED.nodes.id();
   const picked = labelled(node, container, `${id}-function`, "common.label.function", $("<select>"));
-  const trouble = $('<div role="alert">')
-    .css({ color: "var(--red-ui-text-color-error)" })
-    .appendTo(container);
+  const problem = problemUnder(picked);
   const parameters = $("<div>").appendTo(container);
-  let functions: FunctionChoice[] = [];
-  /** The parameters on show, or undefined while it is not known which there are. */
-  let inputs: JQuery[] | undefined;
   const listeners: Array<() => void> = [];
   const changed = (): void => {
     for (const listener of listeners) listener();
   };
+  const address = valueField(node, container, {
+    id: `${id}-address`,
+    label: node._("common.label.other-address"),
+    parameter: { name: "", type: "address" },
+    stored: stored.address,
+    placeholder: node._("common.own-address"),
+    optional: true,
+    changed,
+  });
 
-  const showParameters = (values: readonly Value[]): void => {
+  let functions: FunctionChoice[] = [];
+  /** Of the parameters on show, or undefined while it is not known which there are. */
+  let fields: ValueField[] | undefined;
+  /** The signature of the function on show, and the one that was last chosen: another contract may not have it. */
+  let shown = stored.function ?? "";
+  let wanted = shown;
+  /** What was typed in for each function, so that looking at another one loses nothing. */
+  const values = new Map<string, readonly Value[]>([[shown, stored.args ?? []]]);
+
+  const keepValues = (): void => {
+    if (fields) values.set(shown, valuesOf(fields));
+  };
+  const showParameters = (): void => {
+    shown = String(picked.val() ?? "");
     parameters.empty();
-    const chosen = functions.find(({ signature }) => signature === picked.val());
-    inputs = chosen?.inputs.map(({ name, type }, index) => {
-      const text = `${name || index} (${type})`;
-      const input = labelled(node, parameters, `${id}-arg${index}`, text, $('<input type="text">'), false);
-      input.attr("placeholder", hintFor(type));
-      typed(input, type, values[index]);
-      input.on("change", changed);
-      return input;
-    });
+    const decimals = String(RED.nodes.node(String(contract.val() ?? ""))?.decimals ?? "").trim();
+    const known = values.get(shown) ?? [];
+    fields = functions
+      .find(({ signature }) => signature === shown)
+      ?.inputs.map((parameter, index) =>
+        valueField(node, parameters, {
+          id: `${id}-arg${index}`,
+          label: parameter.name || node._("common.label.parameter", { number: index + 1 }),
+          parameter,
+          stored: known[index],
+          decimals,
+          changed,
+        }),
+      );
     changed();
   };
+
   let asked = 0;
-  const showFunctions = async (wanted: string, values: readonly Value[]): Promise<void> => {
+  const showFunctions = async (): Promise<void> => {
     asked += 1;
     const question = asked;
-    inputs = undefined;
-    const found = await functionsOf(node, String(contract.val() ?? ""));
+    const chosen = String(contract.val() ?? "");
+    const offered = await offeredBy<FunctionChoice>(node, "functions", chosen);
     // The person may have chosen another contract meanwhile.
     if (question !== asked) return;
-    trouble.text(found.problem ?? "");
-    functions = found.functions.filter(({ stateMutability }) => {
-      const reads = stateMutability === "view" || stateMutability === "pure";
-      return purpose === "ask" ? reads : !reads;
-    });
-    picked.empty();
-    for (const { signature } of functions) picked.append($("<option>").val(signature).text(signature));
-    // What is stored stays, even where the ABI does not have it (any more): the person decides.
-    if (wanted && !functions.some(({ signature }) => signature === wanted)) {
+    keepValues();
+    functions = offered.found ?? [];
+    fillFunctions(node, picked, functions, purpose);
+    const gone = wanted !== "" && !functions.some(({ signature }) => signature === wanted);
+    // Another contract has other functions; but of this one what is stored stays, and is said to be gone.
+    const stays = !offered.found || chosen === (stored.contract ?? "");
+    if (wanted !== "" && !hasOption(picked, wanted) && (stays || !gone)) {
       picked.append($("<option>").val(wanted).text(wanted));
     }
-    if (wanted) picked.val(wanted);
-    showParameters(values);
+    picked.val(hasOption(picked, wanted) ? wanted : "");
+    const missing = gone && stays && offered.found ? node._("common.error.no-function") : "";
+    problem.say(offered.problem ?? missing);
+    showParameters();
   };
-  contract.on("change", () => {
-    const same = contract.val() === stored.contract;
-    showFunctions(same ? (stored.function ?? "") : "", same ? (stored.args ?? []) : []);
+  contract.on("change", () => showFunctions());
+  onContractChange(container, ({ id: edited }) => {
+    if (edited === contract.val()) showFunctions();
   });
-  picked.on("change", () => showParameters(picked.val() === stored.function ? (stored.args ?? []) : []));
-  showFunctions(stored.function ?? "", stored.args ?? []);
+  picked.on("change", () => {
+    keepValues();
+    wanted = String(picked.val() ?? "");
+    problem.say("");
+    showParameters();
+  });
+  showFunctions();
 
   return {
     payable: () => {
-      const chosen = functions.find(({ signature }) => signature === picked.val());
-      return chosen && chosen.stateMutability === "payable";
+      const found = functions.find(({ signature }) => signature === shown);
+      return found && found.stateMutability === "payable";
     },
-    onChange: (listener) => listeners.push(listener),
+    onChange: (listener) => void listeners.push(listener),
     read: () => {
-      const chosen = {
+      // Before the ABI was read there is nothing to pick from.
+      const signature = String(picked.val() ?? wanted);
+      const other = address.read();
+      return {
         contract: String(contract.val() ?? ""),
-        function: String(picked.val() ?? stored.function ?? ""),
+        function: signature,
+        args: fields ? valuesOf(fields) : [...(values.get(signature) ?? [])],
+        ...(other.value || stored.address ? { address: other } : {}),
       };
-      if (inputs) {
-        const args = inputs.map((input) => ({
-          value: input.typedInput("value"),
-          type: input.typedInput("type"),
-        }));
-        return { ...chosen, args };
-      }
-      const same = chosen.contract === (stored.contract ?? "") && chosen.function === (stored.function ?? "");
-      return { ...chosen, args: same ? (stored.args ?? []) : [] };
     },
   };
 }
 
-/** A select of the contracts there are, with a button to make another one. */
-export function contractSelect(node: EditedNode, container: JQuery, stored: string): ContractSource {
-  const id = RED.nodes.id();
-  const select = labelled(node, container, id, "common.label.contract", $("<select>"));
-  select.css("width", "calc(70% - 45px)");
-  const fill = (chosen: string): void => {
-    select.empty();
-    for (const { value, label } of contracts(node)) select.append($("<option>").val(value).text(label));
-    select.val(chosen);
-  };
-  fill(stored);
-  // One made or renamed in between is offered, too.
-  select.on("focus", () => fill(String(select.val() ?? "")));
-  $('<button type="button" class="red-ui-button">')
-    .css("margin-left", "10px")
-    .attr("aria-label", node._("common.edit-contract"))
-    .append('<i class="fa fa-pencil">')
-    .on("click", () => RED.editor.editConfig("", "crec-contract", String(select.val() || "_ADD_")))
-    .insertAfter(select);
-  return { select };
+function valuesOf(fields: readonly ValueField[]): Value[] {
+  return fields.map((field) => field.read());
 }
 
-/** A row of a form with its label tied to its field. */
-export function labelled(
-  node: EditedNode,
-  container: JQuery,
-  id: string,
-  text: string,
-  field: JQuery,
-  translated = true,
-): JQuery {
-  const row = $('<div class="form-row">').appendTo(container);
-  $("<label>")
-    .attr("for", id)
-    .text(translated ? node._(text) : text)
-    .appendTo(row);
-  // The blank that stands between label and field in a template.
-  row.append(" ");
-  return field.attr("id", id).css("width", "70%").appendTo(row);
-}
-
-/** Whole numbers and addresses are text; lists and tuples are JSON. */
-function typed(input: JQuery, type: string, stored: Value = {}): void {
-  const composite = type.endsWith("]") || type.startsWith("tuple");
-  const types = composite ? JSON_TYPES : TEXT_TYPES;
-  input.typedInput({ default: composite ? "json" : "str", types: [...types] });
-  if (stored.type) input.typedInput("type", stored.type);
-  input.typedInput("value", stored.value ?? (composite ? "[]" : ""));
-  nameVisibleBox(input);
-}
-
-/** The box a typed input shows is not the one the label belongs to. */
-export function nameVisibleBox(input: JQuery): void {
-  const label = $(`label[for="${input.attr("id")}"]`)
-    .text()
-    .trim();
-  input.closest(".form-row").find(".red-ui-typedInput-input-wrap input").attr("aria-label", label);
-}
-
-function hintFor(type: string): string {
-  if (type === "address") return "0x…";
-  if (type === "bool") return "true";
-  return type.startsWith("bytes") ? "0x" : type.includes("int") ? "0" : "";
-}
-
-function contracts(node: EditedNode): Array<{ value: string; label: string }> {
-  const found: Array<{ value: string; label: string }> = [{ value: "", label: node._("common.choose") }];
-  RED.nodes.eachConfig(({ id, type, name, address }) => {
-    if (type === "crec-contract") found.push({ value: id, label: name || String(address) });
-  });
-  return found;
-}
-
-async function functionsOf(
-  node: EditedNode,
-  id: string,
-): Promise<{ functions: FunctionChoice[]; problem?: string }> {
-  const abi = RED.nodes.node(id)?.abi;
-  if (typeof abi !== "string" || abi === "") return { functions: [] };
-  const request = $.ajax({
-    url: "crec/abi/functions",
-    method: "POST",
-    contentType: "application/json",
-    data: JSON.stringify({ id, abi }),
-  });
-  return new Promise((resolve) => {
-    request.then(
-      (functions: FunctionChoice[]) => resolve({ functions }),
-      ({ responseJSON }: JQuery.jqXHR) =>
-        resolve({ functions: [], problem: responseJSON?.message ?? node._("common.error.functions") }),
-    );
-  });
+function hasOption(select: JQuery, value: string): boolean {
+  return select
+    .find("option")
+    .toArray()
+    .some((option) => $(option).val() === value);
 }

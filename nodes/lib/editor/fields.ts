@@ -1,4 +1,5 @@
-import type { TypedInputType } from "./api.ts";
+import type { CompletionSearch, Tooltip, TypedInputType } from "./api.ts";
+import { nameVisibleBox } from "./rows.ts";
 
 /** Where a person may take a value from: typed in, or from the usual places of Node-RED. */
 export const TEXT_TYPES: readonly string[] = ["str", "msg", "flow", "global", "env", "jsonata"];
@@ -8,11 +9,39 @@ export const JSON_TYPES: readonly string[] = ["json", "msg", "flow", "global", "
 export function typedField(name: string, types: ReadonlyArray<string | TypedInputType> = TEXT_TYPES): JQuery {
   const first = types[0];
   const fallback = typeof first === "string" ? first : (first?.value ?? "str");
-  return $(`#node-input-${name}`).typedInput({
+  const field = $(`#node-input-${name}`).typedInput({
     default: fallback,
     types: [...types],
     typeField: `#node-input-${name}Type`,
   });
+  nameVisibleBox(field);
+  showRefusals(field);
+  return field;
+}
+
+/** The same, for what a person may also search for while typing it in. */
+export function searchedField(name: string, label: string, search: CompletionSearch): JQuery {
+  const icon = "red/images/typedInput/az.svg";
+  return typedField(name, [{ value: "str", label, icon, autoComplete: search }, ...TEXT_TYPES.slice(1)]);
+}
+
+/** Why a value is refused is said where the pointer is. Node-RED says it on the field that is hidden. */
+function showRefusals(field: JQuery): void {
+  const box = field.next(".red-ui-typedInput-container");
+  let shown: Tooltip | undefined;
+  const place: Tooltip = {
+    setContent(sentence) {
+      if (shown) shown.setContent(sentence);
+      else shown = RED.popover.tooltip(box, sentence);
+    },
+    delete() {
+      shown?.delete();
+      shown = undefined;
+      // Node-RED forgets it at the same time, and would make its own for the next refusal.
+      field.data("tooltip", place);
+    },
+  };
+  field.data("tooltip", place);
 }
 
 /** Shows a part of the form only while `shown` says so. */

@@ -1,36 +1,82 @@
 import type { Choice } from "../form-types.ts";
-import type { Completion, CompletionSearch } from "./api.ts";
+import type { Completion, CompletionSearch, EditedNode } from "./api.ts";
+import { asYouType, TYPED } from "./as-you-type.ts";
+import { hintUnder } from "./rows.ts";
+import { isReference } from "./validate.ts";
 
 /** What is remembered of an answer, so that typing does not ask the service at each key. */
 const FRESH_MS = 5000;
+const fresh = new Map<string, { at: number; choices: Promise<Choice[]> }>();
+const DIGITS = /^\d+$/;
 
 /**
  * A search over what the service has, for a box that can also be typed into by hand.
  * `configNode` names the config node to ask; without one, or where nothing answers, the list is empty.
  */
 export function lookUp(kind: string, configNode: () => string): CompletionSearch {
-  let cached: { id: string; at: number; choices: Promise<Choice[]> } | undefined;
-  const fetchChoices = (id: string): Promise<Choice[]> => {
-    if (!cached || cached.id !== id || Date.now() - cached.at > FRESH_MS) {
-      cached = { id, at: Date.now(), choices: request(kind, id) };
-    }
-    return cached.choices;
-  };
   return (text, done) => {
-    const id = configNode();
-    if (!id || id === "_ADD_") return done([]);
-    const wanted = text.trim().toLowerCase();
-    fetchChoices(id).then(
-      (choices) => done(choices.filter((choice) => matches(choice, wanted)).map(completion)),
+    choicesOf(kind, configNode()).then(
+      (choices) => done(completionsOf(kind, choices, text.trim())),
       () => done([]),
     );
   };
 }
 
-function request(kind: string, id: string): Promise<Choice[]> {
-  return new Promise((resolve, reject) => {
-    $.getJSON(`crec/lookup/${kind}/${encodeURIComponent(id)}`).then(resolve, reject);
-  });
+/**
+ * Says under a box what the text in it stands for: the name of a network, the status of a channel. `missing` is a key
+ * of the catalog, for a text that the service knows nothing of; where nobody can be asked, nothing is said.
+ */
+export function describeUnder(
+  node: EditedNode,
+  field: JQuery,
+  kind: string,
+  configNode: () => string,
+  missing?: string,
+): { now(): void } {
+  const hint = hintUnder(field);
+  const isTyped = () =>
+    field.next(".red-ui-typedInput-container").length === 0 || field.typedInput("type") === "str";
+  const typed = () => (isTyped() ? String(field.val() ?? "").trim() : "");
+  const look = asYouType(
+    () => (typed() === "" || isReference(typed()) ? undefined : choicesOf(kind, configNode())),
+    (choices = []) => {
+      const chosen = choices.find(({ value }) => value === typed());
+      if (chosen) return hint.say(descriptionOf(chosen));
+      hint.say(choices.length > 0 && missing ? node._(missing) : "");
+    },
+  );
+  field.on(TYPED, () => look.soon());
+  look.now();
+  return look;
+}
+
+function descriptionOf({ value, label, detail = "" }: Choice): string {
+  return [label === value ? "" : label, detail].filter((part) => part !== "").join(" · ");
+}
+
+function choicesOf(kind: string, id: string): Promise<Choice[]> {
+  if (!id || id === "_ADD_") return Promise.resolve([]);
+  const key = `${kind}/${encodeURIComponent(id)}`;
+  for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
+  const choices =
+    fresh.get(key)?.choices ??
+    new Promise<Choice[]>((resolve, reject) => {
+      $.getJSON(`crec/lookup/${key}`).then(resolve, reject);
+    });
+  if (!fresh.has(key)) fresh.set(key, { at: Date.now(), choices });
+  return choices;
+}
+
+/** The tab key takes the first line: so that is what was typed, where it can be meant as it is. */
+function completionsOf(kind: string, choices: readonly Choice[], text: string): Completion[] {
+  const wanted = text.toLowerCase();
+  const found = choices.filter((choice) => matches(choice, wanted));
+  const exact = found.filter(({ value }) => value === text);
+  const others = found.filter(({ value }) => value !== text);
+  const asTyped = text !== "" && (kind !== "networks" || DIGITS.test(text)) && exact.length === 0;
+  if (others.length === 0 && exact.length === 0) return [];
+  const typed = asTyped ? [{ value: text, label: text, detail: "" }] : exact;
+  return [...typed, ...others].map(completion);
 }
 
 function matches({ label, value, detail }: Choice, wanted: string): boolean {

@@ -1,0 +1,111 @@
+import { offeredBy } from "../lib/editor/abi.ts";
+import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
+import { TYPED } from "../lib/editor/as-you-type.ts";
+import { onContractChange } from "../lib/editor/contract-select.ts";
+import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
+import { problemUnder } from "../lib/editor/rows.ts";
+import type { EventChoice } from "../lib/form-types.ts";
+import { splitNames } from "./event-names.ts";
+
+/** The events of the contract to tick, beside a box that lists them and can be typed into. */
+export function eventsField(
+  node: EditedNode,
+  contract: JQuery,
+  isByService: () => boolean,
+): { update(): void } {
+  let offered: EventChoice[] = [];
+  const field = typedField("events", [
+    {
+      value: "str",
+      label: node._("create-watcher.label.event-names"),
+      icon: "red/images/typedInput/az.svg",
+      autoComplete: searchIn(() => offered.map((event) => nameOf(event, offered))),
+    },
+    ...TEXT_TYPES.slice(1),
+  ]);
+  const problem = problemUnder(field);
+  const list = $("#crec-create-watcher-events");
+  const box = () => field.closest(".form-row").find(".red-ui-typedInput-input-wrap input");
+
+  const say = (unreadable = ""): void => {
+    const there = new Set(offered.flatMap((event) => [event.name, event.signature]));
+    const unknown =
+      offered.length > 0 && field.typedInput("type") === "str"
+        ? splitNames(field.typedInput("value")).find((name) => !there.has(name) && !name.startsWith("${"))
+        : undefined;
+    const missing = unknown ? node._("create-watcher.error.no-event", { name: unknown }) : "";
+    problem.say(unreadable || missing);
+  };
+  const tick = (): void => {
+    const names = splitNames(field.typedInput("value"));
+    list.find("input").each((index, element) => {
+      const event = offered[index];
+      $(element).prop("checked", event && (names.includes(event.name) || names.includes(event.signature)));
+    });
+    list.toggle(offered.length > 0 && field.typedInput("type") === "str");
+    say();
+  };
+  const showList = (): void => {
+    list.empty();
+    for (const event of offered) {
+      const name = nameOf(event, offered);
+      const ticked = $('<input type="checkbox">').css({ width: "auto", margin: "0 6px 0 0" });
+      ticked.on("change", () => {
+        const others = splitNames(field.typedInput("value")).filter(
+          (one) => one !== event.name && one !== event.signature,
+        );
+        const names = ticked.prop("checked") ? [...others, name] : others;
+        field.typedInput("value", names.join(", "));
+        box().trigger("change");
+      });
+      // A label of its own width: those of a form are as narrow as its first column.
+      $("<label>")
+        .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
+        .append(ticked, document.createTextNode(describe(event)))
+        .appendTo(list);
+    }
+    tick();
+  };
+  let asked = 0;
+  const update = async (): Promise<void> => {
+    asked += 1;
+    const question = asked;
+    const chosen = String(contract.val() ?? "");
+    const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
+    if (question !== asked) return;
+    const { found = [], problem: unreadable = "" } = answer as { found?: EventChoice[]; problem?: string };
+    offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
+    showList();
+    if (unreadable) say(unreadable);
+  };
+  contract.on("change", update);
+  onContractChange(list, ({ id }) => {
+    if (id === contract.val()) update();
+  });
+  field.on(TYPED, tick);
+  update();
+  return { update };
+}
+
+/** The name, or the signature where several events share the name. */
+function nameOf({ name, signature }: EventChoice, all: readonly EventChoice[]): string {
+  return all.filter((other) => other.name === name).length > 1 ? signature : name;
+}
+
+function describe({ name, inputs }: EventChoice): string {
+  return `${name}(${inputs.map((input) => `${input.type} ${input.name}`.trim()).join(", ")})`;
+}
+
+/** Completes the last name of the list. */
+function searchIn(names: () => readonly string[]): CompletionSearch {
+  return (text, done) => {
+    const listed = splitNames(text);
+    const last = /,\s*$/.test(text) || listed.length === 0 ? "" : (listed.pop() ?? "");
+    const found = names().filter(
+      (name) => !listed.includes(name) && name.toLowerCase().includes(last.toLowerCase()),
+    );
+    // Nothing is left to complete.
+    if (found.length === 1 && found[0] === last) return done([]);
+    done(found.map((name) => ({ value: [...listed, name].join(", "), label: name })));
+  };
+}

@@ -1,0 +1,41 @@
+import type { EditedNode } from "./api.ts";
+import { postJson } from "./as-you-type.ts";
+
+/** What was found in an ABI; or why it cannot be read; or neither, where there is none yet. */
+export type AbiAnswer<T> = { found?: T[]; problem?: string };
+
+const FRESH_MS = 5000;
+const fresh = new Map<string, { at: number; answer: Promise<AbiAnswer<unknown>> }>();
+
+/** The functions or events of a contract that is known to the editor, deployed or not. */
+export function offeredBy<T>(
+  node: EditedNode,
+  kind: "functions" | "events",
+  contract: string,
+): Promise<AbiAnswer<T>> {
+  const abi = RED.nodes.node(contract)?.abi;
+  return typeof abi === "string" ? offeredIn(node, kind, contract, abi) : Promise.resolve({});
+}
+
+/** The same for a text. The contract's id is for an ABI that comes from the environment. */
+export function offeredIn<T>(
+  node: EditedNode,
+  kind: "functions" | "events",
+  contract: string,
+  abi: string,
+): Promise<AbiAnswer<T>> {
+  if (abi.trim() === "") return Promise.resolve({});
+  const key = JSON.stringify([kind, contract, abi]);
+  for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
+  const answer =
+    fresh.get(key)?.answer ??
+    postJson<unknown[]>(`crec/abi/${kind}`, { id: contract, abi }).then(
+      (found) => ({ found }),
+      ({ responseJSON }: JQuery.jqXHR) => ({
+        problem: responseJSON?.message ?? node._("common.error.functions"),
+      }),
+    );
+  // Several calls of one form ask for the same.
+  if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });
+  return answer as Promise<AbiAnswer<T>>;
+}

@@ -1,0 +1,51 @@
+/** Long enough that a person who types is not asked about each letter, short enough to be an answer. */
+const PAUSE_MS = 300;
+
+export type AsYouType = {
+  /** When nothing was typed for a moment. */
+  soon(): void;
+  now(): void;
+};
+
+/**
+ * Asks a question while a person types, and shows the answer to the latest one only. `ask` gives nothing where there
+ * is nothing to ask; what fails counts as no answer.
+ */
+export function asYouType<T>(
+  ask: () => Promise<T> | undefined,
+  show: (answer: T | undefined) => void,
+): AsYouType {
+  let latest = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const now = (): void => {
+    clearTimeout(timer);
+    latest += 1;
+    const question = latest;
+    const answered = (answer: T | undefined): void => {
+      if (question === latest) show(answer);
+    };
+    Promise.resolve(ask()).then(answered, () => answered(undefined));
+  };
+  const soon = (): void => {
+    clearTimeout(timer);
+    // Whatever is still under way was asked about another text.
+    latest += 1;
+    timer = setTimeout(now, PAUSE_MS);
+  };
+  return { soon, now };
+}
+
+/** What a field fires when it may have changed: typed inputs fire them all, too. */
+export const TYPED = "change keyup paste input";
+
+/** A question to Node-RED that is answered in JSON. */
+export function postJson<T>(url: string, question: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    $.ajax({
+      url,
+      method: "POST",
+      contentType: "application/json",
+      data: JSON.stringify(question),
+    }).then(resolve, reject);
+  });
+}

@@ -1,0 +1,71 @@
+import type { ContractCall, Value } from "../form-types.ts";
+import type { EditedNode } from "./api.ts";
+import { ADDRESS, isReference } from "./validate.ts";
+
+const LIST = /\[\d*\]$/;
+const INTEGER = /^-?\d+$|^0x[0-9a-f]+$/i;
+const AMOUNT = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * What is surely wrong with a call as it is stored, or undefined: for the mark on the node, which must not wait for an
+ * answer. The types are those of the signature; what only a library can tell, the form says as one types.
+ */
+export function callProblem(node: EditedNode, call: ContractCall): string | undefined {
+  const { contract = "", function: signature = "", args = [], address } = call;
+  if (contract === "" || !RED.nodes.node(contract)) return node._("common.error.no-contract");
+  if (signature === "") return node._("common.error.choose-function");
+  // A name without types was written by hand: there is nothing here to judge values by.
+  if (signature.includes("(")) {
+    const types = typesIn(signature);
+    if (types.length !== args.length) return node._("common.error.arguments", { count: types.length });
+    const wrong = types.findIndex((type, index) => !fits(type, args[index] ?? {}));
+    if (wrong !== -1) {
+      return node._("common.error.argument", { number: wrong + 1, type: types[wrong] ?? "" });
+    }
+  }
+  return address?.value && !fits("address", address) ? node._("common.error.address") : undefined;
+}
+
+/** The types of a signature's parameters: `f(address,(uint256,bytes)[])` has two. */
+function typesIn(signature: string): string[] {
+  const inner = signature.slice(signature.indexOf("(") + 1, signature.lastIndexOf(")"));
+  const types: string[] = [];
+  let depth = 0;
+  for (const part of inner.split(",")) {
+    if (depth > 0) types.push(`${types.pop()},${part}`);
+    else if (part !== "") types.push(part);
+    depth += part.split("(").length - part.split(")").length;
+  }
+  return types;
+}
+
+function fits(type: string, { value = "", type: from = "str", unit }: Value): boolean {
+  const text = value.trim();
+  if (isReference(text)) return true;
+  if (from !== "str" && from !== "json") return from === "bool" || text !== "";
+  if (LIST.test(type)) return Array.isArray(parsed(text));
+  if (type.startsWith("(")) return typeof parsed(text) === "object" && parsed(text) !== null;
+  const integer = /^(u?)int(\d+)$/.exec(type);
+  if (integer) return unit === "token" ? AMOUNT.test(text) : inRange(text, integer);
+  const bytes = /^bytes(\d*)$/.exec(type);
+  if (bytes)
+    return /^0x(?:[0-9a-f]{2})*$/i.test(text) && (!bytes[1] || text.length === 2 + 2 * Number(bytes[1]));
+  if (type === "address") return ADDRESS.test(text);
+  return type !== "bool" || /^(?:true|false)$/i.test(text);
+}
+
+function inRange(text: string, [, unsigned, size]: RegExpExecArray): boolean {
+  if (!INTEGER.test(text)) return false;
+  const bits = Number(size);
+  const integer = BigInt(text);
+  const beyond = BigInt(1) << BigInt(unsigned ? bits : bits - 1);
+  return integer < beyond && integer >= (unsigned ? BigInt(0) : -beyond);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

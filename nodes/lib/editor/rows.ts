@@ -1,0 +1,68 @@
+import type { EditedNode } from "./api.ts";
+
+/** A row of a form with its label tied to its field. */
+export function labelled(
+  node: EditedNode,
+  container: JQuery,
+  id: string,
+  text: string,
+  field: JQuery,
+  translated = true,
+): JQuery {
+  const row = $('<div class="form-row">').appendTo(container);
+  $("<label>")
+    .attr("for", id)
+    .text(translated ? node._(text) : text)
+    .appendTo(row);
+  // The blank that stands between label and field in a template.
+  row.append(" ");
+  return field.attr("id", id).css("width", "70%").appendTo(row);
+}
+
+/** The box a typed input shows is not the one the label belongs to. */
+export function nameVisibleBox(input: JQuery): void {
+  const label = $(`label[for="${input.attr("id")}"]`)
+    .text()
+    .trim();
+  visibleBox(input).attr("aria-label", label);
+}
+
+/** What a person types into: of a typed input the box it shows. */
+export function visibleBox(field: JQuery): JQuery {
+  const shown = field.closest(".form-row").find(".red-ui-typedInput-input-wrap input");
+  return shown.length > 0 ? shown : field;
+}
+
+/** A line under a field, read out with it. */
+export type Line = { say(text: string): void };
+
+/** Explains the field. */
+export function hintUnder(field: JQuery): Line {
+  return lineUnder(field, "hint").line;
+}
+
+/** Says what is wrong with the field, and marks it. */
+export function problemUnder(field: JQuery): Line {
+  const { element, line } = lineUnder(field, "problem");
+  element.attr("role", "alert").css("color", "var(--red-ui-text-color-error)");
+  return {
+    say: (text) => {
+      line.say(text);
+      field.add(field.next(".red-ui-typedInput-container")).toggleClass("input-error", text !== "");
+      visibleBox(field).attr("aria-invalid", String(text !== ""));
+    },
+  };
+}
+
+function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line } {
+  const id = `${field.attr("id")}-${part}`;
+  const element = $("<div>")
+    .attr("id", id)
+    .css({ "margin-left": "105px", "font-size": "0.9em", color: "var(--red-ui-secondary-text-color)" })
+    .css("overflow-wrap", "anywhere")
+    .hide()
+    .appendTo(field.closest(".form-row"));
+  const box = visibleBox(field);
+  box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} ${id}`.trim());
+  return { element, line: { say: (text) => void element.text(text).toggle(text !== "") } };
+}

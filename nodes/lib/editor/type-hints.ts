@@ -1,0 +1,86 @@
+import type { ParameterChoice, Unit } from "../form-types.ts";
+import type { EditedNode } from "./api.ts";
+
+const LIST = /^(.*)\[(\d*)\]$/;
+const INTEGER = /^(u?)int(\d+)$/;
+/** Up to here the ends of a range are told in digits. */
+const READABLE_BITS = 64;
+
+export function isInteger(type: string): boolean {
+  return INTEGER.test(type);
+}
+
+/** A list or a tuple: typed in as JSON. */
+export function isComposite(type: string): boolean {
+  return LIST.test(type) || type === "tuple";
+}
+
+/** What can be counted in tokens: integers, and lists of them. */
+export function isCountable(type: string): boolean {
+  const [, item] = LIST.exec(type) ?? [];
+  return item === undefined ? isInteger(type) : isCountable(item);
+}
+
+/** The type and what it means, in words: `uint8 · a whole number from 0 to 255`. */
+export function typeHint(node: EditedNode, parameter: ParameterChoice, unit?: Unit): string {
+  const { type, internalType } = parameter;
+  // What the source code calls it, where that says more.
+  const own = /^(?:enum|struct|contract) /.test(internalType ?? "") ? ` (${internalType})` : "";
+  return `${type}${own} · ${meaning(node, parameter, unit)}`;
+}
+
+function meaning(node: EditedNode, parameter: ParameterChoice, unit: Unit | undefined): string {
+  const { type } = parameter;
+  const [, item, length] = LIST.exec(type) ?? [];
+  const example = exampleOf(parameter);
+  if (item !== undefined) {
+    return length
+      ? node._("common.type.exactly", { length, example })
+      : node._("common.type.list", { example });
+  }
+  if (type === "tuple") return node._("common.type.tuple", { example });
+  if (unit === "token") return node._("common.type.tokens");
+  const [, unsigned, size] = INTEGER.exec(type) ?? [];
+  if (size !== undefined) return node._("common.type.integer", range(unsigned === "u", Number(size)));
+  const [, bytes] = /^bytes(\d+)$/.exec(type) ?? [];
+  if (bytes !== undefined) {
+    return node._("common.type.fixed-bytes", { bytes, digits: String(Number(bytes) * 2) });
+  }
+  const known: Readonly<Record<string, string>> = {
+    address: node._("common.type.address"),
+    bool: node._("common.type.bool"),
+    string: node._("common.type.string"),
+    bytes: node._("common.type.bytes"),
+  };
+  return known[type] ?? node._("common.type.unknown");
+}
+
+/** How a value may look; for lists and tuples as JSON. */
+export function exampleOf(parameter: ParameterChoice): string {
+  const value = shapeOf(parameter);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function shapeOf(parameter: ParameterChoice): unknown {
+  const [, item, length] = LIST.exec(parameter.type) ?? [];
+  if (item !== undefined) {
+    const one = shapeOf({ ...parameter, type: item });
+    // A short list of fixed length in full, any other by its first items.
+    return Array.from({ length: Math.min(Number(length || 1), 4) }, () => one);
+  }
+  if (parameter.type === "tuple") {
+    const parts = parameter.components ?? [];
+    return Object.fromEntries(parts.map((part, index) => [part.name || String(index), shapeOf(part)]));
+  }
+  if (parameter.type === "address") return "0x…";
+  if (parameter.type === "bool") return true;
+  if (parameter.type.startsWith("bytes")) return "0x";
+  return isInteger(parameter.type) ? "0" : "";
+}
+
+function range(unsigned: boolean, bits: number): { least: string; most: string } {
+  const size = BigInt(unsigned ? bits : bits - 1);
+  if (bits > READABLE_BITS) return { least: unsigned ? "0" : `−2^${size}`, most: `2^${size} − 1` };
+  const beyond = BigInt(1) << size;
+  return { least: unsigned ? "0" : `−${beyond}`, most: String(beyond - BigInt(1)) };
+}

@@ -1,0 +1,127 @@
+import type { CheckAnswer, ParameterChoice, Value, ValueCheck } from "../form-types.ts";
+import type { EditedNode } from "./api.ts";
+import { asYouType, postJson, TYPED } from "./as-you-type.ts";
+import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
+import { hintUnder, labelled, nameVisibleBox, problemUnder } from "./rows.ts";
+import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
+import { isReference } from "./validate.ts";
+
+export type ValueField = { read(): Value };
+
+export type ValueFieldOptions = {
+  id: string;
+  label: string;
+  parameter: ParameterChoice;
+  stored: Value | undefined;
+  /** Of the contract, as its form has it: digits, `${NAME}`, or empty where it is not a token. */
+  decimals?: string;
+  /** In place of what an empty box shows. */
+  placeholder?: string;
+  /** May stay empty. */
+  optional?: boolean;
+  changed: () => void;
+};
+
+/** One labelled value of a type of the chain, explained, and checked as one types. */
+export function valueField(node: EditedNode, container: JQuery, options: ValueFieldOptions): ValueField {
+  const { id, label, parameter, stored = {}, decimals = "", optional = false, changed } = options;
+  const { type } = parameter;
+  const input = labelled(node, container, id, label, $('<input type="text">'), false);
+  input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
+  const counted = isCountable(type) && (decimals !== "" || stored.unit === "token");
+  if (counted) input.css("width", "calc(70% - 165px)");
+  makeTyped(input, type, stored);
+  const unit = counted ? unitSelect(node, input, label, decimals, stored) : undefined;
+  nameVisibleBox(input);
+  const hint = hintUnder(input);
+  const meaning = hintUnder(input);
+  const problem = problemUnder(input);
+
+  const read = (): Value => ({
+    value: input.typedInput("value"),
+    type: input.typedInput("type"),
+    ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
+  });
+  const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
+  const check = asYouType<CheckAnswer>(
+    () => {
+      const question = questionOf(label, parameter, read(), decimals, optional);
+      return question && postJson("crec/abi/check", question);
+    },
+    (answer) => {
+      problem.say(answer?.ok === false ? answer.message : "");
+      meaning.say(answer?.ok ? inOtherUnit(node, answer, read()) : "");
+    },
+  );
+  const edited = (): void => {
+    explain();
+    check.soon();
+    changed();
+  };
+  input.on(TYPED, edited);
+  unit?.on("change", edited);
+  explain();
+  // What is not filled in yet is not wrong yet.
+  if (read().value) check.now();
+  return { read };
+}
+
+/** Only what is typed in can be judged, and a name of the environment only when it is used. */
+function questionOf(
+  name: string,
+  parameter: ParameterChoice,
+  { value = "", type: valueType = "str", unit }: Value,
+  decimals: string,
+  optional: boolean,
+): ValueCheck | undefined {
+  if (!["str", "json"].includes(valueType) || isReference(value.trim())) return undefined;
+  if (value.trim() === "" && (optional || parameter.type === "string")) return undefined;
+  if (isReference(decimals) && unit) return undefined;
+  const places = /^\d+$/.test(decimals) ? { decimals: Number(decimals) } : {};
+  return { ...parameter, name, value, valueType, ...(unit ? { unit } : {}), ...places };
+}
+
+function inOtherUnit(
+  node: EditedNode,
+  { smallest = "", tokens = "" }: { smallest?: string; tokens?: string },
+  { unit }: Value,
+): string {
+  if (smallest === "") return "";
+  return unit === "token"
+    ? node._("common.unit.is-smallest", { amount: smallest })
+    : node._("common.unit.is-tokens", { amount: tokens });
+}
+
+/** Whole numbers and addresses are text; lists and tuples are JSON; true and false are a choice. */
+function makeTyped(input: JQuery, type: string, stored: Value): void {
+  const [types, empty] = isComposite(type)
+    ? [JSON_TYPES, ""]
+    : type === "bool" && stored.type !== "str"
+      ? [["bool", ...TEXT_TYPES.slice(1)], "false"]
+      : [TEXT_TYPES, ""];
+  input.typedInput({ default: types[0] ?? "str", types: [...types] });
+  if (stored.type) input.typedInput("type", stored.type);
+  input.typedInput("value", stored.value ?? empty);
+}
+
+function unitSelect(
+  node: EditedNode,
+  input: JQuery,
+  label: string,
+  decimals: string,
+  { unit }: Value,
+): JQuery {
+  const known = /^\d+$/.test(decimals);
+  const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
+  const select = $("<select>")
+    .css({ width: "155px", "margin-left": "10px" })
+    .attr("aria-label", node._("common.unit.of", { name: label }))
+    .append($("<option>").val("").text(node._("common.unit.smallest")))
+    .append($("<option>").val("token").text(tokens))
+    .val(unit === "token" ? "token" : "");
+  return select.insertAfter(input.next(".red-ui-typedInput-container"));
+}
+
+function placeholderOf(parameter: ParameterChoice): string {
+  return parameter.type === "string" ? "" : exampleOf(parameter);
+}
