@@ -4,6 +4,7 @@ import should from "should";
 import registerConnection from "../../nodes/connection/connection.ts";
 import registerContract from "../../nodes/contract/contract.ts";
 import registerVerifyEvent from "../../nodes/verify-event/verify-event.ts";
+import { signedFacts } from "../../src/index.ts";
 import { configOf, type ProofCase, proofCases } from "../proofs/fixtures.ts";
 import type { Message } from "../support/bench.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
@@ -32,7 +33,11 @@ describe("verify event", () => {
   after(() => helper.stopServer());
 
   /** What comes out, and of which port. */
-  async function verify({ event, config }: Pick<ProofCase, "event" | "config">, message: Message = {}) {
+  async function verify(
+    { event, config }: Pick<ProofCase, "event" | "config">,
+    message: Message = {},
+    properties: Record<string, unknown> = {},
+  ) {
     const { orgId, workflowOwner, creTenantId, validSigners, minRequiredSignatures } = configOf(
       config === undefined ? {} : { config },
     );
@@ -52,11 +57,13 @@ describe("verify event", () => {
       chainSelector: "1",
       address: "0x0000000000000000000000000000000000000001",
       abi: TRANSFER_ABI,
+      ...(properties.theContract as object | undefined),
     };
     const node = {
       id: "verify",
       type: "crec-verify-event",
       connection: "connection",
+      ...properties,
       wires: PORTS.map((port) => [port]),
     };
     const ends = PORTS.map((id) => ({ id, type: "helper" }));
@@ -112,5 +119,72 @@ describe("verify event", () => {
     const other = await verify({ event: copy });
     should(other.port).equal("verified");
     should(other.msg.crec?.dedupeKey).equal(one.msg.crec?.dedupeKey);
+  });
+
+  describe("with expectations", () => {
+    const [transfer] = proofCases.filter(
+      ({ expect, event }) => expect === "verified" && event.headers.type === "watcher.event",
+    );
+    const progress = proofCases.find(({ why }) => why === "not_verifiable");
+    if (!transfer || !progress) throw new Error("There are no worked examples to expect anything of.");
+    const facts = signedFacts(transfer.event);
+    const company = { payload: "as it came", crec: { keep: "me" } };
+    const theContract = { address: facts.contract, chainSelector: facts.chainSelector };
+    const age = Math.ceil(Date.now() / 1000 - Number(facts.time));
+
+    const accepted: Record<string, Record<string, unknown>> = {
+      "the contract": { contract: "contract", expectContract: true, theContract },
+      "the event": { expectEvents: `Other, ${facts.name}` },
+      "the event, by signature": { expectEvents: facts.signature },
+      "the event, by message": { expectEvents: "wanted", expectEventsType: "msg" },
+      "the age": { maxAge: String(age + 60) },
+      "nothing, stored by an older form": { minConfidence: "", maxAge: "", expectEvents: "" },
+    };
+    for (const [what, properties] of Object.entries(accepted)) {
+      it(`accepts ${what}`, async () => {
+        const { port } = await verify(transfer, { ...company, wanted: ["Other", facts.name] }, properties);
+        should(port).equal("verified");
+      });
+    }
+
+    const refused: Record<string, Record<string, unknown>> = {
+      unexpected_contract: { contract: "contract", expectContract: true },
+      unexpected_event: { expectEvents: "Other" },
+      too_old: { maxAge: "60" },
+    };
+    for (const [reason, properties] of Object.entries(refused)) {
+      it(`rejects with ${reason}, and leaves the message as it came`, async () => {
+        const { port, msg } = await verify(transfer, company, properties);
+        should(port).equal("rejected");
+        should(msg).have.property("payload", "as it came");
+        const verification = msg.crec?.verification as Record<string, unknown>;
+        should(verification).have.keys("verified", "reason", "message");
+        should(verification).have.properties({ verified: false, reason });
+        should(msg.crec).have.property("keep", "me").and.not.have.property("dedupeKey");
+      });
+    }
+
+    it("rejects with confidence_too_low what is right, and less final than asked for", async () => {
+      const weak = proofCases.find(
+        ({ expect, event }) => expect === "verified" && signedFacts(event).confidence === "latest",
+      );
+      if (!weak) throw new Error("There is no worked example at latest.");
+      should((await verify(weak, {}, { minConfidence: "latest" })).port).equal("verified");
+      await helper.unload();
+      const { msg } = await verify(weak, {}, { minConfidence: "safe" });
+      should(msg.crec?.verification).have.properties({ verified: false, reason: "confidence_too_low" });
+    });
+
+    it("says what is wrong with the proof before what is unexpected", async () => {
+      const tampered = proofCases.find(({ why }) => why === "event_hash_mismatch");
+      if (!tampered) throw new Error("There is no worked example that was changed.");
+      const { msg } = await verify(tampered, {}, { expectEvents: "Other" });
+      should(msg.crec?.verification).have.property("reason", "event_hash_mismatch");
+    });
+
+    it("asks nothing of what carries no proof: it leaves by its own port", async () => {
+      const { port } = await verify(progress, {}, { expectEvents: "Other", maxAge: "1" });
+      should(port).equal("unsigned");
+    });
   });
 });
