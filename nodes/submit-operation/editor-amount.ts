@@ -1,6 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { labelled, nameVisibleBox } from "../lib/editor/contract-call.ts";
+import { TYPED } from "../lib/editor/as-you-type.ts";
 import { TEXT_TYPES } from "../lib/editor/fields.ts";
+import { labelled, nameVisibleBox, problemUnder } from "../lib/editor/rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { Value } from "../lib/form-types.ts";
 
@@ -49,7 +50,7 @@ export function amountForm(
   }
   // Nobody thinks in wei; what was stored without a unit is.
   unit.val(stored?.value || stored?.unit ? coinUnit(stored.unit) : "ether");
-  const said = $('<div class="crec-submit-operation-said" role="alert">').appendTo(row);
+  const problem = problemUnder(input);
 
   const read = (): Value => {
     const chosen = coinUnit(String(unit.val()));
@@ -58,10 +59,10 @@ export function amountForm(
     return named && (value.value !== "" || stored?.unit) ? { ...value, unit: chosen } : value;
   };
   const judge = (): void => {
-    const problem = amountProblem(read());
-    said.text(problem ? node._(problem) : "");
+    const key = amountProblem(read());
+    problem.say(key ? node._(key) : "");
   };
-  row.on("change input", judge);
+  row.on(TYPED, judge);
   judge();
   return { row, read };
 }

@@ -1,7 +1,9 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { contractCallForm, contractSelect, labelled, nameVisibleBox } from "../lib/editor/contract-call.ts";
-import { TEXT_TYPES } from "../lib/editor/fields.ts";
-import type { CallDef, Value } from "../lib/form-types.ts";
+import { TYPED } from "../lib/editor/as-you-type.ts";
+import { contractCallForm, contractSelect } from "../lib/editor/contract-call.ts";
+import { labelled } from "../lib/editor/rows.ts";
+import { valueField } from "../lib/editor/value-field.ts";
+import type { CallDef } from "../lib/form-types.ts";
 import { amountForm } from "./editor-amount.ts";
 
 /** The fields of one call. */
@@ -37,7 +39,9 @@ export function callForm(
     fields.empty();
     const call: CallDef = kept.get(chosen) ?? (chosen === "raw" ? { kind: "raw" } : { kind: "contract" });
     form =
-      call.kind === "raw" ? rawForm(node, fields, id, call) : contractForm(node, fields, id, call, changed);
+      call.kind === "raw"
+        ? rawForm(node, fields, id, call, changed)
+        : contractForm(node, fields, id, call, changed);
   };
   kind.on("change", () => {
     const before = form.read();
@@ -45,7 +49,7 @@ export function callForm(
     show(kind.val() === "raw" ? "raw" : "contract");
     changed();
   });
-  container.on("change input", changed);
+  container.on(TYPED, changed);
   show(stored.kind);
   return { read: () => form.read() };
 }
@@ -77,25 +81,28 @@ function contractForm(
   };
 }
 
-function rawForm(node: EditedNode, fields: JQuery, id: string, stored: RawDef): CallForm {
-  const to = valueField(node, fields, `${id}-to`, "common.label.address", "0x…", stored.to);
-  const data = valueField(node, fields, `${id}-data`, "submit-operation.label.data", "0x", stored.data);
-  const amount = amountForm(node, fields, `${id}-amount`, stored.amount);
-  return { read: () => ({ kind: "raw", to: to(), data: data(), amount: amount.read() }) };
-}
-
-function valueField(
+function rawForm(
   node: EditedNode,
   fields: JQuery,
   id: string,
-  label: string,
-  hint: string,
-  stored: Value = {},
-): () => Value {
-  const input = labelled(node, fields, id, label, $('<input type="text">')).attr("placeholder", hint);
-  input.typedInput({ default: "str", types: [...TEXT_TYPES] });
-  if (stored.type) input.typedInput("type", stored.type);
-  input.typedInput("value", stored.value ?? "");
-  nameVisibleBox(input);
-  return () => ({ value: input.typedInput("value"), type: input.typedInput("type") });
+  stored: RawDef,
+  changed: () => void,
+): CallForm {
+  const to = valueField(node, fields, {
+    id: `${id}-to`,
+    label: node._("common.label.address"),
+    parameter: { name: "", type: "address" },
+    stored: stored.to,
+    changed,
+  });
+  const data = valueField(node, fields, {
+    id: `${id}-data`,
+    label: node._("submit-operation.label.data"),
+    parameter: { name: "", type: "bytes" },
+    stored: stored.data,
+    optional: true,
+    changed,
+  });
+  const amount = amountForm(node, fields, `${id}-amount`, stored.amount);
+  return { read: () => ({ kind: "raw", to: to.read(), data: data.read(), amount: amount.read() }) };
 }

@@ -7,7 +7,12 @@ import { titleOf } from "./editor-title.ts";
 export type CallsForm = { read(): CallDef[] };
 
 /** What stands behind one item of the list. */
-type Listed = { stored?: CallDef; form?: CallForm; number?: (index: number, count: number) => void };
+type Listed = {
+  stored?: CallDef;
+  unfolded?: boolean;
+  form?: CallForm;
+  number?: (index: number, count: number) => void;
+};
 
 /** Where items are dragged by. */
 const HANDLE = "crec-submit-operation-handle";
@@ -37,7 +42,8 @@ export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallD
     scrollOnAdd: false,
     height: "auto",
   });
-  for (const call of stored) list.editableList("addItem", { stored: call });
+  // Several are first looked over; one, and what is new, is there to be filled in.
+  for (const call of stored) list.editableList("addItem", { stored: call, unfolded: stored.length === 1 });
   return {
     read: () =>
       items().flatMap((item) => {
@@ -121,6 +127,5 @@ function showItem(
     name(remove, "label.remove");
     retitle();
   };
-  // What is new is filled in next; what is stored is first looked over.
-  unfold(item.stored === undefined);
+  unfold(item.unfolded !== false);
 }

@@ -1,4 +1,5 @@
 import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
+import { postJson } from "../lib/editor/as-you-type.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import type {
   ContractText,
@@ -83,18 +84,11 @@ function walletText(node: ConfigNode): WalletText {
 }
 
 function ask(question: PreviewRequest): Promise<PreviewAnswer | { message: string }> {
-  const asked = $.ajax({
-    url: "crec/operation/preview",
-    method: "POST",
-    contentType: "application/json",
-    data: JSON.stringify(question),
-  });
-  return new Promise((resolve) => {
-    asked.then(
-      (answer: PreviewAnswer) => resolve(answer),
-      ({ responseJSON }: JQuery.jqXHR) => resolve({ message: String(responseJSON?.message ?? "") }),
-    );
-  });
+  return postJson<PreviewAnswer>("crec/operation/preview", question).catch(
+    ({ responseJSON }: JQuery.jqXHR) => ({
+      message: String(responseJSON?.message ?? ""),
+    }),
+  );
 }
 
 function callsIn(text: Text, calls: readonly PreviewedCall[]): JQuery {
@@ -104,35 +98,50 @@ function callsIn(text: Text, calls: readonly PreviewedCall[]): JQuery {
 }
 
 function callIn(text: Text, call: PreviewedCall): JQuery {
-  const item = $("<li>");
+  const item = $("<li>").css("margin-bottom", "6px");
+  const isPayment = !call.signature && call.data?.text === "0x";
   const title = call.signature
     ? text("call", { function: call.signature, contract: call.contract ?? "" })
-    : text("raw");
+    : text(isPayment ? "payment" : "raw");
   $("<div>").css("font-weight", "bold").text(title).appendTo(item);
   if (call.problem) item.append(trouble(call.problem));
-  const rows = $("<dl>").css({ margin: "0 0 0 12px" }).appendTo(item);
+  const rows = pairs().appendTo(item);
   const row = (name: string, value: PreviewedValue) => rows.append(pair(text, name, value));
   row(text("target"), call.to);
   for (const { name, type, ...value } of call.args ?? []) row(`${name} (${type})`, value);
-  if (!call.signature && call.data) row(text("data"), call.data);
+  if (!call.signature && call.data && !isPayment) row(text("data"), call.data);
   if (call.amount.text !== "0") row(text("pays"), call.amount);
   return item;
 }
 
-function pair(text: Text, name: string, value: PreviewedValue): JQuery {
-  const unit = value.unit ? ` ${text(`unit.${value.unit}`)}` : "";
-  const exact = value.smallest ? ` (${value.smallest})` : "";
-  const later = value.later ? ` – ${text("later")}` : "";
-  const words = `${value.text}${unit}${exact}${later}`;
-  const description = $("<dd>").css({ margin: "0 0 2px 12px", "overflow-wrap": "anywhere" });
-  description.append($("<code>").text(words));
-  if (value.problem) description.append(trouble(value.problem));
+/** Names beside their values. */
+function pairs(): JQuery {
+  return $("<dl>").css({
+    display: "grid",
+    "grid-template-columns": "max-content 1fr",
+    gap: "0 12px",
+    margin: "0",
+  });
+}
+
+function pair(
+  text: Text,
+  name: string,
+  { text: words, unit, smallest, later, problem }: PreviewedValue,
+): JQuery {
+  const parts = [words];
+  if (unit) parts.push(text(`unit.${unit}`));
+  if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
+  if (later) parts.push(text("later"));
+  const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
+  $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);
+  if (problem) description.append(trouble(problem));
   return $("<dt>").css("font-weight", "normal").text(name).add(description);
 }
 
 function digestIn(text: Text, { digest, why }: PreviewAnswer): JQuery {
   if (!digest) return $("<p>").text(why ?? "");
-  const rows = $("<dl>").css("margin", "0");
+  const rows = pairs();
   for (const [name, value] of fieldsOf(text, digest)) rows.append(pair(text, name, { text: value }));
   return rows.add($("<p>").text(text("anew")));
 }

@@ -1,11 +1,10 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import type { CallDef, Value } from "../lib/form-types.ts";
 
-/** Long enough to tell two addresses apart at a glance, short enough for one line. */
-const HEX_LENGTH = 6;
-const TEXT_LENGTH = 24;
+/** Characters of one value: several must fit into the line. */
+const MOST = 24;
 
-/** What a call does, in one line: `transfer(0xDead…, 1.5 tokens) on demo token`. */
+/** What a call does, in one line: `transfer(0x0000…dEaD, 1.5 tokens) on demo token`. */
 export function titleOf(node: EditedNode, call: CallDef): string {
   const text = (key: string, values: Record<string, string> = {}) =>
     node._(`submit-operation.title.${key}`, values);
@@ -40,6 +39,6 @@ function shortValue({ value = "", type = "str" }: Value = {}): string {
 }
 
 function short(text: string): string {
-  const most = text.startsWith("0x") ? HEX_LENGTH : TEXT_LENGTH;
-  return text.length > most + 1 ? `${text.slice(0, most)}…` : text;
+  if (text.startsWith("0x") && text.length > 14) return `${text.slice(0, 6)}…${text.slice(-4)}`;
+  return text.length > MOST ? `${text.slice(0, MOST - 1)}…` : text;
 }

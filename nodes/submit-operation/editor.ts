@@ -1,4 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { callProblem } from "../lib/editor/call-problem.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { ADDRESS, isReference, numberFrom } from "../lib/editor/validate.ts";
@@ -28,8 +29,7 @@ RED.nodes.registerType("crec-submit-operation", {
       value: [],
       validate(_value, _options) {
         if (this.source === "message") return true;
-        const problem = problemOf(storedCalls(this));
-        return problem === undefined || this._(problem);
+        return problemOf(this, storedCalls(this)) ?? true;
       },
     },
     // One for each call, so that Node-RED knows of them: for export, import and the list of users.
@@ -96,19 +96,22 @@ function storedCalls(node: EditedNode): CallDef[] {
   });
 }
 
-/** A key of the catalog. */
-function problemOf(calls: readonly CallDef[]): string | undefined {
-  if (calls.length === 0) return "submit-operation.error.no-calls";
-  if (calls.length > MOST_CALLS) return "submit-operation.error.too-many-calls";
-  for (const call of calls) {
-    if (call.kind === "raw" && !isAddress(call.to)) return "submit-operation.error.raw-address";
-    if (call.kind !== "raw" && !(call.function && RED.nodes.node(call.contract ?? ""))) {
-      return "submit-operation.error.incomplete";
-    }
-    const problem = amountProblem(call.amount);
-    if (problem) return problem;
+/** A sentence, for the mark on the node. */
+function problemOf(node: EditedNode, calls: readonly CallDef[]): string | undefined {
+  if (calls.length === 0) return node._("submit-operation.error.no-calls");
+  if (calls.length > MOST_CALLS) return node._("submit-operation.error.too-many-calls");
+  for (const [index, call] of calls.entries()) {
+    const problem = callProblemOf(node, call);
+    if (problem) return node._("submit-operation.error.call", { number: index + 1, problem });
   }
   return undefined;
+}
+
+function callProblemOf(node: EditedNode, call: CallDef): string | undefined {
+  const amount = amountProblem(call.amount);
+  if (amount) return node._(amount);
+  if (call.kind !== "raw") return callProblem(node, call);
+  return isAddress(call.to) ? undefined : node._("submit-operation.error.raw-address");
 }
 
 /** Or not known here. */
