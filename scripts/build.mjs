@@ -22,7 +22,8 @@ export async function build({ log = () => {}, types = false } = {}) {
     await swap();
     log(`built the library and ${nodes} nodes`);
   } finally {
-    await rm(out, { recursive: true, force: true });
+    // What else is still being written when one part fails must not hide why it failed.
+    await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
   }
 }
 
@@ -192,6 +193,8 @@ async function writeTypes() {
       cwd: root,
     },
   );
+  // An ES module sees the same names, by a file that says it is one.
+  await writeFile(join(out, "types", "index.d.mts"), 'export * from "./index.js";\n');
   for (const file of await readdir(join(out, "types"), { recursive: true })) {
     if (!file.endsWith(".d.ts")) continue;
     const path = join(out, "types", file);

@@ -173,6 +173,7 @@ export {
   type OperationTypedData,
   operationDigest,
   operationTypedData,
+  type RsaPrivateJwk,
   randomWalletOperationId,
   recoverSigner,
   type Signer,

@@ -5,7 +5,7 @@ import { CrecError } from "../errors.ts";
 import { type CursorState, isCursorState } from "./cursor.ts";
 import type { CursorStore } from "./store.ts";
 
-/** The file operations in use, so that tests can fail each of them. */
+/** @internal The file operations in use, so that tests can fail each of them. */
 export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm">;
 
 export type FileCursorStoreOptions = {
@@ -13,6 +13,7 @@ export type FileCursorStoreOptions = {
   path: string;
   /** Saves that can wait are written at most this often, to spare SD cards. Milliseconds; 1,000. */
   minIntervalMs?: number;
+  /** @internal */
   files?: Files;
 };
 
@@ -34,7 +35,8 @@ export class FileCursorStore implements CursorStore {
   #writing: Promise<void> = Promise.resolve();
   #writtenAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ path, minIntervalMs = 1_000, files = nodeFiles }: FileCursorStoreOptions) {
+  constructor(options: FileCursorStoreOptions) {
+    const { path, minIntervalMs = 1_000, files = nodeFiles } = options;
     this.#path = path;
     this.#minIntervalMs = minIntervalMs;
     this.#files = files;

@@ -3,7 +3,7 @@ export {
   type LocalEcdsaSigner,
   localEcdsaSigner,
 } from "./local-ecdsa-signer.ts";
-export { type LocalRsaSigner, localRsaSigner } from "./local-rsa-signer.ts";
+export { type LocalRsaSigner, localRsaSigner, type RsaPrivateJwk } from "./local-rsa-signer.ts";
 export {
   type NormalizedOperation,
   normalizeOperation,

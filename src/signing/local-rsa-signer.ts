@@ -1,10 +1,15 @@
-import { constants, createPrivateKey, type JsonWebKey, type KeyObject, privateEncrypt } from "node:crypto";
+import { constants, createPrivateKey, createPublicKey, type KeyObject, privateEncrypt } from "node:crypto";
 import { ArgumentError } from "../errors.ts";
 import type { Hex, RsaPublicKey } from "../protocol/index.ts";
-import { rsaMessage, rsaPublicKeyOf } from "./rsa.ts";
+import { rsaMessage } from "./rsa.ts";
 import type { Signer } from "./signer.ts";
 
 export type LocalRsaSigner = Signer & { kind: "rsa"; publicKey: RsaPublicKey };
+
+/** A private key as a JSON Web Key holds it. */
+export type RsaPrivateJwk = { kty: "RSA"; n: string; e: string; d: string } & Readonly<
+  Record<string, unknown>
+>;
 
 /** Wallets take signatures of 256 bytes, which only these keys make. */
 const KEY_BITS = 2048;
@@ -16,11 +21,11 @@ const KEY_BITS = 2048;
  * @param privateKey PEM (PKCS#8 or PKCS#1) without a passphrase, or a JSON Web Key.
  * @throws ArgumentError `INVALID_PRIVATE_KEY`. No message ever holds the key.
  */
-export function localRsaSigner(privateKey: string | JsonWebKey): LocalRsaSigner {
+export function localRsaSigner(privateKey: string | RsaPrivateJwk): LocalRsaSigner {
   const key = readPrivateKey(privateKey);
   return {
     kind: "rsa",
-    publicKey: rsaPublicKeyOf(key),
+    publicKey: publicKeyOf(key),
     async sign({ digest }) {
       const message = rsaMessage(digest);
       if (message === undefined) throw new ArgumentError("digest", "digest must be 32 bytes as hex.");
@@ -30,13 +35,23 @@ export function localRsaSigner(privateKey: string | JsonWebKey): LocalRsaSigner 
   };
 }
 
-function readPrivateKey(privateKey: string | JsonWebKey): KeyObject {
+/** Exponent and modulus as the service and the wallet take them. */
+function publicKeyOf(key: KeyObject): RsaPublicKey {
+  const { e = "", n = "" } = createPublicKey(key).export({ format: "jwk" });
+  return { e: hexOf(e), n: hexOf(n) };
+}
+
+function hexOf(base64url: string): Hex {
+  return `0x${Buffer.from(base64url, "base64url").toString("hex")}`;
+}
+
+function readPrivateKey(privateKey: string | RsaPrivateJwk): KeyObject {
   let key: KeyObject;
   try {
     key =
       typeof privateKey === "string"
         ? createPrivateKey(privateKey)
-        : createPrivateKey({ key: privateKey, format: "jwk" });
+        : createPrivateKey({ key: { ...privateKey }, format: "jwk" });
   } catch {
     // No cause: it might quote the key.
     throw invalidKey("privateKey must be an RSA key as PEM without a passphrase, or as a JSON Web Key.");

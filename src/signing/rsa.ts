@@ -6,7 +6,7 @@ const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex
 const DIGEST = /^0x[0-9a-f]{64}$/i;
 
 /** What an RSA key signs for a digest: the digest is taken as already hashed. Undefined for what is no digest. */
-export function rsaMessage(digest: Hex): Buffer | undefined {
+export function rsaMessage(digest: Hex): Uint8Array | undefined {
   return DIGEST.test(digest) ? Buffer.concat([SHA256_PREFIX, bytes(digest)]) : undefined;
 }
 
@@ -23,19 +23,9 @@ export function isRsaSignature(key: RsaPublicKey, digest: Hex, signature: Hex): 
   }
 }
 
-/** Exponent and modulus as the service and the wallet take them. */
-export function rsaPublicKeyOf(key: KeyObject): RsaPublicKey {
-  const { e = "", n = "" } = createPublicKey(key).export({ format: "jwk" });
-  return { e: hexOf(e), n: hexOf(n) };
-}
-
 function publicKeyOf({ e, n }: RsaPublicKey): KeyObject {
   const jwk = { kty: "RSA", e: bytes(e).toString("base64url"), n: bytes(n).toString("base64url") };
   return createPublicKey({ key: jwk, format: "jwk" });
-}
-
-function hexOf(base64url: string): Hex {
-  return `0x${Buffer.from(base64url, "base64url").toString("hex")}`;
 }
 
 function bytes(hex: Hex): Buffer {

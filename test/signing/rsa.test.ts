@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type JsonWebKey } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import should from "should";
@@ -10,11 +10,12 @@ import {
   localRsaSigner,
   operationDigest,
   operationTypedData,
+  type RsaPrivateJwk,
   type Signer,
   signWith,
 } from "../../src/signing/index.ts";
 
-type RsaCase = { test_key_jwk: JsonWebKey; e: Hex; n: Hex; digest: Hex; signature: Hex };
+type RsaCase = { test_key_jwk: RsaPrivateJwk; e: Hex; n: Hex; digest: Hex; signature: Hex };
 
 const { cases } = JSON.parse(
   readFileSync(new URL("../vectors/rsa-signatures.json", import.meta.url), "utf8"),

@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import should from "should";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const NAME = "@crec-nodes/node-red-crec";
+
+/** What was built, as a program that installs the package finds, whichever way it imports it. */
+describe("the package", function () {
+  this.timeout(120_000);
+
+  let folder: string;
+  let tarball: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crec-package-"));
+    const { stdout } = await run(
+      "npm",
+      ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
+      {
+        cwd: root,
+      },
+    );
+    tarball = join(folder, (JSON.parse(stdout) as Array<{ filename: string }>)[0]?.filename ?? "");
+    const installed = join(folder, "node_modules", NAME);
+    await mkdir(installed, { recursive: true });
+    await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
+  });
+  after(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+
+  it("has nothing that publishing checks complain about", async () => {
+    const { messages, pkg } = await publint({ pkgDir: join(folder, "node_modules", NAME), strict: true });
+    should(messages.map((message) => formatMessage(message, pkg))).be.empty();
+  });
+
+  it("gives every kind of importer the types that are true for it", async () => {
+    const { types, problems = [] } = (await checkPackage(
+      createPackageFromTarballData(new Uint8Array(await readFile(tarball))),
+    )) as { types: unknown; problems?: unknown[] };
+    should(types).deepEqual({ kind: "included" });
+    should(problems).be.empty();
+  });
+
+  for (const [file, module] of [
+    ["program.mts", "nodenext"],
+    ["program.cts", "nodenext"],
+    ["program.ts", "preserve"],
+  ] as const) {
+    it(`compiles in a strict ${file} with module ${module}, without types of any other package`, async () => {
+      await writeFile(join(folder, file), PROGRAM);
+      const flags = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
+      const target = ["--module", module, "--target", "es2024", "--lib", "es2024,dom", "--types", ""];
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const { stdout } = await run(process.execPath, [tsc, ...flags, ...target, file], { cwd: folder }).catch(
+        (error: { stdout: string }) => error,
+      );
+      should(stdout).equal("");
+    });
+  }
+
+  it("is one and the same for import and require", async () => {
+    const program = `
+      import { createRequire } from "node:module";
+      import * as imported from "${NAME}";
+      const required = createRequire(import.meta.url)("${NAME}");
+      const differing = Object.keys(required).filter((name) => required[name] !== imported[name]);
+      console.log(JSON.stringify([Object.keys(required).length > 40, differing]));`;
+    await writeFile(join(folder, "same.mjs"), program);
+    const { stdout } = await run(process.execPath, ["same.mjs"], { cwd: folder });
+    should(JSON.parse(stdout)).deepEqual([true, []]);
+  });
+});
+
+/** Names from every part, with statuses that this version does not know. */
+const PROGRAM = `
+import { CrecClient, EventConsumer, localRsaSigner, verifyEvent, type Operation, type Signer, type VerifyConfig } from "${NAME}";
+
+export async function run(client: CrecClient, signer: Signer, config: VerifyConfig): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const channel of client.channels.list()) seen.push(channel.status);
+  const operation: Operation = await client.operations.get("a", "b");
+  const status: string = operation.status;
+  if (operation.status === "confirmed" || operation.status === "a status of tomorrow") seen.push(status);
+  const page = await client.events.poll("a", { offset: 1 });
+  for (const event of page.events) {
+    const result = await verifyEvent(event, config);
+    if (result.verified) seen.push(...result.signers);
+    else seen.push(result.reason, result.message);
+  }
+  await client.operations.send("a", { chain_selector: "1", address: "0x", transactions: [] }, signer);
+  return [...seen, typeof EventConsumer, typeof localRsaSigner];
+}
+`;
