@@ -1,6 +1,7 @@
-import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
+import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
+import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { matching, numberFrom } from "../lib/editor/validate.ts";
 
@@ -48,15 +49,11 @@ RED.nodes.registerType("crec-verify-event", {
   oneditprepare() {
     typedField("event", ["msg", "flow", "global", "jsonata"]);
     const contract = () => String($("#node-input-contract").val() ?? "");
-    typedField("expectEvents", [
-      {
-        value: "str",
-        label: this._("verify-event.label.events"),
-        icon: "red/images/typedInput/az.svg",
-        autoComplete: severalOf(lookUp("contract-events", contract)),
-      },
-      ...TEXT_TYPES.slice(1),
-    ]);
+    const events = severalOf(lookUp("contract-events", contract));
+    searchedField("expectEvents", this._("verify-event.label.events"), events);
+    for (const name of ["expectEvents", "minConfidence", "maxAge", "firstTimeOnly"]) {
+      hintUnder($(`#node-input-${name}`)).say(this._(`verify-event.hint.${name}`));
+    }
     // A node drawn before there was the choice has none stored.
     if (!this.remember) $("#node-input-remember").val("10000");
     $("#node-input-firstTimeOnly")

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Watcher } from "../../../src/index.ts";
+import type { CrecClient, Watcher } from "../../../src/index.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
 import type { Choice } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
@@ -49,6 +49,22 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       label: name ?? watcher_id,
       detail: status,
     })),
+  operations: async (RED, id) => {
+    const operations = await inChannel(RED, id, (client, channel) => client.operations.list(channel));
+    return operations.map(({ operation_id, status, created_at }) => ({
+      value: operation_id,
+      label: operation_id,
+      detail: detailOf(status, created_at),
+    }));
+  },
+  queries: async (RED, id) => {
+    const queries = await inChannel(RED, id, (client, channel) => client.queries.list(channel));
+    return queries.map(({ query_id, status, created_at }) => ({
+      value: query_id,
+      label: query_id,
+      detail: detailOf(status, created_at),
+    }));
+  },
   "contract-events": async (RED, id) => {
     const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
     if (!contract || contract.problem) return [];
@@ -85,12 +101,25 @@ async function clientOf(RED: NodeAPI, id: string) {
   return connection && !connection.problem ? connection.client() : undefined;
 }
 
-async function watchersOf(RED: NodeAPI, id: string): Promise<Watcher[]> {
+function watchersOf(RED: NodeAPI, id: string): Promise<Watcher[]> {
+  return inChannel(RED, id, (client, channel) => client.watchers.list(channel, { limit: 50 }));
+}
+
+/** What a channel has, newest or oldest first as the service gives it. */
+async function inChannel<T>(
+  RED: NodeAPI,
+  id: string,
+  list: (client: CrecClient, channelId: string) => AsyncIterable<T>,
+): Promise<T[]> {
   const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
   if (!channel || channel.problem) return [];
   const client = await channel.connection().client();
-  const channelId = await channel.resolve(AbortSignal.timeout(LOOKUP_MS));
-  return take(client.watchers.list(channelId, { limit: 50 }));
+  return take(list(client, await channel.resolve(AbortSignal.timeout(LOOKUP_MS))));
+}
+
+/** As `confirmed, 2026-01-31 12:00`: an id alone tells nobody anything. */
+function detailOf(status: string, createdAt: number): string {
+  return `${status}, ${new Date(createdAt * 1000).toISOString().slice(0, 16).replace("T", " ")}`;
 }
 
 async function take<T>(items: AsyncIterable<T>): Promise<T[]> {
