@@ -1,0 +1,62 @@
+import should from "should";
+import { RunningExample } from "../support/example.ts";
+
+type Created = { watcherId: string; status: string; found: boolean };
+type Seen = { name: string; params: { value: string }; confidence: string; transactionHash: string };
+
+describe("the example watcher life", function () {
+  this.timeout(60_000);
+
+  let flow: RunningExample;
+  let first: Created;
+  before(async () => {
+    flow = await RunningExample.start("05-watcher-life");
+  });
+  after(() => flow?.close());
+
+  it("creates a watcher, and tells each status on the way", async () => {
+    first = await flow.pressed<Created>("Create", "created");
+    should(first).have.properties({ status: "active", found: false });
+    should(flow.values("on the way")).deepEqual(["pending", "active"]);
+  });
+
+  it("finds the watcher again when Create is pressed again", async () => {
+    const again = await flow.pressed<Created>("Create", "created");
+    should(again).have.properties({ watcherId: first.watcherId, found: true });
+  });
+
+  it("sees a transfer, once, when its block is final", async () => {
+    const arriving = flow.next<Seen>("seen");
+    const hash = await flow.pressed<string>("Move a token", "moved");
+    const seen = await arriving;
+    should(seen).have.properties({ name: "Transfer", confidence: "finalized", transactionHash: hash });
+    should(seen.params.value).equal("1000000000000000000");
+  });
+
+  it("shows how the watcher stands", async () => {
+    const watcher = await flow.pressed("Look", "stands");
+    should(watcher).have.properties({ watcher_id: first.watcherId, status: "active" });
+  });
+
+  it("archives it, and then nobody is left", async () => {
+    const left = flow.next("left");
+    should(await flow.pressed("Archive", "archived")).equal("archived");
+    should(await left).deepEqual([]);
+  });
+
+  it("was told the whole life by the channel", async () => {
+    await flow.nodeRed.showing("life", (status) => status === "archived");
+    should(flow.values("life")).deepEqual(["pending", "active", "archiving", "archived"]);
+  });
+
+  it("makes a new one when Create is pressed after that", async () => {
+    const next = await flow.pressed<Created>("Create", "created");
+    should(next).have.properties({ status: "active", found: false });
+    should(next.watcherId).not.equal(first.watcherId);
+  });
+
+  it("met no error on the way", () => {
+    should(flow.values("error")).be.empty();
+    should(flow.values("rejected")).be.empty();
+  });
+});
