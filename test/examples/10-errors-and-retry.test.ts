@@ -1,0 +1,70 @@
+import should from "should";
+import { RunningExample } from "../support/example.ts";
+import type { FlowNode } from "../support/node-red.ts";
+
+type Paid = { tokens: number; order: string; attempt: number; status: string };
+type Failure = { code: string; message: string };
+
+describe("the example errors, Catch and retry", function () {
+  this.timeout(60_000);
+
+  let flow: RunningExample;
+  let channelId: string;
+  before(async () => {
+    // The pauses a hundred times shorter: their growth is the flow's matter, not the test's.
+    const change = (flows: FlowNode[]) =>
+      JSON.parse(JSON.stringify(flows).replace("1000 * $power", "10 * $power")) as FlowNode[];
+    flow = await RunningExample.start("10-errors-and-retry", { change });
+    ({ channelId } = await flow.pressed<{ channelId: string }>("Set up", "ready"));
+  });
+  after(() => flow?.close());
+
+  const operations = async () =>
+    (await flow.call<{ data: unknown[] }>("GET", `/channels/${channelId}/operations`)).data.length;
+
+  it("pays an order", async () => {
+    const paid = await flow.pressed<Paid>("Pay an order", "paid");
+    should(paid).have.properties({ tokens: 1, attempt: 1, status: "confirmed_latest" });
+  });
+
+  it("tries again what passes, and pays once", async () => {
+    const paid = await flow.pressed<Paid>("Pay while the service is down", "paid");
+    should(paid).have.properties({ tokens: 2, attempt: 2 });
+    should(flow.values("once more")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
+    should(await operations()).equal(2);
+  });
+
+  it("leaves to a person what would only come back", async () => {
+    const failure = await flow.pressed<Failure>("Pay more than there is", "for a person");
+    should(failure.code).equal("OPERATION_FAILED");
+    should(failure.message).match(/InsufficientBalance/);
+    should(flow.values("once more")).have.length(1);
+  });
+
+  it("pays once when nobody can tell whether the first try got through", async () => {
+    const before = await operations();
+    const broken = { method: "POST", path: "/operations" };
+    await flow.call("POST", "/local/faults", { match: broken, action: "drop_answer" });
+    await flow.call("POST", "/local/faults", { match: broken, action: "status", status: 503, times: 3 });
+    const looking = { method: "GET", path: "/events/search" };
+    await flow.call("POST", "/local/faults", { match: looking, action: "status", status: 503, times: 12 });
+    const paid = await flow.pressed<Paid>("Pay an order", "paid");
+    should(paid).have.property("status", "confirmed_latest");
+    should(paid.attempt).be.above(1);
+    should(await operations()).equal(before + 1);
+  });
+
+  it("gives up after five attempts", async () => {
+    const before = flow.values("once more").length;
+    const match = { method: "POST", path: "/operations" };
+    await flow.call("POST", "/local/faults", { match, action: "status", status: 503, times: 100 });
+    const failure = await flow.pressed<Failure>("Pay an order", "given up");
+    await flow.call("DELETE", "/local/faults");
+    should(failure.code).equal("SERVICE_ERROR");
+    should(flow.values("once more")).have.length(before + 4);
+  });
+
+  it("met no other error", () => {
+    should(flow.values("error")).be.empty();
+  });
+});
