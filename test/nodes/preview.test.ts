@@ -1,0 +1,301 @@
+import { fileURLToPath } from "node:url";
+import { Interface, parseEther, TypedDataEncoder } from "ethers";
+import should from "should";
+import type { CallDef } from "../../nodes/lib/form-types.ts";
+import type { PreviewAnswer, PreviewRequest } from "../../nodes/lib/preview-types.ts";
+import { NodeRed, UserDir } from "../support/node-red.ts";
+import { contractNode } from "../support/nodes.ts";
+import { NOBODY, OperationBench, RECEIVER, SEPOLIA } from "../support/operation-bench.ts";
+import { call, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
+
+const ABI = [...TOKEN_ABI.split("\n"), "function deposit((uint64 at, bytes32[] tags) note) payable"].join(
+  "\n",
+);
+const TAG = `0x${"ab".repeat(32)}`;
+const TYPES = {
+  Operation: [
+    { name: "id", type: "uint256" },
+    { name: "account", type: "address" },
+    { name: "deadline", type: "uint256" },
+    { name: "transactions", type: "Transaction[]" },
+  ],
+  Transaction: [
+    { name: "to", type: "address" },
+    { name: "value", type: "uint256" },
+    { name: "data", type: "bytes" },
+  ],
+};
+const SECRET = "nobody may read this";
+
+/** What the form of an operation shows before anything is signed. */
+describe("the preview of an operation", function () {
+  this.timeout(60_000);
+
+  let bench: OperationBench;
+  let token: string;
+  let selector: string;
+  const answers: string[] = [];
+
+  before(async () => {
+    Object.assign(process.env, { TEST_SECRET: SECRET, TEST_ABI: ABI, TEST_DECIMALS: "6" });
+    bench = await OperationBench.start();
+    const { ready } = bench.service;
+    token = String(ready.contracts.DemoToken);
+    selector = ready.chain_selector;
+    const byEnvironment = { id: "by-environment", abi: "${TEST_ABI}", decimals: "${TEST_DECIMALS}" };
+    await bench.deploy(
+      [],
+      [contractNode(ready, byEnvironment), walletNode(ready, { id: "nowhere", wallet: "nobody's" })],
+    );
+  });
+
+  after(async () => {
+    await bench?.close();
+    for (const name of ["TEST_SECRET", "TEST_ABI", "TEST_DECIMALS"]) delete process.env[name];
+  });
+
+  const transfer = (amount = value("1.5")) =>
+    call("new", "transfer(address,uint256)", value(RECEIVER.toLowerCase()), amount) as CallDef;
+  const inTokens = (text: string) => ({ ...value(text), unit: "token" as const });
+  const pay = (amount: string, unit: "ether" | "gwei" | "wei" = "wei"): CallDef => ({
+    ...{ kind: "raw", to: value(NOBODY), data: value("") },
+    amount: { ...value(amount), unit },
+  });
+  const post = (body: unknown, path = bench.nodeRed) =>
+    path.fetch("crec/operation/preview", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  /** A form in which nothing is deployed yet. */
+  const form = (calls: CallDef[], more: PreviewRequest = {}): PreviewRequest => ({
+    source: "form",
+    calls,
+    contracts: {
+      new: { name: "my token", chainSelector: selector, address: token, abi: ABI, decimals: "18" },
+    },
+    wallet: { id: "undeployed", chainSelector: selector, wallet: bench.wallet, connection: "" },
+    deadline: "15",
+    ...more,
+  });
+  const preview = async (calls: CallDef[], more?: PreviewRequest): Promise<PreviewAnswer> => {
+    const response = await post(form(calls, more));
+    should(response.status).equal(200);
+    const text = await response.text();
+    answers.push(text);
+    return JSON.parse(text) as PreviewAnswer;
+  };
+  /** The value of the second parameter of the first call. */
+  const amountOf = ({ calls }: PreviewAnswer) => calls[0]?.args?.[1] ?? { text: "" };
+
+  it("shows each call in words, and the digest another library works out", async () => {
+    const note = { value: JSON.stringify({ at: "7", tags: [TAG] }), type: "json" };
+    const deposit = {
+      ...call("new", "deposit((uint64,bytes32[]))", note),
+      amount: { ...value("2"), unit: "gwei" },
+    } as CallDef;
+    const started = Math.floor(Date.now() / 1000);
+    const { calls, digest, why } = await preview([transfer(inTokens("1.5")), pay("0.25", "ether"), deposit]);
+    should(why).be.undefined();
+    const [first, second, third] = calls;
+    const data = (name: string, ...args: unknown[]) =>
+      new Interface(ABI.split("\n")).encodeFunctionData(name, args);
+    should(first).deepEqual({
+      ...{ contract: "my token", signature: "transfer(address,uint256)", to: { text: token } },
+      args: [
+        { name: "to", type: "address", text: RECEIVER },
+        { name: "value", type: "uint256", text: "1.5", smallest: String(parseEther("1.5")), unit: "token" },
+      ],
+      data: { text: data("transfer", RECEIVER, parseEther("1.5")) },
+      amount: { text: "0", unit: "wei" },
+    });
+    should(second).deepEqual({
+      ...{ to: { text: NOBODY }, data: { text: "0x" } },
+      amount: { text: "0.25", smallest: String(parseEther("0.25")), unit: "ether" },
+    });
+    should(third?.args?.[0]).have.property("text", JSON.stringify({ at: "7", tags: [TAG] }));
+    should(third?.amount).deepEqual({ text: "2", smallest: "2000000000", unit: "gwei" });
+
+    if (!digest) throw new Error("There is no digest.");
+    const { domain, id, deadline } = digest;
+    should(domain).deepEqual({
+      ...{ name: "CLLSmartAccount", version: "1", verifyingContract: bench.wallet },
+      chainId: Number(bench.service.ready.chain_id),
+    });
+    should(Number(deadline)).be.within(started + 900, started + 905);
+    const transactions = [
+      { to: token, value: 0n, data: data("transfer", RECEIVER, parseEther("1.5")) },
+      { to: NOBODY, value: parseEther("0.25"), data: "0x" },
+      { to: token, value: 2_000_000_000n, data: data("deposit", [7, [TAG]]) },
+    ];
+    const operation = { id, account: bench.wallet, deadline, transactions };
+    should(digest.digest).equal(TypedDataEncoder.hash(domain, TYPES, operation));
+  });
+
+  it("draws another id each time, and knows of no deadline", async () => {
+    const [one, other] = [await preview([pay("1")]), await preview([pay("1")], { deadline: "0" })];
+    should(one.digest?.id).not.equal(other.digest?.id);
+    should(other.digest?.deadline).equal("0");
+  });
+
+  it("shows what only a message brings by where it will be, and why there is no digest", async () => {
+    const fromMessage = await preview([
+      transfer({ ...value("payload.amount", "msg"), unit: "token" } as never),
+    ]);
+    should(amountOf(fromMessage)).containEql({ text: "msg.payload.amount", later: true, unit: "token" });
+    should(fromMessage.calls[0]?.data).be.undefined();
+    should(fromMessage.digest).be.undefined();
+    should(fromMessage.why).match(/before a message comes.*: msg\.payload\.amount\.$/);
+    for (const [given, shown] of [
+      [value("#:(file)::a.b", "flow"), "flow.a.b"],
+      [value("$sum(payload)", "jsonata"), "$sum(payload)"],
+      [value("TEST_SECRET", "env"), "${TEST_SECRET}"],
+      [value("${TEST_SECRET}"), "${TEST_SECRET}"],
+    ] as const) {
+      const answer = await preview([transfer(given)]);
+      should(amountOf(answer)).containEql({ text: shown, later: true });
+      should(JSON.stringify(answer)).not.containEql(SECRET);
+    }
+    should((await preview([pay("1")], { deadline: "${TEST_SECRET}" })).why).match(/\$\{TEST_SECRET\}\.$/);
+  });
+
+  it("names the other address that a call goes to", async () => {
+    const elsewhere = { ...transfer(inTokens("1")), address: value(NOBODY) } as CallDef;
+    const { calls, digest } = await preview([elsewhere]);
+    should(calls[0]?.to).deepEqual({ text: NOBODY });
+    should(digest).be.ok();
+    const later = await preview([{ ...elsewhere, address: value("payload.token", "msg") } as CallDef]);
+    should(later.calls[0]?.to).deepEqual({ text: "msg.payload.token", later: true });
+    should(later.why).match(/msg\.payload\.token/);
+  });
+
+  it("says of each value what is wrong with it", async () => {
+    const problemOf = async (calls: CallDef[], more?: PreviewRequest) => {
+      const answer = await preview(calls, more);
+      should(answer.digest).be.undefined();
+      should(answer.why).equal("There is no digest while call 1 has a mistake: mend it first.");
+      const [{ problem, to, args = [], data, amount } = { to: undefined, amount: undefined }] = answer.calls;
+      return [problem, ...[to, ...args, data, amount].map((one) => one?.problem)].filter(Boolean).join("|");
+    };
+    const contracts = (more: object) => ({ contracts: { new: { ...form([]).contracts?.new, ...more } } });
+    should(await problemOf([transfer(value("1.5"))])).match(/^value must be a whole number/);
+    should(await problemOf([transfer(inTokens("0.0000000000000000001"))])).match(/^value .*decimal/);
+    should(await problemOf([transfer(inTokens("1"))], contracts({ decimals: "" }))).match(/no decimals/);
+    should(await problemOf([pay("0.1")])).match(/^amount must be a whole number/);
+    should(await problemOf([pay("0.0000000001", "gwei")])).match(/^amount .*decimal/);
+    should(await problemOf([{ ...pay("1"), to: value("0x12") } as CallDef])).match(/^address must be/);
+    should(await problemOf([{ ...pay("1"), data: value("0x1") } as CallDef])).match(
+      /^call data must be bytes/,
+    );
+    should(await problemOf([{ ...transfer(inTokens("1")), amount: value("1") }])).match(/takes no coins/);
+    should(await problemOf([transfer()], contracts({ abi: "function (" }))).match(/ABI|line/);
+    should(await problemOf([transfer()], contracts({ address: "" }))).match(/^The contract's address must/);
+    should(await problemOf([transfer(inTokens("1"))], contracts({ chainSelector: SEPOLIA }))).match(
+      /is on network/,
+    );
+    should(await problemOf([call("new", "gone()") as CallDef])).match(/no function "gone\(\)"/);
+    should(await problemOf([call("gone", "transfer(address,uint256)") as CallDef])).match(/^No contract/);
+  });
+
+  it("says what is missing for a digest", async () => {
+    const why = async (more: PreviewRequest, calls = [pay("1")]) => (await preview(calls, more)).why;
+    const wallet = (more: object) => ({ wallet: { ...form([]).wallet, ...more } });
+    should(await why({}, [])).match(/no call yet/);
+    should(await why({}, Array(17).fill(pay("1")))).match(/at most 16/);
+    should(await why({ wallet: {} })).match(/choose a wallet/);
+    should(await why(wallet({ wallet: "bench-wallet" }))).match(/only the name "bench-wallet".*deploy/);
+    should(await why(wallet({ id: "wallet", wallet: "another" }))).match(/only the name "another"/);
+    should(await why(wallet({ id: "nowhere", wallet: "nobody's" }))).match(/no wallet named "nobody's"/);
+    should(await why(wallet({ chainSelector: "4242" }))).match(/network 4242.*deploy/);
+    should(await why(wallet({ chainSelector: "4242", connection: "connection" }))).match(/4242/);
+    should(await why({ deadline: "soon" })).match(/number of minutes/);
+  });
+
+  it("asks the service for the address of a deployed wallet that is known by name", async () => {
+    const wallet = {
+      id: "wallet",
+      chainSelector: selector,
+      wallet: "bench-wallet",
+      connection: "connection",
+    };
+    should((await preview([pay("1")], { wallet })).digest?.domain.verifyingContract).equal(bench.wallet);
+  });
+
+  it("takes from the environment what is deployed with it, and nothing else", async () => {
+    const contract = {
+      chainSelector: selector,
+      address: token,
+      abi: "${TEST_ABI}",
+      decimals: "${TEST_DECIMALS}",
+    };
+    const calls = [{ ...transfer(inTokens("1.5")), contract: "by-environment" } as CallDef];
+    should(amountOf(await preview(calls, { contracts: { "by-environment": contract } }))).have.property(
+      "smallest",
+      "1500000",
+    );
+    for (const stolen of [
+      { abi: "${TEST_SECRET}" },
+      { address: "${TEST_SECRET}" },
+      { decimals: "${TEST_SECRET}" },
+    ]) {
+      const answer = await preview(calls, { contracts: { "by-environment": { ...contract, ...stolen } } });
+      should(answer.calls[0]?.problem).match(/^What \$\{TEST_SECRET\} stands for is known once/);
+      should(JSON.stringify(answer)).not.containEql(SECRET);
+    }
+    const wallet = { id: "wallet", chainSelector: selector, wallet: "${TEST_SECRET}", connection: "" };
+    should((await preview([pay("1")], { wallet })).why).match(/^What \$\{TEST_SECRET\} stands for/);
+  });
+
+  it("shows a list of raw transactions that stands in the form, and says when a message brings it", async () => {
+    const list = JSON.stringify([{ to: NOBODY, value: "5", data: "0x1234" }]);
+    const listed = await preview([], { source: "message", transactions: list, transactionsType: "json" });
+    should(listed.calls).deepEqual([
+      { to: { text: NOBODY }, data: { text: "0x1234" }, amount: { text: "5", unit: "wei" } },
+    ]);
+    should(listed.digest).be.ok();
+    const later = await preview([], { source: "message", transactions: "payload", transactionsType: "msg" });
+    should(later).deepEqual({ calls: [], why: later.why });
+    should(later.why).match(/: msg\.payload\.$/);
+  });
+
+  it("survives what no form sends", async () => {
+    const odd = [[], { calls: 1 }, { calls: [null] }, { calls: [{ kind: "contract", args: 3 }] }];
+    for (const body of [...odd, form([{ ...transfer(), contract: "__proto__" } as CallDef])]) {
+      const response = await post(body);
+      should([200, 400]).containEql(response.status);
+      await response.json();
+    }
+    bench.checkRunsWell();
+  });
+
+  it("is for who may read, and for nobody else", async () => {
+    const userDir = await UserDir.make();
+    const settings = fileURLToPath(new URL("admin-auth-settings.cjs", import.meta.url));
+    const guarded = await NodeRed.start(userDir, {}, { settings, token: "admin" });
+    try {
+      // Answers only once a node of ours runs.
+      await guarded.deploy([contractNode(bench.service.ready)]);
+      const as = (headers: Record<string, string>) =>
+        guarded.fetch("crec/operation/preview", {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: JSON.stringify(form([pay("1")])),
+        });
+      should((await as({})).status).equal(401);
+      const answer = await as({ Authorization: "Bearer reader" });
+      should(answer.status).equal(200);
+      should(await answer.json()).have.property("digest");
+    } finally {
+      await guarded.kill();
+      await userDir.remove();
+    }
+  });
+
+  it("tells no key", () => {
+    const told = [...answers, bench.nodeRed.log, bench.nodeRed.heard].join("\n");
+    should(answers).not.be.empty();
+    for (const secret of [SECRET, bench.key.slice(2), bench.service.ready.api_key]) {
+      should(told.includes(secret)).be.false();
+    }
+  });
+});
