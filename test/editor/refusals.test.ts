@@ -1,0 +1,60 @@
+import should from "should";
+import { type Editor, useEditor } from "../support/editor.ts";
+import { flowOfAll } from "../support/editor-flow.ts";
+import type { Form } from "../support/editor-form.ts";
+import { inEachForm } from "../support/editor-walk.ts";
+
+/** One of these is wrong for every property that has a check. */
+const WRONG = ["", "no such thing!"];
+
+const SENTENCE = /^[A-Z].*[.]$/s;
+
+describe("what a form says of a wrong value", function () {
+  this.timeout(90_000);
+  const editor = useEditor();
+
+  it("is a sentence in red at the field, for each property with a check", async () => {
+    await editor().open();
+    const all = await flowOfAll(editor());
+    await editor().openWith(all.flows);
+    const unrefused: string[] = [];
+    await inEachForm(editor(), all, async (form, type) => {
+      const tried = new Set<string>();
+      await form.inEachState(editor().inPage, async () => {
+        for (const name of await editor().inPage.checked()) {
+          if (tried.has(name)) continue;
+          tried.add(name);
+          if (!(await refuses(editor(), form, name))) unrefused.push(`${type}.${name}`);
+        }
+      });
+    });
+    should(unrefused).be.empty();
+  });
+
+  it("stands with the node once it is drawn", async () => {
+    await editor().openWith([{ id: "tab", type: "tab", label: "drawn" }]);
+    const id = await editor().drag("crec-api", { x: 300, y: 100 });
+    const { valid } = await editor().inPage.stored(id);
+    should(valid).equal(false);
+    await editor().page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor();
+  });
+});
+
+/** Whether one of the wrong values is marked, and its sentence shown to the pointer. The value is as before then. */
+async function refuses({ inPage, page }: Editor, form: Form, name: string): Promise<boolean> {
+  const before = await form.box(name).inputValue();
+  let said: string | undefined;
+  for (const value of WRONG) {
+    await form.fill(name, value);
+    said = await inPage.refusal(name);
+    if (said !== undefined) break;
+  }
+  if (said !== undefined) {
+    if (!SENTENCE.test(said)) return false;
+    await form.box(name).hover();
+    await page.locator(".red-ui-popover", { hasText: said }).first().waitFor();
+  }
+  await form.fill(name, before);
+  should(await inPage.refusal(name)).equal(undefined, `${name} is still refused`);
+  return said !== undefined;
+}

@@ -1,0 +1,158 @@
+import type { Locator, Page } from "playwright-core";
+import type { InPage } from "./editor.ts";
+
+/** What a person puts into a field: text, a tick, or a value with where it is taken from. */
+export type Typed = string | boolean | { type: string; value: string };
+
+/** Above this many characters a text is pasted: nobody types an ABI. */
+const TYPED_AT_MOST = 60;
+const LONG = "textarea";
+
+/** The form on top: of a node, or of a config node. */
+export class Form {
+  readonly #page: Page;
+  readonly #prefix: string;
+  readonly root: Locator;
+  readonly #buttons: string;
+
+  private constructor(page: Page, isConfig: boolean) {
+    this.#page = page;
+    this.#prefix = isConfig ? "node-config-input" : "node-input";
+    this.#buttons = isConfig ? "#node-config-dialog" : "#node-dialog";
+    this.root = page.locator(isConfig ? "#node-config-dialog-edit-form" : "#dialog-form");
+  }
+
+  /** Waits until the form stands still: while it slides in, a click would miss. */
+  static async opened(page: Page, isConfig: boolean): Promise<Form> {
+    const form = new Form(page, isConfig);
+    await page.locator(`${form.#buttons}-ok`).click({ trial: true });
+    return form;
+  }
+
+  field(name: string): Locator {
+    return this.root.locator(`[id="${this.#prefix}-${name}"]`);
+  }
+
+  /** The box that is seen: a typed input has one of its own beside the field. */
+  box(name: string): Locator {
+    return this.#boxOf(this.field(name));
+  }
+
+  #boxOf(field: Locator): Locator {
+    return this.#page
+      .locator(".red-ui-typedInput-input")
+      .and(field.locator("+ div input"))
+      .or(field.and(this.#page.locator(":not(.red-ui-typedInput)")));
+  }
+
+  async fill(name: string, typed: Typed): Promise<void> {
+    await this.#fill(this.field(name), typed);
+  }
+
+  /** Fills the field with this label, in the parts that a form builds itself. */
+  async fillLabelled(label: string | RegExp, typed: Typed): Promise<void> {
+    const labels = this.root.locator("label:visible", { hasText: label });
+    const id = await labels.first().getAttribute("for");
+    await this.#fill(this.root.locator(`[id="${id}"]`), typed);
+  }
+
+  async #fill(field: Locator, typed: Typed): Promise<void> {
+    if (typeof typed === "boolean") {
+      await field.setChecked(typed);
+      return;
+    }
+    if (await field.evaluate((element) => element.matches("select"))) {
+      await field.selectOption(String(typeof typed === "object" ? typed.value : typed));
+      return;
+    }
+    if (typeof typed === "object") await this.#takeFrom(field, typed.type);
+    await this.#write(this.#boxOf(field), typeof typed === "object" ? typed.value : typed);
+  }
+
+  async #takeFrom(field: Locator, type: string): Promise<void> {
+    await field.locator("+ div > .red-ui-typedInput-type-select").click();
+    await this.#page.locator(`.red-ui-typedInput-options:visible a[value="${type}"]`).click();
+  }
+
+  async #write(box: Locator, text: string): Promise<void> {
+    await box.fill("");
+    const isLong =
+      text.length > TYPED_AT_MOST || (await box.evaluate((element, tag) => element.matches(tag), LONG));
+    if (isLong) await box.fill(text);
+    else await box.pressSequentially(text);
+    // What is offered while typing hides what lies below; leaving the box is what tells the form of a change.
+    await box.dispatchEvent("change");
+    await box.blur();
+  }
+
+  /** What a field shows. */
+  async shows(name: string): Promise<Typed> {
+    const field = this.field(name);
+    if (await field.evaluate((element) => element.matches("[type=checkbox]"))) return field.isChecked();
+    return this.box(name).inputValue();
+  }
+
+  /** Waits until a field shows what the form itself puts there. */
+  async settled(name: string, text: RegExp): Promise<void> {
+    for (;;) {
+      if (text.test(await this.box(name).inputValue())) return;
+      await this.#page.waitForTimeout(20);
+    }
+  }
+
+  /** Chooses the first option that reads so, wherever in the form it is offered. */
+  async choose(option: string | RegExp): Promise<void> {
+    const select = this.root.locator("select:visible", {
+      has: this.#page.locator("option", { hasText: option }),
+    });
+    await select.first().waitFor();
+    const value = await select.first().locator("option", { hasText: option }).first().getAttribute("value");
+    await select.first().selectOption(String(value));
+  }
+
+  /** The + beside a config node. */
+  async addConfig(name: string): Promise<Form> {
+    await this.#page.locator(`[id="${this.#prefix}-btn-${name}-add"]`).click();
+    return Form.opened(this.#page, true);
+  }
+
+  done(): Promise<void> {
+    return this.#close("ok");
+  }
+
+  cancel(): Promise<void> {
+    return this.#close("cancel");
+  }
+
+  async #close(button: "ok" | "cancel"): Promise<void> {
+    // The form below may look the same: this one is marked, and waited for.
+    await this.root.evaluate((form) => form.setAttribute("data-closing", ""));
+    await this.#page.locator(`${this.#buttons}-${button}`).click();
+    await this.#page.locator("[data-closing]").waitFor({ state: "detached" });
+  }
+
+  /**
+   * Runs `check` in each state of the form that shows other fields: as it is, and with each option of each choice.
+   * Afterwards the form is as it was.
+   */
+  async inEachState(inPage: InPage, check: (state: string) => Promise<void>): Promise<void> {
+    const seen = new Set<string>();
+    const look = async (state: string) => {
+      const fields = (await inPage.fields()).join();
+      if (seen.has(fields)) return;
+      seen.add(fields);
+      await check(state);
+    };
+    await look("as it opens");
+    for (const { id } of await inPage.choices()) await this.#inEachOption(inPage, id, look);
+  }
+
+  async #inEachOption(inPage: InPage, id: string, look: (state: string) => Promise<void>): Promise<void> {
+    const choice = (await inPage.choices()).find((one) => one.id === id);
+    for (const option of choice?.options ?? []) {
+      await inPage.choose(id, option);
+      await look(`${id} = ${option}`);
+    }
+    if (choice) await inPage.choose(id, choice.chosen);
+  }
+}

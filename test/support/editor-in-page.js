@@ -1,0 +1,154 @@
+// What the tests of the editor do within its page. It runs in the browser, as the page's own script would.
+(() => {
+  // Node-RED lets forms slide and tips wait for a person's eye; over all forms that would be most of the time.
+  // All short delays shrink alike, so that what comes first still does.
+  const FOR_THE_EYE_MS = 750;
+  const HASTE = 10;
+  const wait = window.setTimeout;
+  window.setTimeout = (run, delay = 0, ...rest) =>
+    wait(run, delay <= FOR_THE_EYE_MS ? delay / HASTE : delay, ...rest);
+  document.addEventListener("DOMContentLoaded", () => {
+    const style = document.createElement("style");
+    style.textContent = "* { transition: none !important; animation: none !important; }";
+    document.head.append(style);
+  });
+
+  const root = "#dialog-form, #node-config-dialog-edit-form";
+  const FIELDS = "input, select, textarea, button";
+  const form = () => document.querySelector(root);
+  const prefix = () => (form().id === "dialog-form" ? "node-input-" : "node-config-input-");
+  const isVisible = (element) => element.checkVisibility({ visibilityProperty: true });
+  const definition = () => RED.nodes.getType(RED.editor.getEditStack().at(-1).type);
+
+  /** What a person can reach: no part of Node-RED that is hidden, disabled or not meant for the keyboard. */
+  const fields = () =>
+    [...form().querySelectorAll(FIELDS)].filter((field) => isVisible(field) && !field.disabled);
+
+  /** A field in words, so that a failure tells which one it was. */
+  const describe = (field) =>
+    field.id || `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} in ${rowOf(field)}`;
+  const rowOf = (field) => field.closest(".form-row")?.querySelector("label")?.textContent.trim() ?? "no row";
+
+  /** The box or the choice that a property is edited with; of a typed input, the box that is seen. */
+  const shown = (name) => {
+    const field = document.getElementById(prefix() + name);
+    if (!field?.classList.contains("red-ui-typedInput")) return field;
+    return field.nextElementSibling.querySelector(".red-ui-typedInput-input");
+  };
+
+  const own = (select) =>
+    !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
+
+  window.inEditor = {
+    defaults: (type) => {
+      const { defaults, category, credentials = {} } = RED.nodes.getType(type);
+      const values = Object.entries(defaults).map(([name, { value }]) => [name, structuredClone(value)]);
+      const references = Object.entries(defaults).filter(([, { type: of }]) => of?.startsWith("crec-"));
+      return {
+        values: Object.fromEntries(values),
+        references: references.map(([name, { type: of }]) => [name, of]),
+        credentials: Object.keys(credentials),
+        isConfig: category === "config",
+      };
+    },
+
+    nodes: () => {
+      const found = [];
+      RED.nodes.eachConfig((node) => found.push(node));
+      RED.nodes.eachNode((node) => found.push(node));
+      for (const node of found) RED.editor.validateNode(node);
+      return found.map(({ id, type, z, valid, validationErrors = [] }) => ({
+        id,
+        type,
+        z,
+        valid,
+        validationErrors,
+      }));
+    },
+
+    stored: (id) => {
+      const node = RED.nodes.node(id);
+      RED.editor.validateNode(node);
+      const values = Object.keys(node._def.defaults).map((name) => [name, structuredClone(node[name])]);
+      return {
+        valid: node.valid,
+        validationErrors: node.validationErrors ?? [],
+        values: Object.fromEntries(values),
+      };
+    },
+
+    edit: (id) => {
+      const node = RED.nodes.node(id);
+      if (node._def.category === "config") RED.editor.editConfig("", node.type, id);
+      else RED.editor.edit(node);
+    },
+
+    exported: (ids) => JSON.stringify(RED.nodes.createExportableNodeSet(ids.map((id) => RED.nodes.node(id)))),
+
+    completeFlow: () => JSON.stringify(RED.nodes.createCompleteNodeSet({ credentials: false })),
+
+    /** The config nodes that the form offers and a crec node type is asked for, by property. */
+    references: () =>
+      Object.entries(definition().defaults)
+        .filter(([name, { type }]) => type?.startsWith("crec-") && shown(name) && isVisible(shown(name)))
+        .map(([name, { type }]) => ({ name, type, chosen: shown(name).value })),
+
+    /** The properties with a check of ours that can be typed into just now. */
+    checked: () => {
+      const { defaults } = definition();
+      return Object.keys(defaults).filter((name) => {
+        const field = shown(name);
+        return defaults[name].validate && field?.matches("input, textarea") && isVisible(field);
+      });
+    },
+
+    /** The properties whose box offers a list to pick from just now. */
+    searched: () => {
+      const all = Object.keys(definition().defaults);
+      return all.filter((name) => shown(name)?.matches(".red-ui-autoComplete") && isVisible(shown(name)));
+    },
+
+    /** The sentence that a refused field shows, or undefined where it is accepted. */
+    refusal: (name) => {
+      const field = document.getElementById(prefix() + name);
+      if (!field.classList.contains("input-error")) return undefined;
+      const { defaults } = definition();
+      const node = RED.editor.getEditStack().at(-1);
+      // Node-RED judges by itself what is required and empty, and has no words for it.
+      if (defaults[name].required && field.value === "") return "";
+      const said = defaults[name].validate.call(node, field.value, {});
+      return typeof said === "string" ? said : "";
+    },
+
+    fields: () => fields().map(describe),
+
+    /** The field that has the focus, or undefined when it is not one of the form. */
+    focused: () => (form().contains(document.activeElement) ? describe(document.activeElement) : undefined),
+
+    focusFirst: () => {
+      const [first] = fields();
+      first?.focus();
+    },
+
+    /** The choices that change what the form shows: selects that are no reference to a config node. */
+    choices: () => {
+      const { defaults } = definition();
+      return Object.keys(defaults)
+        .filter((name) => !defaults[name].type)
+        .map((name) => document.getElementById(prefix() + name))
+        .filter((field) => field?.matches("select, input[type=checkbox]") && isVisible(field) && own(field))
+        .map((field) => ({
+          id: field.id,
+          options: field.matches("select") ? [...field.options].map(({ value }) => value) : [true, false],
+          chosen: field.matches("select") ? field.value : field.checked,
+        }));
+    },
+
+    choose: (id, option) => {
+      const field = $(document.getElementById(id));
+      if (typeof option === "boolean") field.prop("checked", option);
+      else field.val(option);
+      field.trigger("change");
+    },
+  };
+})();

@@ -1,0 +1,209 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { generatePrivateKey } from "../../src/index.ts";
+import { hasBrowser, startBrowser } from "./browser.ts";
+import { Form } from "./editor-form.ts";
+import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
+import { flowEnvironment, startTestService } from "./service.ts";
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const inPageScript = root("test/support/editor-in-page.js");
+
+/** The node types of the package, config nodes among them, as Node-RED is told of them. */
+export const nodeTypes: readonly string[] = Object.keys(
+  (JSON.parse(readFileSync(root("package.json"), "utf8")) as { "node-red": { nodes: object } })["node-red"]
+    .nodes,
+).map((name) => `crec-${name}`);
+
+export const THEMES = ["light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+export type Stored = { valid: boolean; validationErrors: string[]; values: Record<string, unknown> };
+
+export type EditorNode = { id: string; type: string; z: string; valid: boolean; validationErrors: string[] };
+
+/** What runs within the page, see editor-in-page.js. */
+export type InPage = {
+  defaults(type: string): Promise<{
+    values: Record<string, unknown>;
+    references: Array<[name: string, type: string]>;
+    credentials: string[];
+    isConfig: boolean;
+  }>;
+  nodes(): Promise<EditorNode[]>;
+  stored(id: string): Promise<Stored>;
+  edit(id: string): Promise<void>;
+  exported(ids: readonly string[]): Promise<string>;
+  completeFlow(): Promise<string>;
+  references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
+  checked(): Promise<string[]>;
+  searched(): Promise<string[]>;
+  refusal(name: string): Promise<string | undefined>;
+  fields(): Promise<string[]>;
+  focused(): Promise<string | undefined>;
+  focusFirst(): Promise<void>;
+  choices(): Promise<Array<{ id: string; options: Array<string | boolean>; chosen: string | boolean }>>;
+  choose(id: string, option: string | boolean): Promise<void>;
+};
+
+export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
+  /** What the browser is logged in with, where Node-RED asks who is there. */
+  loggedInAs?: string;
+};
+
+/** The real editor of a real Node-RED beside a real service, in a real browser. */
+export class Editor {
+  readonly service: RunningService;
+  readonly nodeRed: NodeRed;
+  readonly page: Page;
+  /** Errors that the browser met; a test takes out what it brings about itself. */
+  readonly complaints: string[] = [];
+  readonly inPage: InPage;
+  readonly #browser: Browser;
+  readonly #userDir: UserDir;
+
+  private constructor(
+    service: RunningService,
+    nodeRed: NodeRed,
+    page: Page,
+    browser: Browser,
+    userDir: UserDir,
+  ) {
+    this.service = service;
+    this.nodeRed = nodeRed;
+    this.page = page;
+    this.#browser = browser;
+    this.#userDir = userDir;
+    page.setDefaultTimeout(10_000);
+    page.on("pageerror", (error) => this.complaints.push(String(error.stack ?? error)));
+    page.on("console", (message) => {
+      // Node-RED's own list of packages lies in the internet, which a test does not reach.
+      if (message.type() !== "error" || message.text().startsWith("Failed to load resource: net::")) return;
+      this.complaints.push(`${message.text()} ${message.location().url}`);
+    });
+    this.inPage = new Proxy({} as InPage, {
+      get:
+        (_target, name) =>
+        (...args: unknown[]) =>
+          page.evaluate(
+            ([method, values]) => {
+              const { inEditor } = globalThis as unknown as {
+                inEditor: Record<string, (...all: unknown[]) => unknown>;
+              };
+              return inEditor[method as string]?.(...(values as unknown[]));
+            },
+            [String(name), args] as const,
+          ),
+    });
+  }
+
+  static async start({ loggedInAs, ...options }: EditorOptions = {}): Promise<Editor> {
+    const [service, userDir, browser] = await Promise.all([
+      startTestService(),
+      UserDir.make(),
+      startBrowser(),
+    ]);
+    const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
+    const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, options);
+    const page = await browser.newPage({ viewport: { width: 1500, height: 1200 } });
+    await page.addInitScript({ path: inPageScript });
+    if (loggedInAs !== undefined) await page.addInitScript(logIn, loggedInAs);
+    return new Editor(service, nodeRed, page, browser, userDir);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.nodeRed.kill();
+    await this.service.close();
+    await this.#userDir.remove();
+  }
+
+  /** Loads the editor in a theme, kept where its own user settings keep it, and waits until it has the flows. */
+  async open(theme: Theme = "light"): Promise<void> {
+    await this.page.goto(this.nodeRed.url);
+    await this.page.evaluate(setTheme, theme);
+    await this.page.goto(this.nodeRed.url);
+    await this.page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
+    const isDark = await this.page.locator("html.nr-theme-dark").count();
+    should(isDark).equal(theme === "dark" ? 1 : 0, `the theme is not ${theme}`);
+  }
+
+  /** Deploys these flows as another browser would, and loads the editor with them. */
+  async openWith(flows: readonly FlowNode[], theme: Theme = "light"): Promise<void> {
+    await this.nodeRed.deploy(flows);
+    await this.open(theme);
+  }
+
+  /** Drags a node from the palette to a place in the flow, and tells its id. */
+  async drag(type: string, place: { x: number; y: number }): Promise<string> {
+    const before = new Set((await this.inPage.nodes()).map(({ id }) => id));
+    const entry = this.page.locator(`.red-ui-palette-node[data-palette-type="${type}"]`);
+    await entry.scrollIntoViewIfNeeded();
+    await entry.hover();
+    const chart = await this.page.locator("#red-ui-workspace-chart").boundingBox();
+    const { mouse } = this.page;
+    await mouse.down();
+    // A drag begins with the first pixels.
+    await mouse.move((chart?.x ?? 0) + place.x - 20, (chart?.y ?? 0) + place.y, { steps: 3 });
+    await mouse.move((chart?.x ?? 0) + place.x, (chart?.y ?? 0) + place.y);
+    await mouse.up();
+    const added = (await this.inPage.nodes()).find(({ id }) => !before.has(id));
+    if (!added) throw new Error(`Nothing was dropped: ${type}.`);
+    return added.id;
+  }
+
+  /** Opens a node's form: by double click where it is drawn. */
+  async form(id: string): Promise<Form> {
+    const node = (await this.inPage.nodes()).find((one) => one.id === id);
+    const isConfig = node?.z === undefined || node.z === "";
+    await this.inPage.edit(id);
+    return Form.opened(this.page, isConfig);
+  }
+
+  async formByDoubleClick(id: string): Promise<Form> {
+    await this.page.locator(`[id="${id}"] .red-ui-flow-node`).first().dblclick();
+    return Form.opened(this.page, false);
+  }
+
+  async deploy(): Promise<void> {
+    const answered = this.page.waitForResponse(
+      (response) => response.url().endsWith("/flows") && response.request().method() === "POST",
+    );
+    await this.page.locator("#red-ui-header-button-deploy").click();
+    should((await answered).ok()).equal(true, "the deploy was refused");
+    await this.page.locator("#red-ui-header-button-deploy.disabled").waitFor();
+  }
+}
+
+/** An editor for the tests of one `describe`; in the end it must have met no error. */
+export function useEditor(options: EditorOptions = {}): () => Editor {
+  let editor: Editor | undefined;
+  before(async function () {
+    this.timeout(60_000);
+    if (!hasBrowser()) return this.skip();
+    editor = await Editor.start(options);
+  });
+  after("the browser met no error", async () => {
+    const complaints = editor?.complaints ?? [];
+    await editor?.close();
+    should(complaints).be.empty();
+  });
+  return () => {
+    if (!editor) throw new Error("The editor is there once the tests run.");
+    return editor;
+  };
+}
+
+type Page_ = { localStorage: { setItem(key: string, value: string): void } };
+
+function setTheme(theme: string): void {
+  (globalThis as unknown as Page_).localStorage.setItem("view-dark-theme", theme);
+}
+
+function logIn(token: string): void {
+  const tokens = JSON.stringify({ access_token: token });
+  (globalThis as unknown as Page_).localStorage.setItem("auth-tokens", tokens);
+}
