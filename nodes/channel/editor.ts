@@ -1,4 +1,4 @@
-import { lookUp } from "../lib/editor/lookup.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { filled } from "../lib/editor/validate.ts";
 
 RED.nodes.registerType("crec-channel", {
@@ -14,6 +14,9 @@ RED.nodes.registerType("crec-channel", {
   },
   oneditprepare() {
     const connection = () => String($("#node-config-input-connection").val() ?? "");
-    $("#node-config-input-channel").autoComplete({ minLength: 0, search: lookUp("channels", connection) });
+    const channel = $("#node-config-input-channel");
+    channel.autoComplete({ minLength: 0, search: lookUp("channels", connection) });
+    const described = describeUnder(this, channel, "channels", connection, "channel.hint.missing");
+    $("#node-config-input-connection").on("change", () => described.now());
   },
 });

@@ -1,10 +1,11 @@
-import { type AbiAnswer, offeredIn } from "../lib/editor/abi.ts";
+import { type Offered, offeredIn } from "../lib/editor/abi.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { asYouType, postJson, TYPED } from "../lib/editor/as-you-type.ts";
+import { asYouType, TYPED } from "../lib/editor/as-you-type.ts";
+import { checkAddress } from "../lib/editor/check-address.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
-import type { CheckAnswer, EventChoice, FunctionChoice } from "../lib/form-types.ts";
+import type { EventChoice, FunctionChoice } from "../lib/form-types.ts";
 
 const PLACES = /^(?:[0-9]|[1-6][0-9]|7[0-7])$/;
 
@@ -35,32 +36,17 @@ RED.nodes.registerType("crec-contract", {
     network.autoComplete({ minLength: 0, search: lookUp("networks", connection) });
     const described = describeUnder(this, network, "networks", connection, "contract.error.network-unknown");
     $("#node-config-input-connection").on("change", () => described.now());
-    checkAddress($("#node-config-input-address"));
+    checkAddress(this, $("#node-config-input-address"));
     checkAbi(this, $("#node-config-input-abi"));
     hintUnder($("#node-config-input-decimals")).say(this._("contract.hint.decimals"));
   },
 });
 
-/** A mistyped character breaks the checksum, which only the library can tell. */
-function checkAddress(field: JQuery): void {
-  const problem = problemUnder(field);
-  const check = asYouType<CheckAnswer>(
-    () => {
-      const value = String(field.val() ?? "").trim();
-      const question = { name: "The address", type: "address", value, valueType: "str" };
-      return value === "" ? undefined : postJson("crec/abi/check", question);
-    },
-    (answer) => problem.say(answer?.ok === false ? answer.message : ""),
-  );
-  field.on(TYPED, () => check.soon());
-  check.now();
-}
-
 /** Says what an ABI offers, or what is wrong with it, also before the first deploy. */
 function checkAbi(node: EditedNode, field: JQuery): void {
   const found = hintUnder(field);
   const problem = problemUnder(field);
-  const check = asYouType<[AbiAnswer<FunctionChoice>, AbiAnswer<EventChoice>]>(
+  const check = asYouType<[Offered<FunctionChoice>, Offered<EventChoice>]>(
     () => {
       const abi = String(field.val() ?? "");
       return Promise.all([

@@ -24,7 +24,7 @@ export function eventsField(
     ...TEXT_TYPES.slice(1),
   ]);
   const problem = problemUnder(field);
-  const list = $("#crec-create-watcher-events");
+  const list = $("#crec-create-watcher-events").attr("aria-label", node._("create-watcher.label.offered"));
   const box = () => field.closest(".form-row").find(".red-ui-typedInput-input-wrap input");
 
   const say = (unreadable = ""): void => {
@@ -73,7 +73,7 @@ export function eventsField(
     const chosen = String(contract.val() ?? "");
     const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
     if (question !== asked) return;
-    const { found = [], problem: unreadable = "" } = answer as { found?: EventChoice[]; problem?: string };
+    const { found = [], problem: unreadable = "" } = answer;
     offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
     showList();
     if (unreadable) say(unreadable);

@@ -96,7 +96,11 @@ RED.nodes.registerType("crec-create-watcher", {
     const described = describeUnder(this, name, "watchers", channel, "create-watcher.hint.new");
     $("#node-input-channel").on("change", () => described.now());
     typedField("service");
-    typedField("serviceConfig", JSON_TYPES);
+    const settings = typedField("serviceConfig", JSON_TYPES);
+    // An import may leave it out, and nothing is no JSON.
+    if (settings.typedInput("type") === "json" && settings.typedInput("value") === "") {
+      settings.typedInput("value", "{}");
+    }
     showNetwork(this);
     const isByService = () => $("#node-input-source").val() === "service";
     const events = eventsField(this, $("#node-input-contract"), isByService);

@@ -46,6 +46,9 @@ export type FunctionChoice = {
 
 export type EventChoice = { name: string; signature: string; inputs: ParameterChoice[] };
 
+/** What an ABI offers; or why it cannot be read. */
+export type AbiAnswer<T> = { found: T[]; problem?: never } | { found?: never; problem: string };
+
 /** A typed-in value to be judged while it is typed. */
 export type ValueCheck = {
   /** What the value is called in the sentence. */

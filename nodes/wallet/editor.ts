@@ -1,5 +1,9 @@
-import { lookUp } from "../lib/editor/lookup.ts";
+import { checkAddress } from "../lib/editor/check-address.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
+
+/** What begins like an address is to be one. */
+const NAME_OR_ADDRESS = /^(?:(?!0x).+|0x[0-9a-fA-F]{40})$/;
 
 RED.nodes.registerType("crec-wallet", {
   category: "config",
@@ -11,7 +15,11 @@ RED.nodes.registerType("crec-wallet", {
       required: true,
       validate: both(filled("wallet.error.network"), matching(DIGITS, "wallet.error.network")),
     },
-    wallet: { value: "", required: true, validate: filled("wallet.error.wallet") },
+    wallet: {
+      value: "",
+      required: true,
+      validate: both(filled("wallet.error.wallet"), matching(NAME_OR_ADDRESS, "common.error.address")),
+    },
     signer: { value: "", type: "crec-signer", required: true },
   },
   label() {
@@ -19,10 +27,17 @@ RED.nodes.registerType("crec-wallet", {
   },
   oneditprepare() {
     const connection = () => String($("#node-config-input-connection").val() ?? "");
-    $("#node-config-input-chainSelector").autoComplete({
-      minLength: 0,
-      search: lookUp("networks", connection),
+    const network = $("#node-config-input-chainSelector");
+    network.autoComplete({ minLength: 0, search: lookUp("networks", connection) });
+    const wallet = $("#node-config-input-wallet");
+    wallet.autoComplete({ minLength: 0, search: lookUp("wallets", connection) });
+    const described = [
+      describeUnder(this, network, "networks", connection, "wallet.error.network-unknown"),
+      describeUnder(this, wallet, "wallets", connection, "wallet.hint.missing"),
+    ];
+    $("#node-config-input-connection").on("change", () => {
+      for (const one of described) one.now();
     });
-    $("#node-config-input-wallet").autoComplete({ minLength: 0, search: lookUp("wallets", connection) });
+    checkAddress(this, wallet);
   },
 });

@@ -2,23 +2,24 @@ import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "../config-nodes.ts";
 import { toCodedError } from "../errors.ts";
-import type { EventChoice, FunctionChoice } from "../form-types.ts";
+import type { AbiAnswer, EventChoice, FunctionChoice } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
 
 /**
  * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before
- * the first deploy too; an ABI from the environment is that of the deployed contract.
+ * the first deploy too; an ABI from the environment is that of the deployed contract. One that is being typed is
+ * seldom whole, so what is wrong with it is an answer like any other.
  * `POST /crec/abi/check`: whether a value that is being typed fits its type.
  */
 export function registerAbiReader(RED: NodeAPI): void {
-  const offer = (path: string, list: (library: Library, abi: Abi) => unknown) => {
+  const offer = <T>(path: string, list: (library: Library, abi: Abi) => T[]) => {
     RED.httpAdmin.post(path, RED.auth.needsPermission("crec.read"), (request, response) => {
       const { id, abi } = (request.body ?? {}) as { id?: unknown; abi?: unknown };
       abiOf(RED, String(id ?? ""), String(abi ?? "").trim()).then(
-        ([library, parsed]) => response.json(list(library, parsed)),
-        (thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }),
+        ([library, parsed]) => response.json({ found: list(library, parsed) } satisfies AbiAnswer<T>),
+        (thrown: unknown) => response.json({ problem: toCodedError(thrown).message } satisfies AbiAnswer<T>),
       );
     });
   };

@@ -1,8 +1,9 @@
+import type { AbiAnswer } from "../form-types.ts";
 import type { EditedNode } from "./api.ts";
 import { postJson } from "./as-you-type.ts";
 
-/** What was found in an ABI; or why it cannot be read; or neither, where there is none yet. */
-export type AbiAnswer<T> = { found?: T[]; problem?: string };
+/** Neither, where there is no ABI yet. */
+export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never };
 
 const FRESH_MS = 5000;
 const fresh = new Map<string, { at: number; answer: Promise<AbiAnswer<unknown>> }>();
@@ -12,7 +13,7 @@ export function offeredBy<T>(
   node: EditedNode,
   kind: "functions" | "events",
   contract: string,
-): Promise<AbiAnswer<T>> {
+): Promise<Offered<T>> {
   const abi = RED.nodes.node(contract)?.abi;
   return typeof abi === "string" ? offeredIn(node, kind, contract, abi) : Promise.resolve({});
 }
@@ -23,19 +24,16 @@ export function offeredIn<T>(
   kind: "functions" | "events",
   contract: string,
   abi: string,
-): Promise<AbiAnswer<T>> {
+): Promise<Offered<T>> {
   if (abi.trim() === "") return Promise.resolve({});
   const key = JSON.stringify([kind, contract, abi]);
   for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
   const answer =
     fresh.get(key)?.answer ??
-    postJson<unknown[]>(`crec/abi/${kind}`, { id: contract, abi }).then(
-      (found) => ({ found }),
-      ({ responseJSON }: JQuery.jqXHR) => ({
-        problem: responseJSON?.message ?? node._("common.error.functions"),
-      }),
-    );
+    postJson<AbiAnswer<unknown>>(`crec/abi/${kind}`, { id: contract, abi }).catch(() => ({
+      problem: node._("common.error.functions"),
+    }));
   // Several calls of one form ask for the same.
   if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });
-  return answer as Promise<AbiAnswer<T>>;
+  return answer as Promise<Offered<T>>;
 }

@@ -8,6 +8,8 @@ import { isReference } from "./validate.ts";
 const FRESH_MS = 5000;
 const fresh = new Map<string, { at: number; choices: Promise<Choice[]> }>();
 const DIGITS = /^\d+$/;
+/** An address or an id: what a list of names does not have may be there all the same. */
+const NO_NAME = /^0x|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
 /**
  * A search over what the service has, for a box that can also be typed into by hand.
@@ -40,9 +42,10 @@ export function describeUnder(
   const look = asYouType(
     () => (typed() === "" || isReference(typed()) ? undefined : choicesOf(kind, configNode())),
     (choices = []) => {
-      const chosen = choices.find(({ value }) => value === typed());
-      if (chosen) return hint.say(descriptionOf(chosen));
-      hint.say(choices.length > 0 && missing ? node._(missing) : "");
+      const text = typed();
+      const chosen = choices.find(({ value, detail }) => value === text || same(detail, text));
+      if (chosen) return hint.say(descriptionOf(chosen, text));
+      hint.say(text !== "" && choices.length > 0 && missing && !NO_NAME.test(text) ? node._(missing) : "");
     },
   );
   field.on(TYPED, () => look.soon());
@@ -50,8 +53,12 @@ export function describeUnder(
   return look;
 }
 
-function descriptionOf({ value, label, detail = "" }: Choice): string {
-  return [label === value ? "" : label, detail].filter((part) => part !== "").join(" · ");
+function descriptionOf({ label, detail = "" }: Choice, typed: string): string {
+  return [label, detail].filter((part) => part !== "" && !same(part, typed)).join(" · ");
+}
+
+function same(one: string | undefined, other: string): boolean {
+  return one?.toLowerCase() === other.toLowerCase();
 }
 
 function choicesOf(kind: string, id: string): Promise<Choice[]> {

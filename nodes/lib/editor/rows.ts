@@ -19,12 +19,15 @@ export function labelled(
   return field.attr("id", id).css("width", "70%").appendTo(row);
 }
 
-/** The box a typed input shows is not the one the label belongs to. */
+/**
+ * What a typed input shows is not the field that the label belongs to: so its parts are named after the label, too.
+ * By its id, since the words of a template are put in later than a form is prepared.
+ */
 export function nameVisibleBox(input: JQuery): void {
-  const label = $(`label[for="${input.attr("id")}"]`)
-    .text()
-    .trim();
-  visibleBox(input).attr("aria-label", label);
+  const id = `${input.attr("id")}-label`;
+  $(`label[for="${input.attr("id")}"]`).attr("id", id);
+  const parts = input.next(".red-ui-typedInput-container");
+  parts.find("input, .red-ui-typedInput-option-expand").attr("aria-labelledby", id);
 }
 
 /** What a person types into: of a typed input the box it shows. */
