@@ -105,7 +105,6 @@ export {
   type Query,
   type QueryStatus,
   SEARCH_FILTERS,
-  type SearchFilter,
   WALLET_LIFECYCLE,
   WATCHER_LIFECYCLE,
   type Wallet,

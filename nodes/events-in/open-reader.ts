@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Delivery, VerifyResult } from "../../src/index.ts";
+import type { Delivery } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
 import { toCodedError } from "../lib/errors.ts";
-import { toMessage } from "../lib/event-message.ts";
+import { isRejected, toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -72,9 +72,4 @@ export async function openReader(
   });
   const reader = new Reader(consumer, store, identity);
   return reader;
-}
-
-/** Types that never carry a proof are no failure of one. */
-function isRejected(verification: VerifyResult | undefined): boolean {
-  return verification?.verified === false && verification.reason !== "not_verifiable";
 }

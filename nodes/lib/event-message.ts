@@ -1,4 +1,4 @@
-import type { ChannelEvent, DecodedEvent, Delivery } from "../../src/index.ts";
+import type { ChannelEvent, DecodedEvent, Delivery, VerifyResult } from "../../src/index.ts";
 import type { CrecMessage } from "./input.ts";
 
 type Decoding = {
@@ -40,6 +40,13 @@ export function toMessage(
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
     },
   } as CrecMessage;
+}
+
+/** Types that never carry a proof are no failure of one. */
+export function isRejected(
+  verification: VerifyResult | undefined,
+): verification is Extract<VerifyResult, { verified: false }> {
+  return verification?.verified === false && verification.reason !== "not_verifiable";
 }
 
 /** An event that cannot be decoded is still an event: it goes on as it came. */

@@ -4,26 +4,16 @@ import { type Field, readField } from "./fields.ts";
 import type { CrecMessage } from "./input.ts";
 
 /**
- * A field that holds several names: a list, or text with commas between them. Empty where nothing was typed in;
- * a message or a variable that is to name some must do so.
- * @throws INVALID_FIELD, MISSING_VALUE
+ * A field that holds several names: a list, or text with commas between them. Empty where there are none.
+ * @throws INVALID_FIELD
  */
 export async function readNames(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<string[]> {
   const value = await readField(RED, node, msg, field);
   const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  if (given.some((one) => typeof one !== "string" && typeof one !== "number")) {
-    throw nodeError(
-      "INVALID_FIELD",
-      `"${field.label}" must be text with commas between, or a list of texts.`,
-    );
+  if (given.every((one) => typeof one === "string" || typeof one === "number")) {
+    return given.flatMap((one) => splitNames(String(one)));
   }
-  const names = given.flatMap((one) => splitNames(String(one)));
-  const isTyped = field.type === undefined || field.type === "str";
-  if (names.length > 0 || isTyped) return names;
-  throw nodeError(
-    "MISSING_VALUE",
-    `"${field.label}" is empty. It was looked for in ${field.type}.${field.value}; without it nothing would be told apart.`,
-  );
+  throw nodeError("INVALID_FIELD", `"${field.label}" must be text with commas between, or a list of texts.`);
 }
 
 /** `Transfer(address,uint256), Approval` has one comma that separates. */

@@ -36,11 +36,14 @@ export async function expectationsOf(
   def: VerifyEventDef,
   msg: CrecMessage,
 ): Promise<Expectations> {
-  const events = await readNames(RED, node, msg, {
-    label: "Events",
-    value: def.expectEvents,
-    type: def.expectEventsType,
-  });
+  const { expectEvents, expectEventsType = "str" } = def;
+  const field = { label: "Events", value: expectEvents, type: expectEventsType };
+  const events = await readNames(RED, node, msg, field);
+  // Nothing typed in accepts any. A message or a variable that is to say which must say so.
+  if (events.length === 0 && expectEventsType !== "str") {
+    const place = `${expectEventsType}.${expectEvents}`;
+    throw nodeError("MISSING_VALUE", `"Events" is empty. It was looked for in ${place}.`);
+  }
   return {
     ...(def.expectContract ? { contract: contractOf(RED, def.contract) } : {}),
     ...(events.length > 0 ? { events } : {}),

@@ -21,7 +21,6 @@ export const SEARCH_FILTERS = {
   "watcher.event": ["watcher_id", "chain_selector", "address", "event_name", "service"],
   "wallet.status": ["wallet_id", "status", "chain_selector", "address"],
 } as const satisfies Record<EventType, readonly string[]>;
-export type SearchFilter = (typeof SEARCH_FILTERS)[EventType][number];
 
 /** How final the block of a chain event was when the oracles signed it, weakest first. */
 export const CONFIDENCES = ["latest", "safe", "finalized"] as const;

@@ -1,0 +1,36 @@
+import { nodeError } from "../lib/errors.ts";
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+const AGO = /^(\d+(?:\.\d+)?)\s*([smhdw])(?:\s*ago)?$/;
+const DIGITS = /^\d+(\.\d+)?$/;
+/** A date first: left to itself, `Date.parse` finds a year in "-5" and in "offset 12". */
+const DATE = /^\d{4}-\d\d/;
+/** From here on a number is milliseconds, as timestamps of Node-RED are: as seconds it would be the year 5138. */
+const MILLISECONDS_FROM = 1e11;
+
+/**
+ * A time as people and flows write it, in Unix seconds: `1780000000`, `2026-01-31T12:00:00Z`, `24h` or `7d` ago,
+ * `now`; a timestamp in milliseconds or a date from a message. Undefined where there is none. `now` in Unix seconds.
+ * @throws INVALID_FIELD
+ */
+export function timeOf(label: string, value: unknown, now: number): number | undefined {
+  const given = typeof value === "string" ? value.trim() : value;
+  if (given === undefined || given === null || given === "") return undefined;
+  const time = secondsOf(given, now);
+  if (time !== undefined && Number.isFinite(time) && time >= 0) return Math.floor(time);
+  throw nodeError(
+    "INVALID_FIELD",
+    `"${label}" must be a time such as 2026-01-31T12:00:00Z, 24h or 7d ago, or Unix seconds, not "${String(value)}".`,
+  );
+}
+
+function secondsOf(value: unknown, now: number): number | undefined {
+  if (value instanceof Date) return value.getTime() / 1000;
+  if (typeof value === "number") return value >= MILLISECONDS_FROM ? value / 1000 : value;
+  if (typeof value !== "string") return undefined;
+  if (value === "now") return now;
+  if (DIGITS.test(value)) return secondsOf(Number(value), now);
+  const [, count, unit = ""] = AGO.exec(value) ?? [];
+  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? 0);
+  return DATE.test(value) ? Date.parse(value) / 1000 : undefined;
+}
