@@ -36,8 +36,10 @@ export function callForm(
   let form: CallForm;
 
   const show = (chosen: Kind): void => {
-    fields.empty();
     const call: CallDef = kept.get(chosen) ?? (chosen === "raw" ? { kind: "raw" } : { kind: "contract" });
+    // Fields tell of changes while they are built, when there is nothing to read yet.
+    form = { read: () => call };
+    fields.empty();
     form =
       call.kind === "raw"
         ? rawForm(node, fields, id, call, changed)
@@ -72,13 +74,7 @@ function contractForm(
   };
   form.onChange(update);
   update();
-  return {
-    read: () => {
-      const paid = amount.read();
-      const named = stored.amount !== undefined || paid.value !== "";
-      return { kind: "contract", ...form.read(), ...(named ? { amount: paid } : {}) };
-    },
-  };
+  return { read: () => ({ kind: "contract", ...form.read(), amount: amount.read() }) };
 }
 
 function rawForm(

@@ -79,11 +79,11 @@ function showItem(
       "text-overflow": "ellipsis",
     })
     .appendTo(head);
-  const arrow = $('<i class="fa fa-fw">').appendTo(fold);
+  const arrow = $('<i class="fa fa-fw" aria-hidden="true">').appendTo(fold);
   const title = $("<span>").appendTo(fold);
   const button = (icon: string, press: () => void): JQuery =>
     $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .append($("<i>").addClass(`fa fa-${icon}`))
+      .append($('<i class="fa" aria-hidden="true">').addClass(`fa-${icon}`))
       .on("click", press)
       .appendTo(head);
 

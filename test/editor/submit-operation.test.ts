@@ -1,0 +1,170 @@
+import should from "should";
+import { useEditor } from "../support/editor.ts";
+import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
+import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
+
+const RECEIVER = "0x000000000000000000000000000000000000dEaD";
+const WALLET = "0x1111111111111111111111111111111111111111";
+const CALLS = "#crec-submit-operation-calls";
+
+/** The form in which people put an operation together, in a real browser. */
+describe("the form of submit operation", function () {
+  this.timeout(60_000);
+  const editor = useEditor();
+  const stored = [
+    call("token", "transfer(address,uint256)", value(RECEIVER), { ...value("1.5"), ...{ unit: "token" } }),
+    {
+      ...{ kind: "raw", to: value(RECEIVER), data: value("") },
+      amount: { ...value("0.25"), unit: "ether" },
+    },
+    call("vault", "deposit(uint256)", value("payload", "msg")),
+  ];
+
+  beforeEach(async () => {
+    const { ready } = editor().service;
+    const token = { id: "token", name: "demo token", abi: TOKEN_ABI, decimals: "18" };
+    const vault = { id: "vault", name: "vault", abi: "function deposit(uint256 least) payable" };
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "flow" },
+      connectionNode(ready),
+      channelNode({ createMissing: true }),
+      signerNode(undefined),
+      walletNode(ready, { wallet: WALLET }),
+      contractNode(ready, token),
+      contractNode(ready, vault),
+      {
+        ...{ z: "tab", x: 300, y: 100, wires: [[], []], ...submitNode({ calls: stored }) },
+        ...{ contract1: "token", contract3: "vault" },
+      },
+    ]);
+  });
+
+  /** The form, once it has asked what there is to pick from. */
+  const open = async () => {
+    const form = await editor().form("submit");
+    await editor().page.waitForLoadState("networkidle");
+    return form;
+  };
+  const kept = async () => (await editor().inPage.stored("submit")).values;
+  const item = (number: number) =>
+    editor()
+      .page.locator(`${CALLS} > li`)
+      .nth(number - 1);
+  const press = (name: string | RegExp) => editor().page.getByRole("button", { name, exact: true }).click();
+  const titles = async () => {
+    const lines = await editor().page.locator(`${CALLS} button[aria-expanded]`).allTextContents();
+    return lines.map((line) => line.trim());
+  };
+
+  it("says in one line what each call does, folded until it is opened", async () => {
+    const form = await open();
+    should(await titles()).deepEqual([
+      "1. transfer(0x0000…dEaD, 1.5 tokens) on demo token",
+      "2. pay 0.25 ether to 0x0000…dEaD",
+      "3. deposit(msg.payload) on vault",
+    ]);
+    const kind = item(1).getByLabel("Call", { exact: true });
+    should(await kind.isVisible()).be.false();
+    await press(/^1\. transfer/);
+    should(await kind.isVisible()).be.true();
+    await form.done();
+    should((await kept()).calls).deepEqual(stored);
+  });
+
+  it("brings calls into another order by keyboard, and removes them", async () => {
+    const form = await open();
+    const { page } = editor();
+    await page.getByRole("button", { name: "move call 3 up" }).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    should((await titles())[0]).match(/^1\. deposit/);
+    // It can go no further: focus is on the way back.
+    const focused = page.locator("button:focus");
+    should(await focused.getAttribute("aria-label")).equal("move call 1 down");
+    await press("remove call 3");
+    await form.done();
+    should((await kept()).calls).deepEqual([stored[2], stored[0]]);
+    should(await kept()).have.properties({ contract1: "vault", contract2: "token", contract3: "" });
+  });
+
+  it("brings calls into another order by dragging", async () => {
+    const form = await open();
+    const handle = (number: number) => item(number).locator(".crec-submit-operation-handle");
+    const [from, to] = [await handle(1).boundingBox(), await handle(2).boundingBox()];
+    if (!from || !to) throw new Error("There is nothing to drag by.");
+    const { mouse } = editor().page;
+    await mouse.move(from.x + 5, from.y + 5);
+    await mouse.down();
+    await mouse.move(to.x + 5, to.y + to.height + 10, { steps: 8 });
+    await mouse.up();
+    should((await titles()).map((title) => title.slice(0, 11))).deepEqual([
+      ...["1. pay 0.25", "2. transfer", "3. deposit("],
+    ]);
+    await form.done();
+    should((await kept()).calls).deepEqual([stored[1], stored[0], stored[2]]);
+    should(await kept()).have.properties({ contract1: "", contract2: "token", contract3: "vault" });
+  });
+
+  it("offers a payment only where it is taken, and says when it is too fine", async () => {
+    const form = await open();
+    await press(/^1\. transfer/);
+    await press(/^3\. deposit/);
+    should(await item(1).locator("label", { hasText: "Pays" }).isVisible()).be.false();
+    const pays = item(3).getByRole("textbox", { name: "Pays" });
+    const unit = item(3).getByLabel("unit of the payment");
+    const tooFine = item(3).getByText("Gwei has 9 decimal places at most");
+    await unit.selectOption("gwei");
+    await pays.fill("0.0000000001");
+    await tooFine.waitFor();
+    await unit.selectOption("ether");
+    await tooFine.waitFor({ state: "hidden" });
+    await form.done();
+    const { valid, values } = await editor().inPage.stored("submit");
+    should((values.calls as unknown[])[2]).have.property("amount", {
+      ...{ value: "0.0000000001", type: "str", unit: "ether" },
+    });
+    should(valid).be.true();
+  });
+
+  it("keeps what was filled in while one looks at the other kind of call", async () => {
+    const form = await open();
+    await press(/^1\. transfer/);
+    const kind = item(1).getByLabel("Call", { exact: true });
+    await kind.selectOption("raw");
+    should((await titles())[0]).equal("1. a call to be filled in");
+    await kind.selectOption("contract");
+    await item(1).getByText("= 1500000000000000000 of the smallest unit").waitFor();
+    await form.done();
+    should((await kept()).calls).deepEqual(stored);
+  });
+
+  it("explains what is waited for, and hides it for a draft", async () => {
+    const form = await open();
+    const explained = editor().page.locator("#crec-submit-operation-rung-explained");
+    should(await explained.textContent()).match(/Some networks end here/);
+    await form.fill("waitFor", "confirmed");
+    should(await explained.textContent()).match(/^It is final/);
+    await form.fill("mode", "draft");
+    await editor().page.getByText("Nothing is signed.").waitFor();
+    for (const name of ["waitFor", "timeout", "follow"]) {
+      should(await form.field(name).isVisible()).be.false();
+    }
+    await form.done();
+    should(await kept()).have.properties({ mode: "draft", waitFor: "confirmed" });
+  });
+
+  it("previews what is in the form, and says when it has changed since", async () => {
+    const form = await open();
+    const preview = editor().page.locator("#crec-submit-operation-preview-result");
+    await press("Preview");
+    await preview.getByText("1.5 tokens (1500000000000000000 in the smallest unit)").waitFor();
+    await preview.getByText(/There is no digest before a message comes.*msg\.payload/).waitFor();
+    await press("remove call 3");
+    await preview.getByText("The form was changed: press Preview again.").waitFor();
+    await press("Preview");
+    await preview.getByText(/^0x[0-9a-f]{64}$/).waitFor();
+    await preview.getByText(WALLET).waitFor();
+    should(await preview.textContent()).match(/Chain id\s*31337/);
+    await form.cancel();
+  });
+});
