@@ -1,0 +1,399 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { splitNames } from "../../nodes/lib/names.ts";
+import { Sequence } from "../../nodes/search-events/sequence.ts";
+import { timeOf } from "../../nodes/search-events/times.ts";
+import { functionNode, type Message } from "../support/bench.ts";
+import { type Arrival, EventBench } from "../support/event-bench.ts";
+import { type FlowNode, freshId } from "../support/node-red.ts";
+import { contractNode, eventsInNode } from "../support/nodes.ts";
+import type { Passing } from "../support/proxy.ts";
+
+/** More than two pages. */
+const NOTICES = 450;
+const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
+
+type Parts = { id: string; type: string; index: number; count?: number; parts?: unknown };
+type Found = { events: Array<Arrival & { parts: Parts }>; errors: Message[]; ended: boolean };
+
+const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
+
+describe("search events", function () {
+  this.timeout(40_000);
+
+  let bench: EventBench;
+  let probe: string;
+
+  before(async () => {
+    bench = await EventBench.start(NOTICES);
+    await watchTransfers();
+  });
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+  after(() => bench?.close());
+
+  /** A watcher that has seen three transfers to an address of their own. */
+  async function watchTransfers(): Promise<void> {
+    const { chain_selector, contracts } = bench.service.ready;
+    const channel = await channelId();
+    const input = (name: string, type: string, indexed: boolean) => ({
+      name,
+      type,
+      internalType: type,
+      indexed,
+    });
+    const inputs = [
+      input("from", "address", true),
+      input("to", "address", true),
+      input("value", "uint256", false),
+    ];
+    const watcher = await bench.call("POST", `/channels/${channel}/watchers`, {
+      name: "transfers",
+      chain_selector,
+      address: contracts.DemoToken,
+      events: ["Transfer"],
+      abi: [{ type: "event", name: "Transfer", anonymous: false, inputs }],
+    });
+    const path = `/channels/${channel}/watchers/${watcher.watcher_id}`;
+    while ((await bench.call("GET", path)).status !== "active") await sleep(50);
+    for (const amount of ["1", "2", "12345678901234567891"]) {
+      await bench.call("POST", "/local/faucet", { to: RECEIVER, amount });
+    }
+    const query = `/channels/${channel}/events/search?type=watcher.event`;
+    while (((await bench.call("GET", query)).events as unknown[]).length < 3) await sleep(50);
+  }
+
+  async function channelId(): Promise<string> {
+    const { data } = await bench.call("GET", `/channels?name=${bench.service.channelName}`);
+    return String((data as Array<{ channel_id: string }>)[0]?.channel_id);
+  }
+
+  const searchNode = (properties: Partial<FlowNode> = {}): FlowNode => ({
+    id: "search",
+    type: "crec-search-events",
+    channel: "channel",
+    types: [],
+    limit: "",
+    verify: true,
+    ...properties,
+  });
+
+  /** The node under test, and what tells that it is done: behind so many hops that its messages are there first. */
+  const deploy = (node: FlowNode, more: readonly FlowNode[] = []) => {
+    const hop = (id: string, to: string) => functionNode(id, "return msg;", [to]);
+    const done: FlowNode[] = [
+      { id: "complete", z: "bench-tab", type: "complete", x: 1, y: 1, scope: ["search"], wires: [["hop-1"]] },
+      ...[hop("hop-1", "hop-2"), hop("hop-2", "hop-3"), hop("hop-3", "done")],
+      {
+        id: "done",
+        z: "bench-tab",
+        type: "debug",
+        x: 1,
+        y: 1,
+        name: "done",
+        active: true,
+        complete: "true",
+        targetType: "full",
+        wires: [],
+      },
+    ];
+    return bench.deploy(
+      [[{ name: freshId(), ...node }, 1]],
+      [...done, contractNode(bench.service.ready), ...more],
+    );
+  };
+
+  /** What a search gives, until it is done or broke off. */
+  async function search(node: Partial<FlowNode> = {}, message: Message = {}): Promise<Found> {
+    await deploy(searchNode(node));
+    return again(message);
+  }
+  async function again(message: Message = {}): Promise<Found> {
+    probe = freshId();
+    await bench.press("search", { ...message, probe });
+    const mine = (value: unknown) => (value as Message).probe === probe;
+    const isEnd = (name: string, value: unknown) =>
+      mine(value) &&
+      (name === "done" || (name === "error" && (value as Message).error?.code !== "EVENT_REJECTED"));
+    await bench.nodeRed.shows(({ name, value }) => isEnd(name, value));
+    const shown = (name: string) =>
+      bench.nodeRed
+        .shown(name)
+        .map(({ value }) => value)
+        .filter(mine);
+    return {
+      events: shown("search:0") as Found["events"],
+      errors: shown("error") as Message[],
+      ended: shown("done").length > 0,
+    };
+  }
+  const failure = async (node: Partial<FlowNode>, message: Message = {}) => {
+    const { errors, ended, events } = await search(node, message);
+    should(ended).be.false();
+    should(events).be.empty();
+    return errors[0]?.error;
+  };
+  const status = () => bench.nodeRed.statuses("search").at(-1);
+
+  it("streams all pages, each message with its place, the last with their number", async () => {
+    const before = bench.proxy.passed.filter(isSearch).length;
+    const { events, errors } = await search({ types: ["watcher.status"] }, { extra: "kept" });
+    // The two of the watcher made above, too.
+    const count = NOTICES + 2;
+    should(events).have.length(count);
+    should(errors).be.empty();
+    should(bench.proxy.passed.filter(isSearch).length - before).equal(3);
+    const offsets = events.map(({ crec }) => crec.offset);
+    should(offsets).deepEqual([...offsets].sort((a, b) => a - b));
+    should(new Set(events.map(({ parts }) => parts.id)).size).equal(1);
+    should(events.map(({ parts }) => parts.index)).deepEqual([...Array(count).keys()]);
+    should(events.map(({ parts }) => parts.count)).deepEqual([...Array(count - 1).fill(undefined), count]);
+    should(
+      events.every(
+        ({ parts, extra, odd }) => parts.type === "array" && extra === "kept" && odd?.length === 0,
+      ),
+    ).be.true();
+    should(status()).have.properties({ fill: "green", text: `${count} found` });
+  });
+
+  it("is joined to one list by its parts, and goes into a CSV", async () => {
+    const node = searchNode({ types: ["watcher.status"], limit: "250", wires: [["join", "search-look-0"]] });
+    await deploy(node, [
+      { id: "join", z: "bench-tab", type: "join", x: 1, y: 1, mode: "auto", wires: [["csv"]] },
+      {
+        ...{
+          id: "csv",
+          z: "bench-tab",
+          type: "csv",
+          x: 1,
+          y: 1,
+          name: "",
+          sep: ",",
+          hdrin: "",
+          hdrout: "once",
+        },
+        ...{
+          multi: "one",
+          ret: "\\n",
+          temp: "status,watcherId,time",
+          skip: "0",
+          strings: true,
+          wires: [["joined"]],
+        },
+      },
+      {
+        id: "joined",
+        z: "bench-tab",
+        type: "debug",
+        x: 1,
+        y: 1,
+        name: "joined",
+        active: true,
+        complete: "true",
+        targetType: "full",
+        wires: [],
+      },
+    ]);
+    const { events } = await again();
+    const { value } = await bench.nodeRed.showing("joined", (shown) => (shown as Message).probe === probe);
+    const lines = String((value as Message).payload)
+      .trim()
+      .split("\n");
+    should(lines).have.length(251);
+    should(lines[0]).equal("status,watcherId,time");
+    const { status: state, watcherId, time } = (events[249]?.payload ?? {}) as Record<string, unknown>;
+    should(lines[250]).equal(`${state},${watcherId},${time}`);
+  });
+
+  it("sends no more than it may, and says that there are more", async () => {
+    const { events } = await search({ limit: "3" });
+    should(events.map(({ parts }) => parts.count)).deepEqual([undefined, undefined, 3]);
+    should(status()?.text).equal("3 found, and there are more");
+  });
+
+  it("ends without a message where nothing is found", async () => {
+    const { events, errors, ended } = await search({ types: ["query.status"] });
+    should(events).be.empty();
+    should(errors).be.empty();
+    should(ended).be.true();
+    should(status()).have.properties({ fill: "green", text: "0 found" });
+  });
+
+  it("makes of an event what events in makes of it, with the names of the ABI", async () => {
+    await bench.deploy([[eventsInNode({ id: "events", types: ["watcher.event"] }), 2]]);
+    const [received] = await bench.arrived("events", 1);
+    const stale = { consumer: "other", redelivered: true, attempt: 3, rejection: "of another", keep: "me" };
+    const { events } = await search(
+      { types: ["watcher.event"], contractEvent: "Transfer(address,address,uint256)", contract: "contract" },
+      { topic: "mine", crec: stale },
+    );
+    const [found] = events.filter(({ crec }) => crec.eventId === received?.crec.eventId);
+    should(found).have.properties({ topic: "watcher.event/Transfer", payload: received?.payload });
+    should(found?.crec).deepEqual({ keep: "me", ...received?.crec });
+    should(found?.crec.verification).have.property("verified", true);
+    const values = events.map(({ payload }) => (payload as { params: { value: string } }).params.value);
+    should(values).containEql("12345678901234567891");
+  });
+
+  it("sends what is not proven to Catch, with the reason, and goes on", async () => {
+    const change = (body: string) => {
+      const page = JSON.parse(body) as { events: Array<{ payload: Record<string, unknown> }> };
+      if (page.events[1]) page.events[1].payload.chain_selector = "1";
+      return JSON.stringify(page);
+    };
+    bench.proxy.harm = (passing) => (isSearch(passing) ? { kind: "change", change } : undefined);
+    const { events, errors, ended } = await search(
+      { types: ["watcher.event"], limit: "3" },
+      { extra: "kept" },
+    );
+    should(ended).be.true();
+    should(errors).have.length(1);
+    should(errors[0]?.error).have.property("code", "EVENT_REJECTED");
+    should(errors[0]?.error?.message).match(/is not proven: /);
+    should(errors[0]).have.property("extra", "kept");
+    should(errors[0]?.crec?.verification).have.properties({
+      verified: false,
+      reason: "unsigned_field_mismatch",
+    });
+    should(errors[0]?.crec?.event).be.an.Object();
+    should(events.at(-1)?.parts).have.properties({ index: events.length - 1, count: events.length });
+    should(events.map(({ crec }) => crec.eventId)).not.containEql(errors[0]?.crec?.eventId);
+    should(status()).have.properties({ fill: "red", text: `${events.length} found, 1 rejected` });
+    bench.proxy.harm = () => undefined;
+    should((await again()).errors).be.empty();
+    should(status()).have.property("fill", "green");
+  });
+
+  it("finds by each filter, by name or id, typed or from the message", async () => {
+    const counts = async (node: Partial<FlowNode>, message: Message = {}) => {
+      const { events, errors } = await search({ limit: "5", ...node }, message);
+      should(errors.map(({ error }) => error?.message)).be.empty();
+      return events.length;
+    };
+    const { chain_selector, contracts } = bench.service.ready;
+    const ofContract = { types: ["watcher.event"], address: contracts.DemoToken };
+    should(await counts(ofContract)).be.aboveOrEqual(3);
+    should(await counts({ ...ofContract, address: "list", addressType: "msg" }, { list: [RECEIVER] })).equal(
+      0,
+    );
+    should(await counts({ watcher: "transfers", statuses: "active" })).equal(1);
+    should(await counts({ statuses: "active, pending", watcher: "transfers", from: "24h" })).equal(2);
+    should(await counts({ watcher: "transfers", to: "1h" })).equal(0);
+    should(
+      await counts({ watcher: "transfers", from: "when", fromType: "msg" }, { when: Date.now() - 60_000 }),
+    ).equal(5);
+    should(await counts({ network: `1, ${chain_selector}`, types: ["watcher.event"] })).be.aboveOrEqual(3);
+    should(await counts({ environment: "mainnet" })).equal(0);
+    should(await counts({ operation: "crec.operationId", operationType: "msg" })).equal(5);
+  });
+
+  it("refuses what the service would refuse, and says what to do", async () => {
+    should(await failure({ types: ["watcher.event"], statuses: "active" })).have.properties({
+      code: "INVALID_FIELD",
+      message:
+        '"Status" does not apply to events of type watcher.event. Empty it, or untick watcher.event in the node\'s form.',
+    });
+    const codes: Array<[string, Partial<FlowNode>]> = [
+      ["INVALID_FIELD", { from: "yesterday" }],
+      ["INVALID_FIELD", { from: "1h", to: "2h" }],
+      ["INVALID_FIELD", { limit: "0" }],
+      ["INVALID_ADDRESS", { address: "0x12" }],
+      ["WATCHER_NOT_FOUND", { watcher: "nobody" }],
+      ["WALLET_NOT_FOUND", { wallet: "nobody" }],
+      ["CHANNEL_MISSING", { channel: "" }],
+    ];
+    for (const [code, node] of codes) should(await failure(node)).have.property("code", code);
+  });
+
+  it("sends on what it had found when it breaks off, and does not say that this is all", async () => {
+    let pages = 0;
+    bench.proxy.harm = (passing) => {
+      if (!isSearch(passing)) return undefined;
+      pages += 1;
+      return pages < 3
+        ? undefined
+        : { kind: "answer", status: 400, body: '{"type":"VALIDATION_ERROR","message":"no"}' };
+    };
+    const { events, errors, ended } = await search({ types: ["watcher.status"], verify: false });
+    should(ended).be.false();
+    should(errors[0]?.error).have.property("code", "VALIDATION_ERROR");
+    should(events).have.length(400);
+    should(events.some(({ parts }) => parts.count !== undefined)).be.false();
+    should(events[0]?.crec).not.have.property("verification");
+  });
+
+  it("is ended by a deploy", async () => {
+    await deploy(searchNode());
+    bench.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
+    const asked = bench.proxy.next(1, ({ query }) => query.includes("offset=200"));
+    await bench.press("search", { probe: freshId() });
+    await asked;
+    const begun = performance.now();
+    await deploy(searchNode({ name: "another" }));
+    should(performance.now() - begun).be.below(2000);
+  });
+});
+
+describe("times of a search", () => {
+  const NOW = 1_780_000_000.9;
+  const time = (value: unknown) => timeOf("From", value, NOW);
+
+  it("are read as people and flows write them", () => {
+    should(time("2026-01-31T12:00:00Z")).equal(1_769_860_800);
+    should(time("2026-01-31")).equal(1_769_817_600);
+    should([time("24h"), time("7d"), time("1.5 h ago"), time("90s"), time("2w")]).deepEqual(
+      [86_400, 604_800, 5400, 90, 1_209_600].map((ago) => Math.floor(NOW - ago)),
+    );
+    should([
+      time(1_700_000_000),
+      time("1700000000"),
+      time(1_700_000_000_123),
+      time(new Date(1.7e12)),
+    ]).deepEqual(Array(4).fill(1_700_000_000));
+    should(time("now")).equal(1_780_000_000);
+    should(time(0)).equal(0);
+  });
+
+  it("are none where nothing is given", () => {
+    for (const nothing of [undefined, null, "", "  "]) should(time(nothing)).be.undefined();
+  });
+
+  it("are refused where they are none", () => {
+    for (const wrong of [
+      "yesterday",
+      "-5",
+      -5,
+      "24",
+      "7 days ago",
+      "2026-13-99",
+      true,
+      {},
+      Number.NaN,
+      "offset 12",
+    ]) {
+      should(() => time(wrong)).throw({ code: "INVALID_FIELD" });
+    }
+  });
+});
+
+describe("a sequence of messages", () => {
+  it("keeps the place that what asked for it has in another", () => {
+    const sent: Message[] = [];
+    const outer = { id: "outer", index: 1 };
+    const sequence = new Sequence("inner", { _msgid: "1", parts: outer }, (msg) => sent.push(msg as Message));
+    sequence.push({ _msgid: "1", payload: "a" });
+    should(sent).be.empty();
+    sequence.end();
+    should(sent[0]?.parts).deepEqual({ id: "inner", type: "array", index: 0, count: 1, parts: outer });
+  });
+
+  it("names are split at commas outside of brackets", () => {
+    should(splitNames("A, B(address,(uint256,bool)) ,, C")).deepEqual([
+      "A",
+      "B(address,(uint256,bool))",
+      "C",
+    ]);
+    should(splitNames(" ")).be.empty();
+  });
+});
