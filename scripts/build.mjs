@@ -159,10 +159,11 @@ const undiciInParts = {
     onLoad({ filter: /.*/, namespace: "parts" }, () => ({
       // As a module, so that a part that is missing here breaks the build and not a flow.
       contents: [
-        // The index is also what gives dispatchers their methods; we use one of them.
+        // The index is also what gives dispatchers their methods; we use one of them, a proxy's tunnel another.
         `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";`,
+        `import connect from "undici/lib/api/api-connect.js";`,
         `import request from "undici/lib/api/api-request.js";`,
-        `Dispatcher.prototype.request = request;`,
+        `Object.assign(Dispatcher.prototype, { connect, request });`,
         ...Object.entries(UNDICI_PARTS).map(
           ([name, path]) => `export { default as ${name} } from "${path}";`,
         ),
