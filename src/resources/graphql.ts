@@ -56,12 +56,15 @@ export function readGraphql(answer: Answer, variables: Record<string, unknown> =
   // Without a single field nothing was answered, and a refusal of one field is a refusal of the key.
   const empty = !isObject(data) || Object.values(data).every((value) => value === null);
   const refused = empty && failures.some((failure) => isRefusal(failure, answer.status));
+  // Whatever quotes what was asked, an error page too.
+  const discreet = { ...answer, scrub: (text: string) => withoutValues(answer.scrub(text), variables) };
   if (answer.status === 401 || answer.status === 403 || refused) throw keyRefusal(answerDetails(answer));
-  if (answer.status === 429 || answer.status >= 500) return readAnswer(answer) as never;
-  const problems = failures.slice(0, MOST_PROBLEMS).map((failure) => problemOf(failure, answer, variables));
+  if (answer.status === 429 || answer.status >= 500) return readAnswer(discreet) as never;
+  const problems = failures.slice(0, MOST_PROBLEMS).map((failure) => problemOf(failure, discreet));
   if (data !== undefined && data !== null) return { data, errors: problems };
   if (problems.length > 0) throw new GraphqlError(problems, answerDetails(answer));
-  return readAnswer({ ...answer, text: "" }) as never;
+  // JSON without data is as good as none.
+  return readAnswer(body === undefined ? discreet : { ...discreet, text: "" }) as never;
 }
 
 type Failure = Record<string, unknown>;
@@ -70,12 +73,11 @@ const MOST_PROBLEMS = 20;
 /** Words that name a kind of error: constants, never free text. */
 const CODE = /^[A-Za-z][A-Za-z0-9_]{1,63}$/;
 
-function problemOf(failure: Failure, answer: Answer, variables: Record<string, unknown>): GraphqlProblem {
-  const scrub = (text: string) => withoutValues(answer.scrub(text), variables);
+function problemOf(failure: Failure, answer: Answer): GraphqlProblem {
   const { path } = failure;
   const code = codeOf(failure);
   return {
-    message: excerpt({ ...answer, scrub }, String(failure.message ?? "nothing more")),
+    message: excerpt(answer, String(failure.message ?? "nothing more")),
     ...(Array.isArray(path) ? { path: path.filter(isStep).slice(0, 20) } : {}),
     ...(CODE.test(code) ? { code } : {}),
   };

@@ -274,6 +274,9 @@ describe("wallets, queries, account", () => {
         { message: 'Variable "$secret" got "***", ***, *** and *** (***), not a pwd.' },
       ]);
       should(inspect(error)).not.match(/top|1234|secret-key/);
+      const page = await withGraphql(() => [404, `<html>no ${variables.secret}`]);
+      const foreign = await errorOf(page.client.account.query("{ a }", { variables }));
+      should(foreign.message).match(/HTTP 404.*It begins: <html>no \*\*\*$/);
     });
 
     it("tells what proofs are checked against, where the service knows", async () => {

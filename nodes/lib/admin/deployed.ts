@@ -32,7 +32,7 @@ export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): str
   if (value) return value;
   throw nodeError(
     "VARIABLE_MISSING",
-    `${reference} is not set where Node-RED runs. Set the variable ${name} and start Node-RED again, or type the value in.`,
+    `The variable ${name} is not set where Node-RED runs. Set it and start Node-RED again, or type the value in.`,
   );
 }
 

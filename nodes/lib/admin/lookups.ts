@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { CrecClient, Watcher } from "../../../src/index.ts";
+import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
 import type { Choice } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
@@ -14,7 +14,7 @@ const LOOKUP_MS = 10_000;
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   networks: async (RED, id) => {
     const client = await clientOf(RED, id);
-    const networks = (await client?.networks.list()) ?? [];
+    const networks = (await client?.networks.list(inTime())) ?? [];
     return networks.map(({ chain_selector, name, type }) => ({
       value: chain_selector,
       label: name,
@@ -24,19 +24,21 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
   channels: async (RED, id) => {
     const client = await clientOf(RED, id);
     if (!client) return [];
-    const channels = await take(client.channels.list({ limit: 50 }));
+    const channels = await take(client.channels.list({ limit: 50 }, inTime()));
     return channels.map(({ name, status }) => ({ value: name, label: name, detail: status }));
   },
-  wallets: async (RED, id) => {
-    const client = await clientOf(RED, id);
-    if (!client) return [];
-    const wallets = await take(client.wallets.list({ limit: 50 }));
-    return wallets.map(({ name, status, address }) => ({
-      value: name,
-      label: name,
-      detail: address || status,
-    }));
-  },
+  wallets: async (RED, id) =>
+    (await walletsOf(RED, id)).map((wallet) => ({
+      value: wallet.name,
+      label: wallet.name,
+      detail: walletDetail(wallet),
+    })),
+  "wallet-ids": async (RED, id) =>
+    (await walletsOf(RED, id)).map((wallet) => ({
+      value: wallet.wallet_id,
+      label: wallet.name,
+      detail: walletDetail(wallet),
+    })),
   watchers: async (RED, id) =>
     (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({
       value: name ?? watcher_id,
@@ -50,7 +52,9 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
       detail: status,
     })),
   operations: async (RED, id) => {
-    const operations = await inChannel(RED, id, (client, channel) => client.operations.list(channel));
+    const operations = await inChannel(RED, id, (client, channel) =>
+      client.operations.list(channel, { limit: 100 }, inTime()),
+    );
     return operations.map(({ operation_id, status, created_at }) => ({
       value: operation_id,
       label: operation_id,
@@ -58,7 +62,9 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     }));
   },
   queries: async (RED, id) => {
-    const queries = await inChannel(RED, id, (client, channel) => client.queries.list(channel));
+    const queries = await inChannel(RED, id, (client, channel) =>
+      client.queries.list(channel, { limit: 100 }, inTime()),
+    );
     return queries.map(({ query_id, status, created_at }) => ({
       value: query_id,
       label: query_id,
@@ -101,8 +107,13 @@ async function clientOf(RED: NodeAPI, id: string) {
   return connection && !connection.problem ? connection.client() : undefined;
 }
 
+async function walletsOf(RED: NodeAPI, id: string): Promise<Wallet[]> {
+  const client = await clientOf(RED, id);
+  return client ? take(client.wallets.list({ limit: 50 }, inTime())) : [];
+}
+
 function watchersOf(RED: NodeAPI, id: string): Promise<Watcher[]> {
-  return inChannel(RED, id, (client, channel) => client.watchers.list(channel, { limit: 50 }));
+  return inChannel(RED, id, (client, channel) => client.watchers.list(channel, { limit: 50 }, inTime()));
 }
 
 /** What a channel has, newest or oldest first as the service gives it. */
@@ -114,12 +125,23 @@ async function inChannel<T>(
   const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
   if (!channel || channel.problem) return [];
   const client = await channel.connection().client();
-  return take(list(client, await channel.resolve(AbortSignal.timeout(LOOKUP_MS))));
+  return take(list(client, await channel.resolve(inTime().signal)));
+}
+
+function inTime(): { signal: AbortSignal } {
+  return { signal: AbortSignal.timeout(LOOKUP_MS) };
+}
+
+/** As `deployed, 0x…`: the same name may stand for wallets of several networks. */
+function walletDetail({ status, address }: Wallet): string {
+  return address ? `${status}, ${address}` : status;
 }
 
 /** As `confirmed, 2026-01-31 12:00`: an id alone tells nobody anything. */
 function detailOf(status: string, createdAt: number): string {
-  return `${status}, ${new Date(createdAt * 1000).toISOString().slice(0, 16).replace("T", " ")}`;
+  const time = new Date(createdAt * 1000);
+  if (Number.isNaN(time.getTime())) return status;
+  return `${status}, ${time.toISOString().slice(0, 16).replace("T", " ")}`;
 }
 
 async function take<T>(items: AsyncIterable<T>): Promise<T[]> {
