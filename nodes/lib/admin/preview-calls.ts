@@ -82,7 +82,7 @@ async function contractCall(
     if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
     const contract = await settled(RED, library, id, text);
     const base = { contract: contract.name || contract.address, signature };
-    const to = await shown(call.address?.value ? call.address : { value: contract.address }, (value) => ({
+    const to = await shown(call.address?.value?.trim() ? call.address : { value: contract.address }, (value) => ({
       text: library.checksumAddress(String(value), "address"),
     }));
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
