@@ -82,9 +82,12 @@ async function contractCall(
     if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
     const contract = await settled(RED, library, id, text);
     const base = { contract: contract.name || contract.address, signature };
-    const to = await shown(call.address?.value?.trim() ? call.address : { value: contract.address }, (value) => ({
-      text: library.checksumAddress(String(value), "address"),
-    }));
+    const to = await shown(
+      call.address?.value?.trim() ? call.address : { value: contract.address },
+      (value) => ({
+        text: library.checksumAddress(String(value), "address"),
+      }),
+    );
     if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
     const { args, data, payable } = await encoded(library, contract, call);
     const problem =
