@@ -3,7 +3,7 @@ import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
 import { onContractChange } from "../lib/editor/contract-select.ts";
 import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
-import { problemUnder } from "../lib/editor/rows.ts";
+import { problemUnder, visibleBox } from "../lib/editor/rows.ts";
 import type { EventChoice } from "../lib/form-types.ts";
 import { splitNames } from "./event-names.ts";
 
@@ -25,7 +25,6 @@ export function eventsField(
   ]);
   const problem = problemUnder(field);
   const list = $("#crec-create-watcher-events").attr("aria-label", node._("create-watcher.label.offered"));
-  const box = () => field.closest(".form-row").find(".red-ui-typedInput-input-wrap input");
 
   const say = (unreadable = ""): void => {
     const there = new Set(offered.flatMap((event) => [event.name, event.signature]));
@@ -56,7 +55,7 @@ export function eventsField(
         );
         const names = ticked.prop("checked") ? [...others, name] : others;
         field.typedInput("value", names.join(", "));
-        box().trigger("change");
+        visibleBox(field).trigger("change");
       });
       // A label of its own width: those of a form are as narrow as its first column.
       $("<label>")

@@ -2,14 +2,19 @@ import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { visibleBox } from "../lib/editor/rows.ts";
+import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
+
+function isTypedIn(node: EditedNode, name: string): boolean {
+  return (atPresent(node, `${name}Type`) || "str") === "str";
+}
 
 /** What a watcher by service must have; one by contract has it from there. */
 function forService(name: string, test: RegExp, message: string): Validator {
   return function (value, options) {
-    if (this.source !== "service") return true;
-    const typed = (this[`${name}Type`] || "str") === "str";
+    if (atPresent(this, "source") !== "service") return true;
+    const typed = isTypedIn(this, name);
     return (typed ? both(filled(message), matching(test, message)) : filled(message)).call(
       this,
       value,
@@ -32,7 +37,7 @@ RED.nodes.registerType("crec-create-watcher", {
       required: true,
       validate(value, _options) {
         const text = String(value ?? "").trim();
-        const typed = (!this.watcherNameType || this.watcherNameType === "str") && !text.startsWith("${");
+        const typed = isTypedIn(this, "watcherName") && !text.startsWith("${");
         return !typed || text.length >= 4 || this._("create-watcher.error.name");
       },
     },
@@ -44,7 +49,7 @@ RED.nodes.registerType("crec-create-watcher", {
       required: false,
       validate(value, _options) {
         const chosen = Boolean(value) && value !== "_ADD_";
-        return this.source === "service" || chosen || this._("create-watcher.error.contract");
+        return atPresent(this, "source") === "service" || chosen || this._("create-watcher.error.contract");
       },
     },
     events: {
@@ -67,11 +72,10 @@ RED.nodes.registerType("crec-create-watcher", {
     address: {
       value: "",
       validate(value, options) {
-        const { source, addressType } = this;
-        if (source === "service") {
+        if (atPresent(this, "source") === "service") {
           return forService("address", ADDRESS, "common.error.address").call(this, value, options);
         }
-        if ((addressType || "str") !== "str") return true;
+        if (!isTypedIn(this, "address")) return true;
         return matching(ADDRESS, "common.error.address").call(this, value, options);
       },
     },
@@ -109,13 +113,7 @@ RED.nodes.registerType("crec-create-watcher", {
       .on("change", () => {
         toggle(".crec-create-watcher-contract", !isByService());
         toggle(".crec-create-watcher-service", isByService());
-        const where = isByService() ? "common.label.address" : "common.label.other-address";
-        $("#crec-create-watcher-where").text(this._(where));
-        address
-          .closest(".form-row")
-          .find(".red-ui-typedInput-input-wrap input")
-          .attr("aria-label", this._(where))
-          .attr("placeholder", isByService() ? "0x…" : this._("common.own-address"));
+        visibleBox(address).attr("placeholder", isByService() ? "0x…" : this._("common.own-address"));
         events.update();
       })
       .trigger("change");

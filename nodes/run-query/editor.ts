@@ -4,7 +4,7 @@ import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
-import { ADDRESS, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import type { ContractCall } from "../lib/form-types.ts";
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
@@ -24,7 +24,7 @@ RED.nodes.registerType("crec-run-query", {
     call: {
       value: {},
       validate(_value, _options) {
-        return this.kind === "raw" || callProblem(this, callOf(this)) || true;
+        return atPresent(this, "kind") === "raw" || callProblem(this, callOf(this)) || true;
       },
     },
     resultUnit: { value: "" },
@@ -35,7 +35,7 @@ RED.nodes.registerType("crec-run-query", {
     data: {
       value: "0x",
       validate(value, options) {
-        if (this.kind !== "raw" || (this.dataType || "str") !== "str") return true;
+        if (atPresent(this, "kind") !== "raw" || !isTypedIn(this, "data")) return true;
         return matching(BYTES, "run-query.error.data").call(this, value, options);
       },
     },
@@ -44,7 +44,7 @@ RED.nodes.registerType("crec-run-query", {
     blockNumber: {
       value: "",
       validate(value, options) {
-        if (this.block !== "block_number" || (this.blockNumberType || "str") !== "str") return true;
+        if (atPresent(this, "block") !== "block_number" || !isTypedIn(this, "blockNumber")) return true;
         return filledWith(DIGITS, "run-query.error.number").call(this, value, options);
       },
     },
@@ -52,7 +52,7 @@ RED.nodes.registerType("crec-run-query", {
     from: {
       value: "",
       validate(value, options) {
-        if ((this.fromType || "str") !== "str") return true;
+        if (!isTypedIn(this, "from")) return true;
         return matching(ADDRESS, "common.error.address").call(this, value, options);
       },
     },
@@ -103,6 +103,10 @@ RED.nodes.registerType("crec-run-query", {
   },
 });
 
+function isTypedIn(node: EditedNode, name: string): boolean {
+  return (atPresent(node, `${name}Type`) || "str") === "str";
+}
+
 /** With the contract of its own field, which follows an import. */
 function callOf(node: EditedNode): ContractCall {
   const call = (node.call ?? {}) as ContractCall;
@@ -138,7 +142,7 @@ function filledWith(test: RegExp, message: string): Validator {
 /** For what only raw call data needs, and only where it is typed in. */
 function rawTyped(name: string, test: RegExp, message: string): Validator {
   return function (value, options) {
-    if (this.kind !== "raw" || (this[`${name}Type`] || "str") !== "str") return true;
+    if (atPresent(this, "kind") !== "raw" || !isTypedIn(this, name)) return true;
     return filledWith(test, message).call(this, value, options);
   };
 }

@@ -57,7 +57,11 @@ type EditorRed = {
     on(event: string, hear: (node: ConfigNode) => void): void;
     off(event: string, hear: (node: ConfigNode) => void): void;
   };
-  editor: { editConfig(name: string, type: string, id: string): void };
+  editor: {
+    editConfig(name: string, type: string, id: string): void;
+    /** The nodes whose forms are open, the one on top last. */
+    getEditStack(): ConfigNode[];
+  };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
   settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;

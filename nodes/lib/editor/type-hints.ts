@@ -15,10 +15,11 @@ export function isComposite(type: string): boolean {
   return LIST.test(type) || type === "tuple";
 }
 
-/** What can be counted in tokens: integers, and lists of them. */
+/** What is offered to be counted in tokens: integers, and lists of them; small ones are no amounts. */
 export function isCountable(type: string): boolean {
   const [, item] = LIST.exec(type) ?? [];
-  return item === undefined ? isInteger(type) : isCountable(item);
+  if (item !== undefined) return isCountable(item);
+  return Number(INTEGER.exec(type)?.[2] ?? 0) >= 64;
 }
 
 /** The type and what it means, in words: `uint8 · a whole number from 0 to 255`. */

@@ -1,10 +1,21 @@
-import type { Validator } from "./api.ts";
+import type { EditedNode, Validator } from "./api.ts";
 
 /** A value that is wholly `${NAME}` comes from the environment and is judged when it is used. */
 const ENVIRONMENT = /^\$\{\S+\}$/;
 
 export function isReference(text: string): boolean {
   return ENVIRONMENT.test(text);
+}
+
+/**
+ * A property as the form on top shows it, where that is the node's own, else as it is stored: Node-RED gives a
+ * validator the stored node, while what is right in one field can hang on what another one shows now.
+ */
+export function atPresent(node: EditedNode, name: string): unknown {
+  const edited = RED.editor.getEditStack().at(-1);
+  const field = edited?.id === node.id ? $(`#node-input-${name}, #node-config-input-${name}`) : $();
+  if (field.length === 0) return node[name];
+  return field.is("[type=checkbox]") ? field.prop("checked") : field.val();
 }
 
 /** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */

@@ -28,7 +28,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   const { type } = parameter;
   const input = labelled(node, container, id, label, $('<input type="text">'), false);
   input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
-  const counted = isCountable(type) && (decimals !== "" || stored.unit === "token");
+  const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 165px)");
   makeTyped(input, type, stored);
   const unit = counted ? unitSelect(node, input, label, decimals, stored) : undefined;
