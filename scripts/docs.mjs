@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
+/** A connection is in every example: nobody reads a list of all of them. */
+const MOST_EXAMPLES = 4;
 
 /** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[] }} NodeDoc */
 
@@ -56,7 +58,9 @@ async function read(name, examples) {
  * @returns {[string, string]} file name and text
  */
 function page({ name, title, isConfig, help, examples }) {
-  const links = examples.map((file) => `[${file.replace(/\.json$/, "")}](../../examples/${file})`);
+  const shown = examples.slice(0, MOST_EXAMPLES);
+  const links = shown.map((file) => `[${file.replace(/\.json$/, "")}](../../examples/${file})`);
+  const more = examples.length > shown.length ? ` and ${examples.length - shown.length} more` : "";
   const parts = [
     `<!-- Made from nodes/${name}/locales/en-US/${name}.md by "npm run docs". Change the help there. -->`,
     `# ${title}`,
@@ -65,7 +69,7 @@ function page({ name, title, isConfig, help, examples }) {
     "## In the editor",
     `![The form of ${title}](../images/${name}.png)`,
     `Node type: \`crec-${name}\`${isConfig ? ", shared by other nodes" : ""}.`,
-    ...(links.length > 0 ? [`Used in: ${links.join(", ")}.`] : []),
+    ...(links.length > 0 ? [`Used in the examples ${links.join(", ")}${more}.`] : []),
     "[All nodes](README.md) · [Errors by code](../errors.md)",
   ];
   return [`${name}.md`, `${parts.join("\n\n")}\n`];
