@@ -1,7 +1,9 @@
 // @ts-check
+import { join } from "node:path";
+import { dataDir } from "./paths.mjs";
 
 /**
- * What the example flows read from their environment.
+ * What the example flows read from their environment. What is no part of the service may be set from outside.
  *
  * @param {import("./local-service.mjs").Ready} ready
  */
@@ -20,5 +22,8 @@ export function flowEnvironment(ready) {
     CREC_TOKEN_ADDRESS: ready.contracts.DemoToken,
     CREC_COUNTER_ADDRESS: ready.contracts.Counter,
     CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
+    CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
+    MQTT_HOST: process.env.MQTT_HOST ?? "127.0.0.1",
+    MQTT_PORT: process.env.MQTT_PORT ?? "1883",
   };
 }

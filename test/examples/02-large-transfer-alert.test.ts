@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { Broker } from "../support/broker.ts";
+import { RunningExample } from "../support/example.ts";
+import { type FlowNode, freshId, idOf } from "../support/node-red.ts";
+
+type Alert = { id: string; text: string; value: string; transaction: string };
+type Page = { events: Array<{ event_id: string; headers: { type: string } }> };
+
+const TOPIC = "crec/alerts/large-transfer";
+
+describe("the example alert on a large transfer", function () {
+  this.timeout(60_000);
+
+  let flow: RunningExample;
+  let broker: Broker;
+  const again = freshId();
+  /** Each large transfer there was, and what was published about them. */
+  const large: string[] = [];
+  const alerts = () => broker.published(TOPIC) as Alert[];
+  const published = (transaction: string) =>
+    broker.publishing(TOPIC, (alert) => (alert as Alert).transaction === transaction);
+
+  before(async () => {
+    broker = await Broker.start();
+    flow = await RunningExample.start("02-large-transfer-alert", {
+      env: { MQTT_HOST: "127.0.0.1", MQTT_PORT: String(broker.port) },
+      change: (flows) => [
+        // Nobody waits fifteen seconds for a broker here.
+        ...flows.map((node) => (node.type === "crec-events-in" ? { ...node, ackTimeout: "1" } : node)),
+        deliverAgain(again, flows),
+      ],
+    });
+    should(await flow.pressed("Set up", "ready")).have.property("status", "active");
+  });
+  after(async () => {
+    await flow?.close();
+    await broker?.close();
+  });
+
+  it("publishes a large transfer, in words and in numbers", async () => {
+    const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
+    large.push(transaction);
+    const alert = (await published(transaction)) as Alert;
+    should(alert.text).match(/^250 tokens went to 0x0{37}d02$/i);
+    should(alert.value).equal("250000000000000000000");
+    should(alert.id).be.a.String().and.not.be.empty();
+  });
+
+  it("passes over what is small, and what is not final yet", async () => {
+    const passed = flow.next("passed over", (why) => why === "small");
+    await flow.press("Small: 5 tokens");
+    await passed;
+    should(flow.values("passed over")).containEql("confidence_too_low");
+    should(alerts()).have.length(1);
+  });
+
+  it("publishes nothing again when the same proofs come again under other ids", async () => {
+    const { data } = await flow.call<{ data: [{ channel_id: string }] }>("GET", "/channels");
+    const { events } = await flow.call<Page>("GET", `/channels/${data[0].channel_id}/events?limit=200`);
+    const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
+    should(transfers.length).be.above(3);
+    const before = flow.values("passed over").filter((why) => why === "seen_before").length;
+    for (const event of transfers) {
+      const copy = { ...event, event_id: `${event.event_id.slice(0, -1)}f` };
+      await flow.nodeRed.press(again, { crec: { event: copy, eventId: copy.event_id } });
+    }
+    // What was let through before: the large transfer and the small one.
+    while (flow.values("passed over").filter((why) => why === "seen_before").length < before + 2)
+      await sleep(20);
+    should(alerts()).have.length(1);
+  });
+
+  it("loses no alert while the broker is away, and publishes each once when it is back", async () => {
+    await broker.stop();
+    const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
+    large.push(transaction);
+    // Delivered, not published, and delivered again.
+    await flow.nodeRed.showing("alert", (alert) => (alert as Alert).transaction === transaction);
+    await flow.next("alert", (alert: Alert) => alert.transaction === transaction);
+    should(alerts()).have.length(1);
+    await broker.restart();
+    await published(transaction);
+    await flow.nodeRed.shows(({ name }) => name === "worked off" && flow.values("worked off").length === 2);
+  });
+
+  it("publishes nothing again after Node-RED was killed and started", async () => {
+    // The places are written once a second.
+    await sleep(1_100);
+    await flow.restart();
+    await flow.nodeRed.status(flow.id("crec-events-in"), "events-in.status.connected");
+    const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
+    large.push(transaction);
+    await published(transaction);
+  });
+
+  it("has published each large transfer exactly once", () => {
+    should(alerts().map((alert) => alert.transaction)).deepEqual(large);
+    should(new Set(alerts().map(({ id }) => id)).size).equal(large.length);
+    should(flow.values("error")).be.empty();
+    should(flow.values("given up")).be.empty();
+  });
+});
+
+/** A button that hands an event to the check as if it had just come. */
+function deliverAgain(id: string, flows: readonly FlowNode[]): FlowNode {
+  const tab = idOf(flows, "tab");
+  return { id, type: "inject", z: tab, name: "", props: [], wires: [[idOf(flows, "crec-verify-event")]] };
+}
