@@ -1,0 +1,74 @@
+import should from "should";
+import { RunningExample } from "../support/example.ts";
+
+type Request = {
+  calls: Array<{ to: string; function: string; args: unknown }>;
+  digest: string;
+  operation: string;
+  until: string;
+};
+type Logged = { operation: string; status: string };
+
+describe("the example operation with human approval", function () {
+  this.timeout(60_000);
+
+  let flow: RunningExample;
+  before(async () => {
+    flow = await RunningExample.start("04-human-approval", {
+      // Two minutes are too long for a test.
+      change: (flows) => flows.map((node) => (node.deadline === "2" ? { ...node, deadline: "0.03" } : node)),
+    });
+    should(await flow.pressed("Set up", "ready")).have.property("walletAddress");
+  });
+  after(() => flow?.close());
+
+  it("shows a person what is to be approved, decoded", async () => {
+    const request = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+    should(request.digest).match(/^0x[0-9a-f]{64}$/);
+    should(request.calls).have.length(1);
+    const [call] = request.calls;
+    should(call?.to.toLowerCase()).equal(flow.service.ready.contracts.DemoToken?.toLowerCase());
+    should(call?.function).equal("transfer(address,uint256)");
+    should(JSON.stringify(call?.args)).containEql("25000000000000000000");
+    should(Date.parse(request.until)).be.above(Date.now());
+  });
+
+  it("does nothing until somebody answers", async () => {
+    const waiting = await flow.pressed<Logged[]>("Open requests", "waiting");
+    should(waiting).have.length(1);
+    should(flow.values("log")).be.empty();
+  });
+
+  it("pays when it is approved", async () => {
+    const paid = await flow.pressed<{ status: string; transactionHash: string }>("Approve", "paid");
+    should(paid.status).equal("confirmed_latest");
+    should(await flow.pressed("Open requests", "waiting")).be.empty();
+    await flow.nodeRed.showing("log", (entry) => (entry as Logged).status === "confirmed");
+  });
+
+  it("does not pay when it is declined, not even when it is approved after that", async () => {
+    const { operation } = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+    const declined = await flow.pressed("Decline", "declined");
+    should(declined).have.properties({ operation_id: operation, status: "cancelled" });
+    const refused = await flow.pressed<{ code: string }>("Approve", "error");
+    should(refused.code).equal("OPERATION_NOT_FINALIZABLE");
+  });
+
+  it("lets a request expire to which nobody answers", async () => {
+    const { operation } = await flow.pressed<Request>("Ask, with little time", "to approve");
+    await flow.nodeRed.showing(
+      "log",
+      (entry) => (entry as Logged).operation === operation && (entry as Logged).status === "expired",
+    );
+  });
+
+  it("has a log of what became of each", () => {
+    should(flow.values<Logged>("log").map(({ status }) => status)).deepEqual([
+      "confirmed",
+      "cancelled",
+      "expired",
+    ]);
+    should(flow.values("rejected")).be.empty();
+    should(flow.values("error")).have.length(1);
+  });
+});
