@@ -1,0 +1,54 @@
+import should from "should";
+import { RunningExample } from "../support/example.ts";
+
+type Failure = { code: string };
+
+describe("the example account check", function () {
+  this.timeout(60_000);
+
+  let flow: RunningExample;
+  before(async () => {
+    flow = await RunningExample.start("11-account-check");
+  });
+  after(() => flow?.close());
+
+  it("tells whose key it is", async () => {
+    const account = await flow.pressed("Who is it?", "account");
+    should(account).have.properties({ displayName: "Local developer", memberId: "member_local" });
+  });
+
+  it("finds that organization and tenant of the connection fit", async () => {
+    should(await flow.pressed("Check", "ready to go")).deepEqual({
+      organization: "Local organization",
+      organizationFits: true,
+      tenantFits: true,
+    });
+  });
+
+  it("says that the service is up, and which networks it offers", async () => {
+    const up = flow.next("up");
+    const networks = await flow.pressed<unknown[]>("Look around", "networks");
+    should(await up).equal("200");
+    should(networks).have.length(1);
+    should(networks[0]).have.property("selector", flow.service.ready.chain_selector);
+    should(flow.values("error")).be.empty();
+  });
+
+  it("says so when the connection is of another organization", async () => {
+    const other = { name: "CREC_ORG_ID", value: "org_of_somebody_else", type: "str" };
+    await flow.nodeRed.deploy(
+      flow.flows.map((node) => (node.type === "tab" ? { ...node, env: [other] } : node)),
+    );
+    const found = await flow.pressed("Check", "mend the connection");
+    should(found).have.properties({ organizationFits: false, tenantFits: true });
+  });
+
+  it("says by its code that a key is refused", async () => {
+    const credentials = { apiKey: "not-a-key" };
+    await flow.nodeRed.deploy(
+      flow.flows.map((node) => (node.type === "crec-connection" ? { ...node, credentials } : node)),
+    );
+    const refused = await flow.pressed<Failure>("Who is it?", "error");
+    should(refused.code).equal("KEY_REFUSED");
+  });
+});
