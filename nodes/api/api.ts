@@ -10,9 +10,14 @@ export type ApiDef = NodeDef & {
   method?: string;
   path?: string;
   pathType?: string;
+  /** An object: a list in it repeats its name. */
+  query?: string;
+  queryType?: string;
   body?: string;
   bodyType?: string;
 };
+
+type QueryParameters = Record<string, string | string[]>;
 
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
@@ -33,6 +38,11 @@ export default function register(RED: NodeAPI): void {
           `The path "${path}" must start with "/" and stay behind the base URL, without "..".`,
         );
       }
+      const query = queryOf(
+        def.query
+          ? await readField(RED, this, msg, { label: "Query", value: def.query, type: def.queryType })
+          : {},
+      );
       const body =
         method === "GET" || !def.body
           ? undefined
@@ -40,6 +50,7 @@ export default function register(RED: NodeAPI): void {
       const { status, data } = await client.request({
         method,
         path,
+        query,
         signal,
         ...(body === undefined || body === "" ? {} : { body }),
       });
@@ -48,6 +59,26 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-api", ConstructApi);
+}
+
+/** What is left out or empty is not asked for, as in a filter that a message may fill in. */
+function queryOf(value: unknown): QueryParameters {
+  const given = value === undefined || value === null || value === "" ? {} : value;
+  const entries = typeof given === "object" && !Array.isArray(given) ? Object.entries(given) : undefined;
+  const filled = entries?.filter(([, one]) => one !== undefined && one !== null && one !== "");
+  if (filled?.every(([, one]) => (Array.isArray(one) ? one : [one]).every(isPlain))) {
+    return Object.fromEntries(
+      filled.map(([name, one]) => [name, Array.isArray(one) ? one.map(String) : String(one)]),
+    );
+  }
+  throw nodeError(
+    "INVALID_FIELD",
+    '"Query" must be an object of texts, numbers and lists of them, as {"limit": 5, "status": ["active"]}.',
+  );
+}
+
+function isPlain(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
 }
 
 function methodOf(method: string | undefined): Method {

@@ -20,6 +20,8 @@ RED.nodes.registerType("crec-api", {
       },
     },
     pathType: { value: "str" },
+    query: { value: "{}" },
+    queryType: { value: "json" },
     body: { value: "{}" },
     bodyType: { value: "json" },
   },
@@ -35,6 +37,7 @@ RED.nodes.registerType("crec-api", {
   },
   oneditprepare() {
     typedField("path");
+    typedField("query", JSON_TYPES);
     typedField("body", JSON_TYPES);
     $("#node-input-method")
       .on("change", () => toggle(".crec-api-body", $("#node-input-method").val() !== "GET"))

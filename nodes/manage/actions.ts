@@ -1,13 +1,14 @@
-import type { Channel, CrecClient, Wallet, Watcher } from "../../src/index.ts";
+import type { Channel, CrecClient, Network, Query, Wallet, Watcher } from "../../src/index.ts";
 import type { WalletRef } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
+import { nodeError, toCodedError } from "../lib/errors.ts";
 import { isId } from "../lib/fields.ts";
 
 /** What an action is given; fields are worked out only when it asks for them. */
 export type ActionContext = {
   client: CrecClient;
   signal: AbortSignal;
-  timeoutMs: number;
+  /** For actions that wait, and asked for before anything is sent. @throws INVALID_FIELD */
+  timeoutMs(): number;
   channelId(): Promise<string>;
   /** The wallet chosen in the form. @throws WALLET_MISSING */
   wallet(): WalletRef;
@@ -15,6 +16,8 @@ export type ActionContext = {
   newName(): Promise<string>;
   description(): Promise<string | undefined>;
   onStatus(status: string): void;
+  /** Puts ids into the message as soon as they are known: whatever happens then, Catch learns to what. */
+  note(crec: Record<string, unknown>): void;
 };
 
 export type ActionResult = { payload: unknown; crec: Record<string, unknown> };
@@ -26,6 +29,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     payload: await client.networks.list({ signal }),
     crec: {},
   }),
+  "networks.get": async (context) => ({ payload: await findNetwork(context), crec: {} }),
 
   "channels.list": async ({ client, signal }) => ({
     payload: await all(client.channels.list({}, { signal })),
@@ -66,15 +70,16 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     );
   },
   "watchers.archive": async (context) => {
-    const { client, signal, timeoutMs } = context;
-    const { channel_id, watcher_id } = await findWatcher(context);
-    await client.watchers.archive(channel_id, watcher_id, { signal });
-    const archived = await client.watchers.waitFor(channel_id, watcher_id, {
-      target: "archived",
-      timeoutMs,
-      signal,
-      onStatus: ({ status }: Watcher) => context.onStatus(status),
-    });
+    const { client, signal } = context;
+    const timeoutMs = context.timeoutMs();
+    const { channel_id, watcher_id, status } = await findWatcher(context);
+    const onStatus = (latest: Watcher) => context.onStatus(latest.status);
+    // Safe to repeat: what is on its way out, or gone, is not asked again to go.
+    if (status !== "archiving" && status !== "archived") {
+      await client.watchers.archive(channel_id, watcher_id, { signal });
+    }
+    const wait = { target: "archived" as const, timeoutMs, signal, onStatus };
+    const archived = await client.watchers.waitFor(channel_id, watcher_id, wait).catch(archiveFailed);
     return watcherResult(archived);
   },
 
@@ -84,7 +89,8 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   }),
   "wallets.get": async (context) => walletResult(await findWallet(context)),
   "wallets.create-or-find": async (context) => {
-    const { client, signal, timeoutMs } = context;
+    const { client, signal } = context;
+    const timeoutMs = context.timeoutMs();
     const { label, chainSelector, signer } = context.wallet();
     const { address = "" } = await signer().signer();
     const description = await context.description();
@@ -97,6 +103,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
       ...(description === undefined ? {} : { description }),
     };
     const { wallet, found } = await client.wallets.createOrFind(request, { signal });
+    context.note(walletResult(wallet, { found }).crec);
     const deployed = await client.wallets.waitFor(wallet.wallet_id, {
       target: "deployed",
       timeoutMs,
@@ -114,38 +121,71 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     const { wallet_id } = await findWallet(context);
     return walletResult(await context.client.wallets.archive(wallet_id, { signal: context.signal }));
   },
+
+  "queries.list": async ({ client, channelId, signal }) => ({
+    payload: await all(client.queries.list(await channelId(), {}, { signal })),
+    crec: {},
+  }),
+  "queries.get": async ({ client, channelId, target, signal, note }) => {
+    const [queryId, channel] = [await target(), await channelId()];
+    note({ channelId: channel, queryId });
+    return queryResult(await client.queries.get(channel, queryId, { signal }), channel);
+  },
 };
 
-async function findChannel({ client, target, signal }: ActionContext): Promise<Channel> {
+/** By name, or by chain selector, which is no id of ours. */
+async function findNetwork({ client, target, signal }: ActionContext): Promise<Network> {
+  const wanted = await target();
+  const networks = await client.networks.list({ signal });
+  const network = networks.find(({ name, chain_selector }) => [name, chain_selector].includes(wanted));
+  if (network) return network;
+  throw nodeError(
+    "NETWORK_NOT_FOUND",
+    `There is no network named "${wanted}", nor one with that chain selector. List the networks to see what is there.`,
+  );
+}
+
+async function findChannel({ client, target, signal, note }: ActionContext): Promise<Channel> {
   const wanted = await target();
   const channel = isId(wanted)
     ? await client.channels.get(wanted, { signal })
     : await client.channels.findByName(wanted, { signal });
-  if (channel) return channel;
+  if (channel) {
+    note(channelResult(channel).crec);
+    return channel;
+  }
   throw nodeError(
     "CHANNEL_NOT_FOUND",
     `There is no channel named "${wanted}". List the channels to see what is there.`,
   );
 }
 
-async function findWatcher({ client, channelId, target, signal }: ActionContext): Promise<Watcher> {
-  const [wanted, channel] = [await target(), await channelId()];
+async function findWatcher(context: ActionContext): Promise<Watcher> {
+  const { client, signal, note } = context;
+  const [wanted, channel] = [await context.target(), await context.channelId()];
+  note({ channelId: channel });
   const watcher = isId(wanted)
     ? await client.watchers.get(channel, wanted, { signal })
     : await client.watchers.findByName(channel, wanted, { signal });
-  if (watcher) return watcher;
+  if (watcher) {
+    note(watcherResult(watcher).crec);
+    return watcher;
+  }
   throw nodeError(
     "WATCHER_NOT_FOUND",
     `There is no watcher named "${wanted}" in this channel. List them to see what is there.`,
   );
 }
 
-async function findWallet({ client, target, signal }: ActionContext): Promise<Wallet> {
+async function findWallet({ client, target, signal, note }: ActionContext): Promise<Wallet> {
   const wanted = await target();
   const wallet = isId(wanted)
     ? await client.wallets.get(wanted, { signal })
     : await client.wallets.findByName(wanted, { signal });
-  if (wallet) return wallet;
+  if (wallet) {
+    note(walletResult(wallet).crec);
+    return wallet;
+  }
   throw nodeError(
     "WALLET_NOT_FOUND",
     `There is no wallet named "${wanted}". List the wallets to see what is there.`,
@@ -164,6 +204,24 @@ function watcherResult(watcher: Watcher): ActionResult {
 function walletResult(wallet: Wallet, more: Record<string, unknown> = {}): ActionResult {
   const { wallet_id: walletId, address: walletAddress, status } = wallet;
   return { payload: wallet, crec: { walletId, walletAddress, status, ...more } };
+}
+
+function queryResult(query: Query, channelId: string): ActionResult {
+  const { query_id: queryId, status } = query;
+  return { payload: query, crec: { channelId, queryId, status } };
+}
+
+/** The service shows a watcher that could not be taken down as `failed`, like one that never worked. */
+function archiveFailed(thrown: unknown): never {
+  const error = toCodedError(thrown);
+  if (error.code !== "WATCHER_FAILED") throw error;
+  const { reason } = error as { reason?: string };
+  const why = reason ? `: ${reason.replace(/[.!?]+$/, "")}` : "";
+  throw nodeError(
+    "WATCHER_ARCHIVE_FAILED",
+    `The watcher could not be archived${why}. It may be tried again.`,
+    error,
+  );
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

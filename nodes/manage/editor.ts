@@ -7,6 +7,7 @@ import { numberFrom } from "../lib/editor/validate.ts";
 /** Which fields an action needs, by the name of its row in the form. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "networks.list": [],
+  "networks.get": ["target"],
   "channels.list": [],
   "channels.get": ["target"],
   "channels.create-or-find": ["target", "description"],
@@ -21,7 +22,15 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "wallets.create-or-find": ["wallet", "description", "timeout"],
   "wallets.rename": ["target", "new-name"],
   "wallets.archive": ["target"],
+  "queries.list": ["channel"],
+  "queries.get": ["channel", "target"],
 };
+
+/** A channel and a wallet bring their own connection: another one beside them would not be used. */
+function needsConnection(action: unknown): boolean {
+  const needs = NEEDS[String(action)] ?? [];
+  return !needs.includes("channel") && !needs.includes("wallet");
+}
 
 /** Text that the chosen action cannot do without. */
 function needed(row: string, message: string): Validator {
@@ -47,7 +56,15 @@ RED.nodes.registerType("crec-manage", {
   outputs: 1,
   defaults: {
     name: { value: "" },
-    connection: { value: "", type: "crec-connection", required: true },
+    connection: {
+      value: "",
+      type: "crec-connection",
+      required: false,
+      validate(value, _options) {
+        const chosen = Boolean(value) && value !== "_ADD_";
+        return chosen || !needsConnection(this.action) || this._("manage.error.connection");
+      },
+    },
     channel: {
       value: "",
       type: "crec-channel",
@@ -84,7 +101,9 @@ RED.nodes.registerType("crec-manage", {
     const action = () => String($("#node-input-action").val() ?? "");
     const searches: Record<string, CompletionSearch> = {
       channels: lookUp("channels", connection),
+      networks: lookUp("networks", connection),
       watchers: lookUp("watchers", channel),
+      queries: lookUp("queries", channel),
       wallets: lookUp("wallets", connection),
     };
     typedField("target", [
@@ -104,6 +123,7 @@ RED.nodes.registerType("crec-manage", {
     $("#node-input-action")
       .on("change", () => {
         const needed = NEEDS[action()] ?? [];
+        toggle(".crec-manage-connection", needsConnection(action()));
         for (const row of ["channel", "wallet", "target", "new-name", "description", "timeout"]) {
           toggle(`.crec-manage-${row}`, needed.includes(row));
         }

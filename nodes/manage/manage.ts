@@ -1,14 +1,14 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { channelOverride, readText, requireText } from "../lib/fields.ts";
+import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { ACTIONS } from "./actions.ts";
 
 export type ManageDef = NodeDef & {
   connection?: string;
-  /** The channel in which watchers live. */
+  /** The channel of watchers and queries. */
   channel?: string;
   /** The wallet to create or find. */
   wallet?: string;
@@ -25,6 +25,8 @@ export type ManageDef = NodeDef & {
   timeout?: string | number;
 };
 
+const DEFAULT_TIMEOUT_SECONDS = 60;
+
 export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
     RED.nodes.createNode(this, def);
@@ -40,7 +42,7 @@ export default function register(RED: NodeAPI): void {
       const { payload, crec } = await action({
         client: await connection.client(),
         signal,
-        timeoutMs: Number(def.timeout || 60) * 1000,
+        timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
         wallet: () => walletOf(RED, def.wallet),
         channelId: async () => channelOverride(msg) ?? channelOf(RED, def.channel).resolve(signal),
         target: () =>
@@ -53,7 +55,13 @@ export default function register(RED: NodeAPI): void {
             value: def.description,
             type: def.descriptionType,
           }),
-        onStatus: (status) => showStatus(this, "working", status),
+        onStatus: (status) => {
+          showStatus(this, "working", status);
+          msg.crec = { ...msg.crec, status };
+        },
+        note: (known) => {
+          msg.crec = { ...msg.crec, ...known };
+        },
       });
       send(answer(msg, payload, crec));
       showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
@@ -64,7 +72,8 @@ export default function register(RED: NodeAPI): void {
 
 /** A channel or wallet brings its own connection; the form shows that one then. */
 function connectionFor(RED: NodeAPI, def: ManageDef, action: string): Connection {
-  if (action.startsWith("watchers.")) return channelOf(RED, def.channel).connection();
+  if (action.startsWith("watchers.") || action.startsWith("queries."))
+    return channelOf(RED, def.channel).connection();
   if (action === "wallets.create-or-find") return walletOf(RED, def.wallet).connection();
   return connectionOf(RED, def.connection);
 }

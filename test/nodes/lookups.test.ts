@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
+import { CrecClient } from "../../src/index.ts";
 import { ask, benchFlow } from "../support/bench.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
@@ -12,6 +13,11 @@ const KEY = `key-${randomUUID()}`;
 const WRONG_KEY = `wrong-${randomUUID()}`;
 /** What the editor has in place of a stored password. */
 const STORED = "__PWRD__";
+
+const KINDS = [
+  ...["networks", "channels", "wallets", "wallet-ids", "contract-events"],
+  ...["watchers", "watcher-ids", "operations", "queries"],
+];
 
 type Choice = { value: string; label: string; detail?: string };
 type TestAnswer = {
@@ -77,6 +83,19 @@ describe("the endpoints behind the forms", function () {
     answers.push(text);
     return JSON.parse(text) as Choice[];
   };
+  /** Asks the service itself. */
+  const call = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
+    const headers = { authorization: `Apikey ${KEY}`, "content-type": "application/json" };
+    const init = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) };
+    return (await (await fetch(`${service.ready.base_url}/${path}`, init)).json()) as Record<string, unknown>;
+  };
+  const deployedWallet = async (): Promise<string> => {
+    const client = new CrecClient({ baseUrl: service.ready.base_url, apiKey: KEY });
+    const wallet = await client.wallets.findByName("purse");
+    const deployed = await client.wallets.waitFor(wallet?.wallet_id ?? "", { target: "deployed" });
+    await client.close();
+    return deployed.address;
+  };
   const test = async (body: Record<string, unknown>): Promise<TestAnswer> => {
     const response = await nodeRed.fetch("crec/connection/test", {
       method: "POST",
@@ -108,6 +127,39 @@ describe("the endpoints behind the forms", function () {
       should(watcher?.label).equal("bench-transfers");
     });
 
+    it("offer wallets by name or by id, each with its status and address", async () => {
+      const created = await call("wallets", {
+        ...{ name: "purse", wallet_owner_address: service.ready.contracts.DemoToken, wallet_type: "ecdsa" },
+        chain_selector: service.ready.chain_selector,
+      });
+      const [byName] = await lookUp("wallets", "connection");
+      const [byId] = await lookUp("wallet-ids", "connection");
+      should(byName).have.properties({ value: "purse", label: "purse" });
+      should(byId).have.properties({ value: created.wallet_id, label: "purse" });
+      for (const choice of [byName, byId]) should(choice?.detail).match(/^\w+(, 0x\w{40})?$/);
+    });
+
+    it("offer a channel's queries and operations, with status and time", async () => {
+      const [channel] = ((await call("channels")) as { data: Array<{ channel_id: string }> }).data;
+      const path = `channels/${channel?.channel_id}`;
+      const contract = service.ready.contracts.DemoToken;
+      const { query_id } = await call(`${path}/queries`, {
+        ...{ idempotency_key: "one", query_kind: "evm_call", chain_selector: service.ready.chain_selector },
+        params: { contract_address: contract, call_data: "0x18160ddd", block_selection: { type: "latest" } },
+      });
+      const { operation_id } = await call(`${path}/operations`, {
+        ...{ chain_selector: service.ready.chain_selector, address: await deployedWallet(), deadline: 0 },
+        ...{ wallet_operation_id: "1", transactions: [{ to: contract, value: "0", data: "0x" }] },
+      });
+      const time = / \d{4}-\d\d-\d\d \d\d:\d\d$/;
+      const [query] = await lookUp("queries", "channel");
+      should(query).match({ value: query_id, detail: /^\w+,/ });
+      should(query?.detail).match(time);
+      const [operation] = await lookUp("operations", "channel");
+      should(operation).match({ value: operation_id, detail: /^pending_signature,/ });
+      should(operation?.detail).match(time);
+    });
+
     it("offer a contract's events", async () => {
       should(await lookUp("contract-events", "contract")).deepEqual([
         { value: "Transfer", label: "Transfer", detail: "Transfer(address,address,uint256)" },
@@ -115,7 +167,7 @@ describe("the endpoints behind the forms", function () {
     });
 
     it("offer nothing for what is not deployed, or is of another type", async () => {
-      for (const kind of ["networks", "channels", "watchers", "watcher-ids", "contract-events"]) {
+      for (const kind of KINDS) {
         should(await lookUp(kind, "undeployed")).deepEqual([]);
         should(await lookUp(kind, "watcher")).deepEqual([]);
         should(await lookUp(kind, "__proto__")).deepEqual([]);
@@ -140,6 +192,65 @@ describe("the endpoints behind the forms", function () {
       for (const kind of ["secrets", "constructor", "__proto__"]) {
         should((await nodeRed.fetch(`crec/lookup/${kind}/connection`)).status).equal(404);
       }
+    });
+  });
+
+  describe("what an ABI offers", () => {
+    const post = async (path: string, body: unknown): Promise<unknown> => {
+      const response = await nodeRed.fetch(`crec/abi/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      should(response.status).equal(200);
+      return response.json();
+    };
+
+    it("is told before the first deploy, with all that a form needs", async () => {
+      const abi = [
+        "function pay((address to, uint256 value)[] parts) payable",
+        "function count() view returns (uint256)",
+        "event Paid(address indexed from, uint256 value)",
+      ].join("\n");
+      const parts = [
+        { name: "to", type: "address" },
+        { name: "value", type: "uint256" },
+      ];
+      should(await post("functions", { id: "new", abi })).deepEqual({
+        found: [
+          {
+            name: "pay",
+            signature: "pay((address,uint256)[])",
+            inputs: [{ name: "parts", type: "tuple[]", components: parts }],
+            stateMutability: "payable",
+          },
+          { name: "count", signature: "count()", inputs: [], stateMutability: "view" },
+        ],
+      });
+      const events = (await post("events", { id: "new", abi })) as { found: unknown[] };
+      should(events.found).match([{ name: "Paid", signature: "Paid(address,uint256)" }]);
+    });
+
+    it("or what is wrong with it, while it is being typed", async () => {
+      for (const abi of ["event Transfer(", "[", ""]) {
+        for (const path of ["functions", "events"]) {
+          const answer = (await post(path, { id: "new", abi })) as { problem: string };
+          should(answer).not.have.property("found");
+          should(answer.problem).match(/ABI/);
+        }
+      }
+    });
+
+    it("and whether a value fits, reading no variable", async () => {
+      const question = { name: "amount", type: "uint256", valueType: "str" };
+      should(await post("check", { ...question, value: "1.5", unit: "token", decimals: 6 })).deepEqual({
+        ...{ ok: true, smallest: "1500000", tokens: "1.5" },
+      });
+      should(await post("check", { ...question, value: "-1" })).match({
+        ok: false,
+        message: /^amount must fit/,
+      });
+      should(await post("check", { ...question, value: "${TEST_KEY}" })).deepEqual({ ok: true });
     });
   });
 
@@ -245,13 +356,13 @@ describe("the endpoints behind the forms", function () {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-    const lookUpAs = (who?: string) => as(who, "crec/lookup/networks/connection");
+    const lookUpAs = (who?: string, kind = "networks") => as(who, `crec/lookup/${kind}/connection`);
     const testAs = (who?: string) =>
       as(who, "crec/connection/test", { id: "connection", baseUrl: service.ready.base_url, apiKey: STORED });
 
     it("a stranger may nothing", async () => {
       for (const who of [undefined, "nobody"]) {
-        should((await lookUpAs(who)).status).equal(401);
+        for (const kind of KINDS) should((await lookUpAs(who, kind)).status).equal(401);
         should((await testAs(who)).status).equal(401);
       }
     });

@@ -1,0 +1,78 @@
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { ask, benchFlow, refuse } from "../support/bench.ts";
+import { NodeRed, UserDir } from "../support/node-red.ts";
+import { apiNode, connectionNode } from "../support/nodes.ts";
+import { ServiceProxy } from "../support/proxy.ts";
+import { startTestService } from "../support/service.ts";
+
+/** What api call makes of the fields of its form. */
+describe("api call", function () {
+  this.timeout(60_000);
+
+  let service: RunningService;
+  let proxy: ServiceProxy;
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+
+  before(async () => {
+    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    proxy = await ServiceProxy.before(service.ready.base_url);
+    nodeRed = await NodeRed.start(userDir);
+    const query = { query: "query", queryType: "msg" };
+    await nodeRed.deploy(
+      benchFlow(
+        [connectionNode(service.ready, { baseUrl: proxy.baseUrl })],
+        [
+          [apiNode(query), 1],
+          [
+            apiNode({
+              id: "typed",
+              query: '{"limit": 1, "status": ["active", "archived"]}',
+              queryType: "json",
+            }),
+            1,
+          ],
+          [apiNode({ id: "patch", method: "PATCH", body: "body", bodyType: "msg", ...query }), 1],
+          [apiNode({ id: "post", method: "POST", body: "body", bodyType: "msg" }), 1],
+        ],
+      ),
+    );
+  });
+
+  after(async () => {
+    await nodeRed?.kill();
+    await proxy?.close();
+    await service?.close();
+    await userDir?.remove();
+  });
+
+  it("adds query parameters, repeats lists, and leaves out what is empty", async () => {
+    await ask(nodeRed, "typed", { payload: "/channels" });
+    should(proxy.passed.at(-1)).have.property("query", "?limit=1&status=active&status=archived");
+    const query = { name: "a b&c", limit: 5, offset: "", status: [], none: null };
+    await ask(nodeRed, "api", { payload: "/channels", query });
+    should(proxy.passed.at(-1)).have.property("query", "?name=a+b%26c&limit=5");
+    await ask(nodeRed, "api", { payload: "/channels?limit=2" });
+    should(proxy.passed.at(-1)).have.property("query", "?limit=2");
+  });
+
+  it("refuses a query that is none, before anything is sent", async () => {
+    const asked = proxy.passed.length;
+    for (const query of ["limit=5", 5, ["a"], { limit: { is: 5 } }, { list: [[1]] }]) {
+      const { error } = await refuse(nodeRed, "api", { payload: "/channels", query });
+      should(error?.code).equal("INVALID_FIELD");
+    }
+    should(proxy.passed).have.length(asked);
+  });
+
+  it("changes what is there, and shows the HTTP status", async () => {
+    const { payload } = await ask(nodeRed, "post", { payload: "/channels", body: { name: "made" } });
+    const { channel_id } = payload as { channel_id: string };
+    await nodeRed.status("post", "201");
+    const path = `/channels/${channel_id}`;
+    const changed = await ask(nodeRed, "patch", { payload: path, body: { name: "renamed" } });
+    should(changed.payload).have.properties({ channel_id, name: "renamed" });
+    should(changed.crec).deepEqual({ status: 200 });
+  });
+});
