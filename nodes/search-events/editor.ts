@@ -150,13 +150,19 @@ function showFitting(node: EditedNode): void {
   show();
 }
 
-/** Statuses to tick, of the types that are searched. */
+/** Statuses to tick: of the types that are searched, and those that are ticked already. */
 function statusTypes(node: EditedNode, types: readonly string[]): Array<string | TypedInputType> {
   const searched = types.length > 0 ? types : Object.keys(STATUSES);
-  const statuses = new Set(searched.flatMap((type) => STATUSES[type] ?? []));
+  const ticked = String(input("statuses").val() ?? "").split(",");
+  const statuses = new Set([
+    ...searched.flatMap((type) => STATUSES[type] ?? []),
+    ...ticked.map((one) => one.trim()),
+  ]);
+  statuses.delete("");
   const options = [...statuses].map((status) => ({ value: status, label: status }));
   const label = node._("search-events.label.statuses");
-  return [{ value: "str", label, multiple: true, options }, ...TEXT_TYPES.slice(1)];
+  const icon = "red/images/typedInput/az.svg";
+  return [{ value: "str", label, icon, multiple: true, options }, ...TEXT_TYPES.slice(1)];
 }
 
 function tickedTypes(): string[] {
