@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runInNewContext } from "node:vm";
+import should from "should";
+import type { FlowNode } from "../support/node-red.ts";
+import { flowEnvironment } from "../support/service.ts";
+
+type Defaults = Record<string, { value?: unknown; type?: string; required?: boolean }>;
+type Tab = FlowNode & { label: string; info: string; env?: Array<{ name: string }> };
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
+const names = readdirSync(join(root, "examples"))
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => file.replace(/\.json$/, ""))
+  .sort();
+const examples = new Map(
+  names.map((name) => [name, JSON.parse(read("examples", `${name}.json`)) as FlowNode[]]),
+);
+const everyNode = [...examples.values()].flat();
+
+const { "node-red": ours } = JSON.parse(read("package.json")) as {
+  "node-red": { nodes: Record<string, string> };
+};
+const ourTypes = Object.keys(ours.nodes).map((name) => `crec-${name}`);
+
+/** What a node's form registers with the editor. */
+const forms = new Map(Object.keys(ours.nodes).map((name) => [`crec-${name}`, defaultsOf(name)]));
+
+function defaultsOf(name: string): Defaults {
+  const html = read("dist/nodes", `${name}.html`);
+  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
+  let found: Defaults = {};
+  const registerType = (_type: string, { defaults }: { defaults: Defaults }) => {
+    found = defaults;
+  };
+  runInNewContext(script, { RED: { nodes: { registerType } } });
+  return found;
+}
+
+/** The types of a plain Node-RED. */
+function coreTypes(): Set<string> {
+  const folder = "node_modules/@node-red/nodes/core";
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  const registered = files
+    .filter((file) => file.endsWith(".html"))
+    .flatMap((file) => [...read(folder, file).matchAll(/registerType\(\s*['"]([^'"]+)['"]/g)]);
+  return new Set(["tab", ...registered.map((match) => match[1] ?? "")]);
+}
+
+/** The names in `${NAME}`, `$env("NAME")` and in fields that are set to an environment variable. */
+function variablesIn(nodes: readonly FlowNode[]): string[] {
+  const text = JSON.stringify(nodes.filter(({ type }) => type !== "tab"));
+  const patterns = [
+    /\$\{(\w+)\}/g,
+    /\$env\(\\"(\w+)\\"\)/g,
+    /"value":"(\w+)","type":"env"/g,
+    /"v":"(\w+)","vt":"env"/g,
+    /"filename":"(\w+)","filenameType":"env"/g,
+  ];
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ""));
+}
+
+describe("the examples", () => {
+  it("are numbered without a gap, and each has a test that runs it", () => {
+    should(names.map((name) => name.slice(0, 3))).deepEqual(
+      names.map((_, index) => `${String(index + 1).padStart(2, "0")}-`),
+    );
+    const tests = names.slice(1).map((name) => `test/examples/${name}.test.ts`);
+    // The first one is what npm start opens.
+    const missing = ["test/e2e/quickstart.test.ts", ...tests].filter((file) => !existsSync(join(root, file)));
+    should(missing).be.empty();
+  });
+
+  it("show each of our nodes at least once", () => {
+    const shown = new Set(everyNode.map(({ type }) => type));
+    should(ourTypes.filter((type) => !shown.has(type))).be.empty();
+  });
+
+  it("can stand side by side: no id, channel, wallet or place in a channel is in two of them", () => {
+    should(everyNode.map(({ id }) => id).filter((id) => !/^[0-9a-f]{16}$/.test(id))).be.empty();
+    const own = (type: string, property: string) =>
+      everyNode.filter((node) => node.type === type).map((node) => String(node[property]));
+    const unique = {
+      ids: everyNode.map(({ id }) => id),
+      labels: everyNode.filter(({ type }) => type === "tab").map((tab) => (tab as Tab).label),
+      channels: own("crec-channel", "channel"),
+      wallets: own("crec-wallet", "wallet"),
+      consumers: own("crec-events-in", "consumer"),
+    };
+    for (const [what, values] of Object.entries(unique)) {
+      const twice = values.filter((value, index) => values.indexOf(value) !== index);
+      should(twice).deepEqual([], what);
+    }
+  });
+
+  it("need nothing but our nodes and a plain Node-RED", () => {
+    const known = new Set([...coreTypes(), ...ourTypes]);
+    should(known.size).be.above(40);
+    should([...new Set(everyNode.map(({ type }) => type))].filter((type) => !known.has(type))).be.empty();
+  });
+
+  for (const [name, nodes] of examples) {
+    describe(name, () => {
+      const [tab] = nodes as [Tab];
+      const drawn = nodes.filter(({ z }) => z !== undefined);
+
+      it("is one tab that says what it shows, with a catch", () => {
+        should(nodes.filter(({ type }) => type === "tab")).have.length(1);
+        should(tab.label).not.be.empty();
+        should(tab.info.length).be.above(80);
+        should(drawn.every(({ z }) => z === tab.id)).be.true();
+        should(drawn.some(({ type }) => type === "catch")).be.true();
+        should(
+          drawn.some((node) => node.type === "comment" && /^1\. Press|^The /.test(node.name ?? "")),
+        ).be.true();
+      });
+
+      it("holds no secret, and takes keys from the environment", () => {
+        const credentials = nodes.flatMap(({ type, credentials }) =>
+          credentials ? [{ type, credentials }] : [],
+        );
+        for (const { type, credentials: given } of credentials) {
+          const wanted =
+            type === "crec-signer" ? { privateKey: "${CREC_SIGNER_KEY}" } : { apiKey: "${CREC_API_KEY}" };
+          should(given).deepEqual(wanted);
+        }
+        const keepers = nodes.filter(({ type }) => type === "crec-connection" || type === "crec-signer");
+        should(credentials).have.length(keepers.length);
+      });
+
+      it("takes from its environment only what npm start sets or the tab itself", () => {
+        const set = Object.keys(
+          flowEnvironment({ valid_signers: [], contracts: {} } as unknown as Parameters<
+            typeof flowEnvironment
+          >[0]),
+        );
+        const known = [...set, "CREC_SIGNER_KEY", ...(tab.env ?? []).map((one) => one.name)];
+        const used = [...new Set(variablesIn(nodes))];
+        should(used).containEql("CREC_API_KEY");
+        should(used.filter((variable) => !known.includes(variable))).be.empty();
+        // Whoever runs it elsewhere reads there what to set.
+        if (!name.startsWith("01-")) {
+          should(used.filter((variable) => !tab.info.includes(`\`${variable}\``))).be.empty();
+        }
+      });
+
+      it("sets properties that the forms know, and all that they ask for", () => {
+        const common = ["id", "type", "z", "x", "y", "wires", "credentials"];
+        for (const node of nodes) {
+          const defaults = forms.get(node.type);
+          if (!defaults) continue;
+          const unknown = Object.keys(node).filter((key) => !common.includes(key) && !(key in defaults));
+          should(unknown).deepEqual([], `${node.type} ${node.name}`);
+          const missing = Object.entries(defaults)
+            .filter(([key, { required }]) => required && (node[key] ?? "") === "")
+            .map(([key]) => key);
+          should(missing).deepEqual([], `${node.type} ${node.name}`);
+        }
+      });
+
+      it("leads wires, links and config nodes to what is there", () => {
+        const typeOf = new Map(nodes.map(({ id, type }) => [id, type]));
+        for (const node of nodes) {
+          const {
+            wires = [],
+            links = [],
+            scope,
+          } = node as { wires?: string[][]; links?: string[]; scope?: string[] };
+          const targets = [...wires.flat(), ...links, ...(Array.isArray(scope) ? scope : [])];
+          should(targets.filter((id) => !typeOf.has(id))).deepEqual([], `${node.type} ${node.name}`);
+          for (const [key, { type }] of Object.entries(forms.get(node.type) ?? {})) {
+            const chosen = node[key];
+            if (type && chosen) should(typeOf.get(String(chosen))).equal(type, `${node.type} ${key}`);
+          }
+        }
+        // A configuration that nobody uses is one that nobody needs.
+        const text = JSON.stringify(nodes);
+        const unused = nodes.filter(({ id, z, type }) => !z && type !== "tab" && text.split(id).length < 3);
+        should(unused.map(({ type }) => type)).be.empty();
+      });
+
+      it("has a place for each node, and no two at one place", () => {
+        const places = drawn.map(({ x, y }) => `${x} ${y}`);
+        should(new Set(places).size).equal(places.length);
+        should(drawn.every(({ x, y }) => Number(x) > 0 && Number(y) > 0 && Number(y) % 10 === 0)).be.true();
+      });
+    });
+  }
+});
