@@ -159,7 +159,7 @@ describe("errors of submit operation", function () {
     it("an expression that cannot be worked out", () =>
       bench.refusedThenFine(
         "expression",
-        ["INVALID_FIELD", "calls[0].args[0]"],
+        ["INVALID_FIELD", "calls[0].args.amount"],
         { payload: "many" },
         { payload: "1" },
       ));

@@ -1,6 +1,7 @@
 import should from "should";
-import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
+import { encodeFunctionCall, fromSmallestUnit, parseAbi } from "../../src/index.ts";
 import type { Message } from "../support/bench.ts";
+import { contractNode } from "../support/nodes.ts";
 import {
   COMPANY,
   checkCompany,
@@ -12,7 +13,7 @@ import {
   OperationBench,
   RECEIVER,
 } from "../support/operation-bench.ts";
-import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
+import { COUNTER_ABI, call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
 
 const SENSOR = `0x${"5e".repeat(32)}`;
 type Record_ = Record<string, unknown>;
@@ -272,6 +273,122 @@ describe("run query", function () {
       const swapped = await answering("GET", "/queries/", other.crec?.queryId);
       checkError(swapped, "query", "BAD_RESPONSE", "query_id");
       should(bench.seenAt("query:0", swapped.probe)).be.empty();
+    });
+  });
+
+  describe("amounts in tokens, and other addresses", () => {
+    const tokens = (text: string, type = "str") => ({ ...value(text, type), unit: "token" });
+    const balance = (properties: object) => queryNode({ contract: "micro", ...properties });
+    before(() => {
+      const { ready } = bench.service;
+      const contract = (id: string, name: string, abi: string, decimals: string) =>
+        contractNode(ready, { id, address: ready.contracts[name], abi, decimals });
+      return bench.deploy(
+        [
+          [queryNode(), 2],
+          [balance({ id: "in-tokens", resultUnit: "token" }), 2],
+          [queryNode({ id: "no-decimals", resultUnit: "token" }), 2],
+          [
+            queryNode({
+              id: "amount",
+              call: call("refuser", "failWithError(uint256)", tokens("payload", "msg")),
+            }),
+            2,
+          ],
+          [
+            queryNode({
+              id: "amount-undecided",
+              call: call("counter", "failWithError(uint256)", tokens("1.5")),
+            }),
+            2,
+          ],
+          [
+            queryNode({
+              id: "elsewhere-by-msg",
+              call: {
+                ...call("codeless", "balanceOf(address)", value("payload", "msg")),
+                address: value("token", "msg"),
+              },
+            }),
+            2,
+          ],
+          [
+            queryNode({
+              id: "network-by-msg",
+              ...{ kind: "raw", chainSelector: "network", chainSelectorType: "msg" },
+              ...{ to: ready.contracts.DemoToken, data: "data", dataType: "msg" },
+            }),
+            2,
+          ],
+          [queryNode({ id: "bad-decimals", contract: "odd" }), 2],
+        ],
+        [
+          contract("micro", "DemoToken", TOKEN_ABI, "18"),
+          contract("refuser", "Counter", COUNTER_ABI, "6"),
+          contract("odd", "DemoToken", TOKEN_ABI, "78"),
+        ],
+      );
+    });
+
+    it("gives integers in tokens where that is wanted", async () => {
+      const [plain, inTokens] = await Promise.all([
+        bench.ask("query", { payload: bench.wallet }),
+        bench.ask("in-tokens", { payload: bench.wallet }),
+      ]);
+      should(inTokens.payload).equal(fromSmallestUnit(String(plain.payload), 18));
+      should(inTokens.payload).match(/^\d+(\.\d*[1-9])?$/);
+      should(inTokens.crec?.raw).equal(plain.crec?.raw);
+    });
+
+    it("takes tokens by message, as text or number", async () => {
+      for (const payload of ["1.5", 1.5]) {
+        const caught = await bench.refuse("amount", { ...KEPT, payload });
+        checkError(caught, "amount", "QUERY_FAILED", "amount: 1500000)");
+      }
+      const fine = await bench.refuse("amount", { ...KEPT, payload: "0.0000001" });
+      checkError(fine, "amount", "INVALID_ARGUMENT", "args.amount has more than 6 decimal places");
+      checkError(
+        await bench.refuse("amount", KEPT),
+        "amount",
+        "INVALID_ARGUMENT",
+        "args.amount is missing: it was looked for in msg payload",
+      );
+    });
+
+    it("asks nothing where the decimals are missing or wrong", async () => {
+      const none = await bench.refuse("no-decimals", { ...KEPT, payload: bench.wallet });
+      checkError(none, "no-decimals", "NO_DECIMALS", "The result is wanted in tokens");
+      should(none.crec).not.have.property("queryId");
+      checkError(
+        await bench.refuse("amount-undecided", KEPT),
+        "amount-undecided",
+        "NO_DECIMALS",
+        "args.amount",
+      );
+      checkError(await bench.refuse("bad-decimals", KEPT), "bad-decimals", "INVALID_DECIMALS");
+    });
+
+    it("asks another contract of the same kind, and none that nobody named", async () => {
+      const token = bench.service.ready.contracts.DemoToken;
+      const there = await bench.ask("elsewhere-by-msg", { payload: bench.wallet, token });
+      should(there.payload).match(/^\d{18,}$/);
+      const nowhere = await bench.refuse("elsewhere-by-msg", { ...KEPT, payload: bench.wallet });
+      checkError(nowhere, "elsewhere-by-msg", "MISSING_VALUE", '"address" is empty');
+      const odd = await bench.refuse("elsewhere-by-msg", { ...KEPT, payload: bench.wallet, token: "0x12" });
+      checkError(odd, "elsewhere-by-msg", "INVALID_ADDRESS", "address must be an address");
+    });
+
+    it("takes the network of raw call data by message", async () => {
+      const args = [bench.wallet];
+      const { data } = encodeFunctionCall({ abi: parseAbi(TOKEN_ABI), function: "balanceOf", args });
+      const network = bench.service.ready.chain_selector;
+      should((await bench.ask("network-by-msg", { data, network })).payload).match(/^0x[0-9a-f]{64}$/);
+      checkError(
+        await bench.refuse("network-by-msg", { ...KEPT, data }),
+        "network-by-msg",
+        "MISSING_VALUE",
+        '"Network" is empty',
+      );
     });
   });
 

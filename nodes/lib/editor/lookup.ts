@@ -43,7 +43,7 @@ export function describeUnder(
     () => (typed() === "" || isReference(typed()) ? undefined : choicesOf(kind, configNode())),
     (choices = []) => {
       const text = typed();
-      const chosen = choices.find(({ value, detail }) => value === text || same(detail, text));
+      const chosen = choices.find(({ value, detail }) => value === text || hasWord(detail, text));
       if (chosen) return hint.say(descriptionOf(chosen, text));
       hint.say(text !== "" && choices.length > 0 && missing && !NO_NAME.test(text) ? node._(missing) : "");
     },
@@ -54,11 +54,13 @@ export function describeUnder(
 }
 
 function descriptionOf({ label, detail = "" }: Choice, typed: string): string {
-  return [label, detail].filter((part) => part !== "" && !same(part, typed)).join(" · ");
+  return [label, detail].filter((part) => part !== "" && part !== typed).join(" · ");
 }
 
-function same(one: string | undefined, other: string): boolean {
-  return one?.toLowerCase() === other.toLowerCase();
+/** A wallet can be given by its address, which stands beside its status. */
+function hasWord(detail: string | undefined, text: string): boolean {
+  const words = (detail ?? "").toLowerCase().split(/[\s,]+/);
+  return words.includes(text.toLowerCase());
 }
 
 function choicesOf(kind: string, id: string): Promise<Choice[]> {

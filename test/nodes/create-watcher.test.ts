@@ -1,0 +1,109 @@
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { ask, benchFlow, refuse } from "../support/bench.ts";
+import { NodeRed, UserDir } from "../support/node-red.ts";
+import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
+import { startTestService } from "../support/service.ts";
+
+const ELSEWHERE = "0x00000000000000000000000000000000DeaDBeef";
+const ABI = [
+  "event Paid(address indexed from, uint256 value)",
+  "event Paid(address indexed from, uint256 value, bytes memo)",
+  "event Closed()",
+].join("\n");
+
+/** One node watches many contracts of one kind, and tells apart events of one name. */
+describe("create watcher", function () {
+  this.timeout(60_000);
+
+  let service: RunningService;
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+
+  before(async () => {
+    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    nodeRed = await NodeRed.start(userDir, {});
+    const byName = { watcherName: "name", watcherNameType: "msg" };
+    await nodeRed.deploy(
+      benchFlow(
+        [
+          connectionNode(service.ready),
+          channelNode({ createMissing: true }),
+          contractNode(service.ready, { abi: ABI }),
+        ],
+        [
+          [createWatcherNode({ ...byName, id: "fixed", events: "Closed", address: ELSEWHERE }), 2],
+          [
+            createWatcherNode({
+              ...{ ...byName, id: "by-message", events: "events", eventsType: "msg" },
+              ...{ address: "address", addressType: "msg" },
+            }),
+            2,
+          ],
+          [
+            createWatcherNode({
+              ...{ ...byName, id: "by-service", source: "service", service: "dvp", events: "Settled" },
+              ...{ serviceConfig: "settings", serviceConfigType: "msg", timeout: "0" },
+              ...{ chainSelector: "network", chainSelectorType: "msg", address: "to", addressType: "msg" },
+            }),
+            2,
+          ],
+          [createWatcherNode({ ...byName, id: "impossible", events: "Closed", timeout: "soon" }), 2],
+        ],
+      ),
+    );
+  });
+
+  after(async () => {
+    await nodeRed?.kill();
+    await service?.close();
+    await userDir?.remove();
+  });
+
+  it("watches another contract of the same ABI", async () => {
+    const { payload } = await ask(nodeRed, "fixed", { name: "elsewhere" });
+    should(payload).match({ address: ELSEWHERE, events: ["Closed"] });
+  });
+
+  it("takes the address and the events by message, overloads by their signature", async () => {
+    const asked = { name: "overloaded", address: ELSEWHERE };
+    const events = "Closed, Paid(address,uint256,bytes)";
+    const { payload } = await ask(nodeRed, "by-message", { ...asked, events });
+    const { abi, ...watcher } = payload as { abi: Array<{ name: string; inputs: unknown[] }> };
+    should(watcher).match({ address: ELSEWHERE, events: ["Closed", "Paid"] });
+    should(abi.map(({ name, inputs }) => `${name}/${inputs.length}`)).deepEqual(["Closed/0", "Paid/3"]);
+    const list = await ask(nodeRed, "by-message", {
+      ...asked,
+      events: ["Closed", "Paid(address,uint256,bytes)"],
+    });
+    should(list.crec).have.property("found", true);
+  });
+
+  it("watches nothing at an address that nobody named", async () => {
+    const { error } = await refuse(nodeRed, "by-message", { name: "nowhere", events: "Closed" });
+    should(error).match({
+      code: "MISSING_VALUE",
+      message: /"Address" is empty. It was looked for in msg.address/,
+    });
+    const odd = await refuse(nodeRed, "by-message", { name: "odd one", events: "Closed", address: "0x12" });
+    should(odd.error).match({ code: "INVALID_ADDRESS" });
+  });
+
+  it("takes all of a service's settings by message", async () => {
+    const network = service.ready.chain_selector;
+    const asked = { name: "a service", network, to: ELSEWHERE, settings: { level: 2 } };
+    // The local service offers none: it is the one that answers, so nothing here stood in the way.
+    const asTold = await refuse(nodeRed, "by-service", asked);
+    should(asTold.error).match({ code: "VALIDATION_ERROR", message: /no watcher service "dvp"/ });
+    const { error } = await refuse(nodeRed, "by-service", { ...asked, settings: "all" });
+    should(error).match({ code: "INVALID_FIELD", message: /"Service settings" must be an object/ });
+    const lost = await refuse(nodeRed, "by-service", { ...asked, network: undefined });
+    should(lost.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });
+  });
+
+  it("creates nothing that it could not wait for", async () => {
+    const { error, crec } = await refuse(nodeRed, "impossible", { name: "for nobody" });
+    should(error).match({ code: "INVALID_FIELD", message: /"Wait at most" must be a number of seconds/ });
+    should(crec ?? {}).not.have.property("watcherId");
+  });
+});
