@@ -37,6 +37,8 @@ RED.nodes.registerType("crec-api", {
   },
   oneditprepare() {
     typedField("path");
+    // A node of before there was a query: nothing at all is no JSON.
+    if (!this.query) $("#node-input-query").val("{}");
     typedField("query", JSON_TYPES);
     typedField("body", JSON_TYPES);
     $("#node-input-method")
