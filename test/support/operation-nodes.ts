@@ -74,6 +74,26 @@ export function submitNode(properties: Properties = {}): FlowNode {
   };
 }
 
+/** Gets the operation of `msg.crec.operationId`. */
+export function operationNode(action: string, properties: Properties = {}): FlowNode {
+  return {
+    id: action,
+    type: "crec-operation",
+    channel: "channel",
+    action,
+    operation: "crec.operationId",
+    operationType: "msg",
+    signer: "signer",
+    digest: "crec.digest",
+    digestType: "msg",
+    statuses: [],
+    limit: "100",
+    waitFor: "",
+    timeout: "20",
+    ...properties,
+  };
+}
+
 /** Asks for the tokens of `msg.payload`. */
 export function queryNode(properties: Properties = {}): FlowNode {
   return {

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as Hash from "ox/Hash";
+import * as Hex from "ox/Hex";
+import should from "should";
+import { CrecClient, walletOperationIdOf } from "../../src/index.ts";
+import { ask, benchFlow, type Message } from "../support/bench.ts";
+import { freshId, NodeRed, UserDir } from "../support/node-red.ts";
+import {
+  COMPANY,
+  checkCompany,
+  checkError,
+  KEPT,
+  OperationBench,
+  RECEIVER,
+} from "../support/operation-bench.ts";
+import { operationNode, submitNode } from "../support/operation-nodes.ts";
+import type { Passing } from "../support/proxy.ts";
+
+const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
+const CREC = ["channelId", "digest", "found", "operationId", "operationKey", "status", "walletOperationId"];
+
+const isSubmit = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
+const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
+
+/** `msg.crec.operationKey`: a message that may come twice, and acts once. */
+describe("a message with an operation key", function () {
+  this.timeout(60_000);
+
+  let bench: OperationBench;
+  let client: CrecClient;
+
+  before(async () => {
+    bench = await OperationBench.start();
+    const { base_url, api_key } = bench.service.ready;
+    client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    await bench.deploy([
+      [submitNode(), 2],
+      [submitNode({ id: "draft", mode: "draft" }), 2],
+      [operationNode("cancel"), 1],
+      [operationNode("finalize"), 1],
+    ]);
+  });
+
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+
+  after(async () => {
+    await client?.close();
+    await bench?.close();
+  });
+
+  const message = (operationKey: unknown, more: Partial<Message> = {}): Message => ({
+    ...{ to: RECEIVER, payload: "3", crec: { keep: "me", operationKey } },
+    ...more,
+  });
+  const idOf = (key: string) =>
+    walletOperationIdOf(key, {
+      chainSelector: bench.service.ready.chain_selector,
+      address: bench.wallet,
+    });
+  /** How often the wallet has carried it out, as the chain says. */
+  const executions = async (key: string): Promise<number> => {
+    const topics = [EXECUTED, Hex.fromNumber(BigInt(idOf(key)), { size: 32 })];
+    const response = await fetch(bench.service.ready.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
+        params: [{ fromBlock: "0x0", toBlock: "latest", address: bench.wallet, topics }],
+      }),
+    });
+    return ((await response.json()) as { result: unknown[] }).result.length;
+  };
+
+  it("that comes twice in a row acts once, and the second tells that it was found", async () => {
+    const key = freshId();
+    const first = await bench.ask("submit", { ...COMPANY, ...message(key) });
+    checkCompany(first, CREC);
+    should(first.crec).have.properties({ found: false, operationKey: key, walletOperationId: idOf(key) });
+    const second = await bench.ask("submit", { ...COMPANY, ...message(key) });
+    checkCompany(second, CREC);
+    const { operationId, digest } = first.crec ?? {};
+    should(second.crec).have.properties({ found: true, operationId, digest });
+    should(second.payload).have.property("operation_id", operationId);
+    should((second.payload as Record<string, unknown>).transactionHash).be.a.String();
+    const rungs = await bench.toldAt("submit:1", second.probe, "confirmed");
+    should(rungs[0]?.crec).have.properties({ found: true, operationId });
+    should(await executions(key)).equal(1);
+  });
+
+  it("that is a number is the same as its digits", async () => {
+    const number = Math.floor(Math.random() * 1e15);
+    await bench.ask("submit", message(number));
+    should((await bench.ask("submit", message(String(number)))).crec).have.property("found", true);
+    should(await executions(String(number))).equal(1);
+  });
+
+  it("that comes five times at the same time acts once", async () => {
+    const key = freshId();
+    const all = await Promise.all(Array.from({ length: 5 }, () => bench.ask("submit", message(key))));
+    should(new Set(all.map(({ crec }) => crec?.operationId)).size).equal(1);
+    should(new Set(all.map(({ crec }) => crec?.digest)).size).equal(1);
+    should(all.filter(({ crec }) => crec?.found === false).length).be.belowOrEqual(1);
+    should(await executions(key)).equal(1);
+  });
+
+  it("acts once though each answer to a submit is lost", async () => {
+    const key = freshId();
+    bench.proxy.harm = (passing) =>
+      isSubmit(passing) ? { kind: "change", change: () => "<html>Please log in</html>" } : undefined;
+    const [first, second] = [
+      await bench.ask("submit", message(key)),
+      await bench.ask("submit", message(key)),
+    ];
+    should(first.crec?.operationId).equal(second.crec?.operationId);
+    should(await executions(key)).equal(1);
+  });
+
+  it("may come again after it failed, and is carried out then", async () => {
+    const key = freshId();
+    const { DemoToken } = bench.service.ready.contracts;
+    const balance = await fetch(bench.service.ready.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "eth_call" },
+        params: [{ to: DemoToken, data: `0x70a08231${bench.wallet.slice(2).padStart(64, "0")}` }, "latest"],
+      }),
+    });
+    const needed = BigInt(((await balance.json()) as { result: string }).result) + 5n;
+    const asked = message(key, { payload: String(needed) });
+    const failed = await bench.refuse("submit", { ...KEPT, ...asked });
+    checkError(failed, "submit", "OPERATION_FAILED", "InsufficientBalance");
+    should(await executions(key)).equal(0);
+    const faucet = await fetch(`${bench.service.ready.base_url}/local/faucet`, {
+      method: "POST",
+      headers: {
+        authorization: `Apikey ${bench.service.ready.api_key}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ to: bench.wallet, amount: "1000" }),
+    });
+    should(faucet.status).equal(200);
+    const { crec } = await bench.ask("submit", asked);
+    should(crec).have.property("found", false);
+    should(crec?.operationId).not.equal(failed.crec?.operationId);
+    should(await executions(key)).equal(1);
+  });
+
+  it("with other calls is OPERATION_KEY_REUSED, and a new key acts", async () => {
+    const key = freshId();
+    await bench.ask("submit", message(key));
+    const caught = await bench.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
+    checkError(caught, "submit", "OPERATION_KEY_REUSED", key);
+    await bench.ask("submit", message(`${key}-2`, { payload: "4" }));
+    should([await executions(key), await executions(`${key}-2`)]).deepEqual([1, 1]);
+  });
+
+  it("that is empty, or no text, is refused: without a key it would act each time", async () => {
+    const from = bench.proxy.passed.length;
+    for (const key of ["", "  ", null, { order: 7 }, true]) {
+      const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+      checkError(caught, "submit", "INVALID_FIELD", "msg.crec.operationKey");
+    }
+    should(bench.proxy.passed.slice(from).filter(isSubmit)).be.empty();
+  });
+
+  it("makes one draft, which is found as it is, and a new one once that was cancelled", async () => {
+    const key = freshId();
+    const first = await bench.ask("draft", message(key));
+    const second = await bench.ask("draft", message(key));
+    const { operationId, digest, preview } = first.crec ?? {};
+    should(second.crec).have.properties({ found: true, operationId, digest, preview });
+    should(second.crec).have.property("status", "pending_signature");
+    await bench.ask("cancel", first);
+    const third = await bench.ask("draft", message(key));
+    should(third.crec).have.property("found", false);
+    should(third.crec?.operationId).not.equal(operationId);
+    await bench.ask("finalize", third);
+    // Sent under the same key, it is that draft whose end is waited for.
+    const sent = await bench.ask("submit", message(key));
+    should(sent.crec).have.properties({ found: true, operationId: third.crec?.operationId });
+    should(await executions(key)).equal(1);
+  });
+
+  describe("in the moment in which Node-RED is killed", () => {
+    let userDir: UserDir;
+    let nodeRed: NodeRed | undefined;
+    /** With the flows of before, where there are some. */
+    const launch = async () => {
+      nodeRed = await NodeRed.start(userDir, {}, { define: ["logging.console.level=info"] });
+      while (!nodeRed.log.includes("Started flows")) await sleep(25);
+      return nodeRed;
+    };
+
+    before(async () => {
+      userDir = await UserDir.make();
+      nodeRed = await NodeRed.start(userDir);
+      await nodeRed.deploy(benchFlow(bench.config(), [[submitNode(), 2]]));
+    });
+    after(async () => {
+      await nodeRed?.kill();
+      await userDir?.remove();
+    });
+
+    const moments: Array<[string, (passing: Passing) => boolean, boolean]> = [
+      ["while it looks whether it is there", isSearch, false],
+      ["while it is handed in", isSubmit, false],
+      ["while its rungs are waited for", ({ query }) => query.includes("&operation_id="), true],
+    ];
+    for (const [when, isMoment, isTaken] of moments) {
+      it(`${when}, acts once when it comes again`, async () => {
+        const key = freshId();
+        const moment = bench.proxy.next(1, isMoment);
+        await nodeRed?.press("press-submit", message(key));
+        await moment;
+        await nodeRed?.kill();
+        const { crec } = await ask(await launch(), "submit", message(key));
+        if (isTaken) should(crec).have.property("found", true);
+        should(await executions(key)).equal(1);
+        const channelId = String(crec?.channelId);
+        const made = [];
+        for await (const { wallet_operation_id } of client.operations.list(channelId)) {
+          if (wallet_operation_id === idOf(key)) made.push(wallet_operation_id);
+        }
+        should(made).have.length(1);
+      });
+    }
+  });
+
+  it("and after all that Node-RED runs", () => bench.checkRunsWell());
+});

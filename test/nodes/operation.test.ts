@@ -1,0 +1,378 @@
+import should from "should";
+import {
+  CrecClient,
+  encodeFunctionCall,
+  generatePrivateKey,
+  operationDigest,
+  parseAbi,
+} from "../../src/index.ts";
+import type { Message } from "../support/bench.ts";
+import { freshId } from "../support/node-red.ts";
+import {
+  COMPANY,
+  checkCompany,
+  checkError,
+  KEPT,
+  OperationBench,
+  RECEIVER,
+} from "../support/operation-bench.ts";
+import { operationNode, signerNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
+
+type Record_ = Record<string, unknown>;
+
+const GOOD = { to: RECEIVER, payload: "12345678901234567891" };
+const DRAFT_CREC = ["channelId", "digest", "operationId", "preview", "status", "walletOperationId"];
+const CREC = ["channelId", "operationId", "status"];
+
+/** Drafts that a person judges, and what becomes of them. */
+describe("drafts and the node operation", function () {
+  this.timeout(60_000);
+
+  let bench: OperationBench;
+  let client: CrecClient;
+  const strangerKey = generatePrivateKey();
+
+  const nodes = (): Parameters<OperationBench["deploy"]>[0] => [
+    [submitNode({ id: "draft", mode: "draft" }), 2],
+    [submitNode({ id: "soon", mode: "draft", deadline: "0.9" }), 2],
+    [submitNode({ id: "moment", mode: "draft", deadline: "0.04" }), 2],
+    [submitNode({ id: "listed", mode: "draft", source: "message" }), 2],
+    [submitNode(), 2],
+    [operationNode("get"), 1],
+    [operationNode("list"), 1],
+    [operationNode("list", { id: "few", limit: "2", statuses: ["pending_signature", "cancelled"] }), 1],
+    [operationNode("finalize"), 1],
+    [operationNode("finalize", { id: "finalize-far", waitFor: "confirmed_latest" }), 1],
+    [operationNode("finalize", { id: "finalize-any", digest: "" }), 1],
+    [operationNode("finalize", { id: "stranger", signer: "stranger-signer" }), 1],
+    [operationNode("cancel"), 1],
+    [operationNode("wait"), 1],
+    [operationNode("wait", { id: "hasty", timeout: "0.3" }), 1],
+    [operationNode("wait", { id: "misspelt", waitFor: "final" }), 1],
+    [operationNode("list", { id: "none", limit: "0" }), 1],
+    [operationNode("finalise", { id: "unknown" }), 1],
+    [operationNode("finalize", { id: "unsigned", signer: "" }), 1],
+  ];
+  const config = () => [signerNode(strangerKey, { id: "stranger-signer" })];
+  const deploy = () => bench.deploy(nodes(), config());
+
+  before(async () => {
+    bench = await OperationBench.start();
+    const { base_url, api_key } = bench.service.ready;
+    client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    await deploy();
+  });
+
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+
+  after(async () => {
+    await client?.close();
+    await bench?.close();
+  });
+
+  const draft = async (id = "draft") => (await bench.ask(id, GOOD)).crec ?? {};
+  const stored = ({ channelId, operationId }: Record_) =>
+    client.operations.get(String(channelId), String(operationId));
+  const signed = async (operation: Awaited<ReturnType<typeof stored>>) => {
+    const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
+    return operationDigest({ id, account, deadline, transactions }, bench.service.ready.chain_id);
+  };
+
+  describe("a draft", () => {
+    it("leaves by the first port, unsigned, with its calls in words", async () => {
+      const msg = await bench.ask("draft", { ...COMPANY, ...GOOD });
+      checkCompany(msg, DRAFT_CREC);
+      should(msg.topic).equal("mine");
+      const { DemoToken: to } = bench.service.ready.contracts;
+      should(msg.payload).have.properties({
+        operation_id: msg.crec?.operationId,
+        wallet_operation_id: msg.crec?.walletOperationId,
+        status: "pending_signature",
+        signature: null,
+      });
+      should(msg.crec).have.property("status", "pending_signature");
+      should(msg.crec?.preview).deepEqual([
+        {
+          ...{ to, value: "0", function: "transfer(address,uint256)" },
+          args: { to: RECEIVER, value: GOOD.payload },
+        },
+      ]);
+      should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
+      should(bench.seenAt("draft:1", msg.probe)).be.empty();
+      should(bench.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
+    });
+
+    it("of raw calls shows their bytes", async () => {
+      const calls = [
+        { to: RECEIVER, value: "1" },
+        { to: RECEIVER, data: "0x12345678" },
+      ];
+      const { crec } = await bench.ask("listed", { payload: calls });
+      should(crec?.preview).deepEqual([
+        { to: RECEIVER, value: "1" },
+        { to: RECEIVER, value: "0", data: "0x12345678" },
+      ]);
+    });
+  });
+
+  describe("get", () => {
+    it("gives the operation, its digest and its calls in words, as the draft had them", async () => {
+      const crec = await draft();
+      const msg = await bench.ask("get", { ...COMPANY, crec: { keep: "me", operationId: crec.operationId } });
+      checkCompany(msg, DRAFT_CREC);
+      should(msg.crec).deepEqual({ keep: "me", ...crec });
+      should(msg.payload).deepEqual(JSON.parse(JSON.stringify(await stored(crec))));
+    });
+
+    it("believes no name that does not belong to the bytes", async () => {
+      const { channelId } = await draft();
+      const { data } = encodeFunctionCall({
+        abi: parseAbi(TOKEN_ABI),
+        function: "transfer",
+        args: [RECEIVER, "9"],
+      });
+      const { chain_selector, contracts } = bench.service.ready;
+      const to = contracts.DemoToken ?? "";
+      const metadata = { args: { to: "0x1111111111111111111111111111111111111111", value: "1" } };
+      const call = (function_signature: string) => ({
+        to,
+        value: "0",
+        data,
+        preview: { function_signature, metadata },
+      });
+      const { operation } = await client.operations.draft(String(channelId), {
+        ...{ chain_selector, address: bench.wallet },
+        transactions: [call("harmless(address,uint256)"), call("transfer(address,uint256)"), call("ha ha")],
+      });
+      const { crec } = await bench.ask("get", { crec: { operationId: operation.operation_id } });
+      should(crec?.preview).deepEqual([
+        { to, value: "0", data },
+        { to, value: "0", function: "transfer(address,uint256)", args: { 0: RECEIVER, 1: "9" } },
+        { to, value: "0", data },
+      ]);
+    });
+
+    it("of what is not there is OPERATION_NOT_FOUND, and without an id MISSING_VALUE", async () => {
+      const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
+      const caught = await bench.refuse("get", { ...KEPT, crec: { keep: "me", operationId: other } });
+      checkError(caught, "get", "OPERATION_NOT_FOUND", "Check both ids");
+      checkError(await bench.refuse("get", KEPT), "get", "MISSING_VALUE", "msg.crec.operationId");
+    });
+  });
+
+  describe("list", () => {
+    it("gives all of the channel, newest first, and only those asked for", async () => {
+      const [first, second, third] = [await draft(), await draft(), await draft()];
+      await bench.ask("cancel", { crec: second });
+      const sent = await bench.ask("submit", GOOD);
+      const msg = await bench.ask("list", COMPANY);
+      checkCompany(msg, ["status"]);
+      const ids = (payload: unknown) => (payload as Record_[]).map(({ operation_id }) => operation_id);
+      should(ids(msg.payload).slice(0, 4)).deepEqual(
+        [sent.crec, third, second, first].map((crec) => crec?.operationId),
+      );
+      const few = await bench.ask("few", COMPANY);
+      should(ids(few.payload)).deepEqual([third.operationId, second.operationId]);
+    });
+
+    it("goes on over all pages up to the limit", async () => {
+      bench.proxy.harm = ({ method, path }) =>
+        method === "GET" && path.endsWith("/operations")
+          ? {
+              kind: "change",
+              change: (body) => JSON.stringify({ data: JSON.parse(body).data.slice(0, 1), has_more: true }),
+            }
+          : undefined;
+      const from = bench.proxy.passed.length;
+      const { payload } = await bench.ask("few", {});
+      should(payload).have.length(2);
+      const queries = bench.proxy.passed.slice(from).map(({ query }) => query);
+      should(queries).have.length(2);
+      should(queries[1])
+        .match(/offset=1/)
+        .and.match(/status=pending_signature&status=cancelled/);
+    });
+  });
+
+  describe("finalize", () => {
+    it("signs what was approved, and waits until it is accepted", async () => {
+      const crec = await draft();
+      const msg = await bench.ask("finalize", { ...COMPANY, crec: { ...COMPANY.crec, ...crec } });
+      checkCompany(msg, DRAFT_CREC);
+      should(msg.payload).have.properties({ operation_id: crec.operationId, digest: crec.digest });
+      should((msg.payload as Record_).status).not.equal("pending_signature");
+      should(msg.crec?.status).equal((msg.payload as Record_).status);
+      const done = await bench.ask("wait", {
+        ...COMPANY,
+        crec: { keep: "me", operationId: crec.operationId },
+      });
+      checkCompany(done, CREC);
+      should((done.payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
+    });
+
+    it("waits longer where it is told to", async () => {
+      const { payload } = await bench.ask("finalize-far", { crec: await draft() });
+      should((payload as Record_).status).match(/^confirmed/);
+      should((payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
+    });
+
+    it("refuses another draft than was approved, and signs nothing", async () => {
+      const [crec, other] = [await draft(), await draft()];
+      const wrong = { ...KEPT, crec: { keep: "me", operationId: crec.operationId, digest: other.digest } };
+      checkError(await bench.refuse("finalize", wrong), "finalize", "DIGEST_MISMATCH", "Nothing was signed");
+      const none = { ...KEPT, crec: { keep: "me", operationId: crec.operationId } };
+      checkError(await bench.refuse("finalize", none), "finalize", "MISSING_VALUE", "Nothing was signed");
+      should((await stored(crec)).status).equal("pending_signature");
+      // Where the form asks for no digest, what is there is signed.
+      await bench.ask("finalize-any", none);
+      should((await stored(crec)).signature).be.a.String();
+    });
+
+    it("refuses a key that the wallet does not know", async () => {
+      const crec = await draft();
+      const caught = await bench.refuse("stranger", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(caught, "stranger", "VALIDATION_ERROR", "is not allowed on the wallet");
+      should((await stored(crec)).status).equal("pending_signature");
+    });
+
+    it("comes too late for what is cancelled, finalized, expired, or about to", async () => {
+      const [cancelled, finalized, soon, moment] = await Promise.all([
+        draft(),
+        draft(),
+        draft("soon"),
+        draft("moment"),
+      ]);
+      await bench.ask("cancel", { crec: cancelled });
+      await bench.ask("finalize", { crec: finalized });
+      await client.operations
+        .waitFor(String(moment.channelId), String(moment.operationId), { target: "accepted" })
+        .catch(() => {});
+      const late = async (crec: Record_, code: string, says: string) => {
+        const caught = await bench.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
+        checkError(caught, "finalize", code, says);
+        should(caught.crec).have.properties({ operationId: crec.operationId, digest: crec.digest });
+      };
+      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(soon, "OPERATION_DEADLINE_ELAPSED", "later deadline");
+      await late(moment, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      const caught = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
+      checkError(caught, "wait", "OPERATION_EXPIRED", "later deadline");
+    });
+
+    it("that the service answers with an expired operation is OPERATION_EXPIRED", async () => {
+      const crec = await draft("moment");
+      const expired = client.operations
+        .waitFor(String(crec.channelId), String(crec.operationId), { target: "accepted" })
+        .catch(() => {});
+      bench.proxy.harm = ({ method }) => {
+        if (method !== "PATCH") return undefined;
+        return {
+          kind: "answer",
+          status: 200,
+          body: JSON.stringify({ operation_id: crec.operationId, status: "expired" }),
+        };
+      };
+      await expired;
+      const caught = await bench.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(caught, "finalize", "OPERATION_EXPIRED", "later deadline");
+    });
+
+    it("whose answer is lost is looked up", async () => {
+      const crec = await draft();
+      const [before] = [await stored(crec)];
+      should(before.status).equal("pending_signature");
+      bench.proxy.harm = ({ method }) =>
+        method === "PATCH" ? { kind: "change", change: () => "<html>" } : undefined;
+      const { payload } = await bench.ask("finalize", { crec });
+      should((payload as Record_).operation_id).equal(crec.operationId);
+      should((await stored(crec)).signature).be.a.String();
+    });
+  });
+
+  describe("cancel", () => {
+    it("gives the cancelled draft, once", async () => {
+      const crec = await draft();
+      const message = { ...COMPANY, crec: { ...COMPANY.crec, operationId: crec.operationId } };
+      const msg = await bench.ask("cancel", message);
+      checkCompany(msg, CREC);
+      should(msg.payload).have.properties({ operation_id: crec.operationId, status: "cancelled" });
+      should(msg.crec).have.property("status", "cancelled");
+      const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Look at its status");
+      const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still wanted");
+    });
+  });
+
+  describe("wait", () => {
+    it("goes on with a draft that somebody finalizes meanwhile", async () => {
+      const crec = await draft();
+      const looked = bench.proxy.next(2, ({ path }) => path.endsWith("/events/search"));
+      const waiting = bench.ask("wait", { crec });
+      await looked;
+      await bench.ask("finalize", { crec });
+      should(((await waiting).payload as Record_).status).match(/^confirmed/);
+    });
+
+    it("tells why one failed, as submit operation does", async () => {
+      const caught = await bench.refuse("submit", { ...KEPT, to: RECEIVER, payload: String(10n ** 30n) });
+      checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance");
+      const again = await bench.refuse("wait", { ...KEPT, crec: caught.crec ?? {} });
+      checkError(again, "wait", "OPERATION_FAILED", "InsufficientBalance");
+      should(again.error?.message).equal(caught.error?.message);
+    });
+
+    it("takes up what a deploy cut off", async () => {
+      bench.proxy.harm = ({ path }) => (path.endsWith("/events/search") ? { kind: "stall" } : undefined);
+      const looked = bench.proxy.next(1, ({ path }) => path.endsWith("/events/search"));
+      const probe = freshId();
+      await bench.nodeRed.press("press-submit", { ...KEPT, ...GOOD, probe });
+      await looked;
+      const changed = nodes().map(([node, ports]) =>
+        node.id === "submit" ? [{ ...node, name: "changed" }, ports] : [node, ports],
+      ) as ReturnType<typeof nodes>;
+      await bench.deploy(changed, config(), "nodes");
+      const { value } = await bench.nodeRed.shows(
+        (shown) => shown.name === "error" && (shown.value as Message).probe === probe,
+      );
+      const caught = value as Message;
+      checkError(caught, "submit", "WAIT_INTERRUPTED");
+      bench.proxy.harm = () => undefined;
+      const { error: _error, ...message } = caught;
+      const { payload, crec } = await bench.ask("wait", message);
+      should((payload as Record_).wallet_operation_id).equal(caught.crec?.walletOperationId);
+      should(crec?.status).match(/^confirmed/);
+    });
+
+    it("that is too long is WAIT_TIMEOUT, with the id", async () => {
+      const crec = await draft();
+      const caught = await bench.refuse("hasty", { ...KEPT, crec: { keep: "me", ...crec } });
+      checkError(caught, "hasty", "WAIT_TIMEOUT");
+      should(caught.crec).have.property("operationId", crec.operationId);
+    });
+  });
+
+  describe("a form that was filled in wrong", () => {
+    it("is an error that names the field, before anything is asked", async () => {
+      const crec = { keep: "me", ...(await draft()) };
+      const from = bench.proxy.passed.length;
+      const refused = async (id: string, code: string, says: string) =>
+        checkError(await bench.refuse(id, { ...KEPT, crec }), id, code, says);
+      await refused("misspelt", "INVALID_FIELD", '"Wait until"');
+      await refused("none", "INVALID_FIELD", '"At most"');
+      await refused("unknown", "UNKNOWN_ACTION", '"finalise"');
+      await refused("unsigned", "SIGNER_MISSING", "choose one");
+      should(bench.proxy.passed.slice(from).filter(({ path }) => path.includes("/operations"))).be.empty();
+    });
+  });
+
+  describe("after all that", () => {
+    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+      bench.checkRunsWell();
+      await bench.checkNeverShown([bench.key, strangerKey]);
+    });
+  });
+});
