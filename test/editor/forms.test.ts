@@ -1,166 +1,73 @@
-import type { Browser, Page } from "playwright-core";
 import should from "should";
-import type { RunningService } from "../../service/src/index.ts";
-import { generatePrivateKey } from "../../src/index.ts";
-import { hasBrowser, startBrowser } from "../support/browser.ts";
-import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
-import { flowEnvironment, startTestService } from "../support/service.ts";
+import { useEditor } from "../support/editor.ts";
+import { example, type FlowNode, idOf } from "../support/node-red.ts";
 
-const DONE = "#node-config-dialog-ok, #node-dialog-ok";
-
-/** The quickstart's forms in the real editor. */
-describe("the forms in a browser", function () {
-  this.timeout(90_000);
-
-  let service: RunningService;
-  let userDir: UserDir;
-  let nodeRed: NodeRed;
+/** What single forms promise, tried with the quickstart. */
+describe("the forms of the quickstart", function () {
+  this.timeout(60_000);
+  const editor = useEditor();
   let flows: FlowNode[];
-  let browser: Browser;
-  let page: Page;
-  const complaints: string[] = [];
 
-  before(async function () {
-    if (!hasBrowser()) return this.skip();
-    [service, userDir, flows] = await Promise.all([
-      startTestService(),
-      UserDir.make(),
-      example("01-quickstart"),
-    ]);
-    const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
-    nodeRed = await NodeRed.start(userDir, environment as Record<string, string>);
-    await nodeRed.deploy(flows);
-    browser = await startBrowser();
-    page = await browser.newPage({ viewport: { width: 1400, height: 1100 } });
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("console", (message) => {
-      // Node-RED's own list of packages lies in the internet, which a test does not reach.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource: net::")) {
-        complaints.push(message.text());
-      }
-    });
-    page.setDefaultTimeout(10_000);
-    await page.goto(nodeRed.url);
-    await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').waitFor();
+  before(async () => {
+    flows = await example("01-quickstart");
+    await editor().openWith(flows);
   });
-
-  after(async () => {
-    await browser?.close();
-    await nodeRed?.kill();
-    await service?.close();
-    await userDir?.remove();
-  });
-
-  /** Opens the form of a node, as a double click does, and waits until it stands. */
-  const open = async (id: string) => {
-    await page.evaluate((node) => {
-      const { RED } = globalThis as unknown as { RED: EditorInPage };
-      const found = RED.nodes.node(node);
-      if (found._def.category === "config") RED.editor.editConfig("", found.type, node);
-      else RED.editor.edit(found);
-    }, id);
-    await page.locator(DONE).last().waitFor();
-  };
-  const close = async (button: "ok" | "cancel") => {
-    const selector = `#node-config-dialog-${button}, #node-dialog-${button}`;
-    await page.locator(selector).last().click();
-    await page.locator(selector).last().waitFor({ state: "detached" });
-  };
-  const stored = (id: string) =>
-    page.evaluate((node) => {
-      const { RED } = globalThis as unknown as { RED: EditorInPage };
-      const found = RED.nodes.node(node);
-      const names = Object.keys(found._def.defaults);
-      return { valid: found.valid, values: Object.fromEntries(names.map((name) => [name, found[name]])) };
-    }, id);
 
   it("keep every value when they are opened and closed by Done", async () => {
+    const { inPage } = editor();
     for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
-      const before = await stored(id);
-      await open(id);
-      await close("ok");
-      const after = await stored(id);
-      should(after.valid).equal(true, `${type} is not valid`);
+      const before = await inPage.stored(id);
+      await (await editor().form(id)).done();
+      const after = await inPage.stored(id);
+      should(after.valid).equal(true, `${type}: ${after.validationErrors.join(" ")}`);
       for (const [name, value] of Object.entries(before.values)) {
-        // The signer learns the address of its key, which the example cannot know.
-        if (type === "crec-signer" && name === "address") continue;
-        should(String(JSON.stringify(after.values[name]))).equal(
-          String(JSON.stringify(value)),
-          `${type}.${name}`,
-        );
+        // The signer learns the address of its key, which the example cannot know. What an example was drawn
+        // without gets its default.
+        if ((type === "crec-signer" && name === "address") || value === undefined) continue;
+        should(after.values[name]).deepEqual(value, `${type}.${name}`);
       }
     }
   });
 
   it("keep the values of a call when Done is pressed before its ABI was read", async () => {
+    const { inPage, page } = editor();
     const id = idOf(flows, "crec-submit-operation");
-    const { calls } = (await stored(id)).values;
+    const { calls } = (await inPage.stored(id)).values;
     await page.route("**/crec/abi/functions", () => undefined);
-    await open(id);
-    await close("ok");
+    await (await editor().form(id)).done();
     await page.unroute("**/crec/abi/functions");
-    should((await stored(id)).values.calls).deepEqual(calls);
+    should((await inPage.stored(id)).values.calls).deepEqual(calls);
   });
 
   it("empty the key when the address is edited, and say why", async () => {
-    await open(idOf(flows, "crec-connection"));
-    await page.fill("#node-config-input-baseUrl", "http://127.0.0.1:1/elsewhere");
-    should(await page.inputValue("#node-config-input-apiKey")).equal("");
-    should(await page.textContent("#crec-connection-test-result")).match(/type the API key again/);
-    await close("cancel");
+    const form = await editor().form(idOf(flows, "crec-connection"));
+    await form.fill("baseUrl", "http://127.0.0.1:1/elsewhere");
+    should(await form.shows("apiKey")).equal("");
+    await form.root.getByText(/type the API key again/).waitFor();
+    await form.cancel();
   });
 
   it("test a connection with what is stored", async () => {
-    await open(idOf(flows, "crec-connection"));
-    await page.click("#crec-connection-test");
-    await page.locator("#crec-connection-test-result", { hasText: /^It works\..*Local anvil/ }).waitFor();
-    await close("cancel");
+    const form = await editor().form(idOf(flows, "crec-connection"));
+    await form.root.locator("#crec-connection-test").click();
+    await form.root.getByText(/Local anvil/).waitFor();
+    await form.cancel();
   });
 
   it("generate a key and show its address, and after that never a key again", async () => {
-    const id = idOf(flows, "crec-signer");
-    await open(id);
-    await page.click("#crec-signer-generate");
-    await page.locator("#crec-signer-result", { hasText: "A new key is filled in" }).waitFor();
-    should(await page.inputValue("#node-config-input-address")).match(/^0x[0-9a-fA-F]{40}$/);
-    should(await page.getAttribute("#node-config-input-privateKey", "type")).equal("password");
-    await close("cancel");
-    const exported = await page.evaluate(
-      (node) => {
-        const { RED } = globalThis as unknown as { RED: EditorInPage };
-        return JSON.stringify(RED.nodes.createExportableNodeSet([RED.nodes.node(node)]));
-      },
-      idOf(flows, "crec-submit-operation"),
-    );
-    should(exported).match(/crec-contract.*crec-signer|crec-signer.*crec-contract/s);
-    should(exported).not.match(/privateKey|apiKey|credentials/);
+    const form = await editor().form(idOf(flows, "crec-signer"));
+    await form.root.locator("#crec-signer-generate").click();
+    await form.root.getByText("A new key is filled in").waitFor();
+    should(await form.shows("address")).match(/^0x[0-9a-fA-F]{40}$/);
+    should(await form.field("privateKey").getAttribute("type")).equal("password");
+    await form.cancel();
   });
 
   it("show where a reader stands", async () => {
-    await nodeRed.press(idOf(flows, "inject", "Set up"));
-    await nodeRed.showing("ready");
-    await open(idOf(flows, "crec-events-in"));
-    await page.locator("#crec-events-in-report", { hasText: /connected · cursor \d+/ }).waitFor();
-    await close("cancel");
-  });
-
-  it("met no error in the browser", () => {
-    should(complaints).be.empty();
+    await editor().nodeRed.press(idOf(flows, "inject", "Set up"));
+    await editor().nodeRed.showing("ready");
+    const form = await editor().form(idOf(flows, "crec-events-in"));
+    await form.root.getByText(/connected · cursor \d+/).waitFor();
+    await form.cancel();
   });
 });
-
-/** What of the editor is called from within the page. */
-type EditorInPage = {
-  nodes: {
-    node(id: string): EditorNode;
-    createExportableNodeSet(nodes: EditorNode[]): unknown[];
-  };
-  editor: { edit(node: EditorNode): void; editConfig(name: string, type: string, id: string): void };
-};
-
-type EditorNode = {
-  type: string;
-  valid: boolean;
-  _def: { category: string; defaults: Record<string, unknown> };
-  [property: string]: unknown;
-};

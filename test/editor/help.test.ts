@@ -20,7 +20,7 @@ describe("the help of each node", function () {
       await help.locator("p").first().waitFor();
       should(await help.locator("h3").count()).be.above(0, "it has no headings");
       should(await help.locator("li").count()).be.above(1, "it has no list");
-      should(await help.innerText()).not.match(RAW);
+      should(await help.textContent()).not.match(RAW);
       should(await help.locator("li:visible").count()).be.above(1, "its list is not seen");
     });
   }

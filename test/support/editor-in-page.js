@@ -98,15 +98,22 @@
       const { defaults } = definition();
       return Object.keys(defaults).filter((name) => {
         const field = shown(name);
-        return defaults[name].validate && field?.matches("input, textarea") && isVisible(field);
+        return (
+          defaults[name].validate &&
+          field?.matches("input:not([type=checkbox]), textarea") &&
+          isVisible(field)
+        );
       });
     },
 
-    /** The properties whose box offers a list to pick from just now. */
-    searched: () => {
-      const all = Object.keys(definition().defaults);
-      return all.filter((name) => shown(name)?.matches(".red-ui-autoComplete") && isVisible(shown(name)));
-    },
+    /** The properties whose box offers a list of ours just now: for another type than text, Node-RED has its own. */
+    searched: () =>
+      Object.keys(definition().defaults).filter((name) => {
+        const field = document.getElementById(prefix() + name);
+        const isText =
+          !field?.classList.contains("red-ui-typedInput") || $(field).typedInput("type") === "str";
+        return isText && shown(name)?.matches(".red-ui-autoComplete") && isVisible(shown(name));
+      }),
 
     /** The sentence that a refused field shows, or undefined where it is accepted. */
     refusal: (name) => {

@@ -64,6 +64,7 @@ export class Editor {
   readonly inPage: InPage;
   readonly #browser: Browser;
   readonly #userDir: UserDir;
+  #theme: Theme = "light";
 
   private constructor(
     service: RunningService,
@@ -77,7 +78,7 @@ export class Editor {
     this.page = page;
     this.#browser = browser;
     this.#userDir = userDir;
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(5_000);
     page.on("pageerror", (error) => this.complaints.push(String(error.stack ?? error)));
     page.on("console", (message) => {
       // Node-RED's own list of packages lies in the internet, which a test does not reach.
@@ -124,8 +125,11 @@ export class Editor {
   /** Loads the editor in a theme, kept where its own user settings keep it, and waits until it has the flows. */
   async open(theme: Theme = "light"): Promise<void> {
     await this.page.goto(this.nodeRed.url);
-    await this.page.evaluate(setTheme, theme);
-    await this.page.goto(this.nodeRed.url);
+    if (theme !== this.#theme) {
+      await this.page.evaluate(setTheme, theme);
+      this.#theme = theme;
+      await this.page.reload();
+    }
     await this.page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
     const isDark = await this.page.locator("html.nr-theme-dark").count();
     should(isDark).equal(theme === "dark" ? 1 : 0, `the theme is not ${theme}`);
@@ -166,6 +170,19 @@ export class Editor {
   async formByDoubleClick(id: string): Promise<Form> {
     await this.page.locator(`[id="${id}"] .red-ui-flow-node`).first().dblclick();
     return Form.opened(this.page, false);
+  }
+
+  /** Puts text into the import dialog, and the flow where the mouse then is. */
+  async importText(text: string): Promise<void> {
+    const { page } = this;
+    await page.keyboard.press("Control+i");
+    const box = page.locator("#red-ui-clipboard-dialog-import-text");
+    await box.fill(text);
+    // The editor looks at the text at each key.
+    await box.press("End");
+    await page.locator("#red-ui-clipboard-dialog-ok").click();
+    await box.waitFor({ state: "hidden" });
+    await page.locator("#red-ui-workspace-chart").click({ position: { x: 300, y: 200 } });
   }
 
   async deploy(): Promise<void> {

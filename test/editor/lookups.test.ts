@@ -1,0 +1,143 @@
+import { fileURLToPath } from "node:url";
+import type { Request, Response } from "playwright-core";
+import should from "should";
+import { type Editor, useEditor } from "../support/editor.ts";
+import { flowOfAll } from "../support/editor-flow.ts";
+import type { Form } from "../support/editor-form.ts";
+import { inEachForm } from "../support/editor-walk.ts";
+import { example, idOf } from "../support/node-red.ts";
+
+const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
+/** What Node-RED itself loads and saves; the rest is ours. */
+const OURS = /\/crec\//;
+
+describe("a box with a list to pick from", function () {
+  this.timeout(90_000);
+  const editor = useEditor();
+
+  it("offers what the service has, and picking writes it", async () => {
+    const flows = await example("01-quickstart");
+    await editor().openWith(flows);
+    // So that there is something to be found: a channel, a wallet, a watcher, an operation, a query.
+    const { nodeRed } = editor();
+    await nodeRed.press(idOf(flows, "inject", "Set up"));
+    await nodeRed.showing("ready");
+    await nodeRed.press(idOf(flows, "inject", "Read balance"));
+    await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
+    await nodeRed.showing("operation status");
+    await nodeRed.showing("balance");
+    const all = await flowOfAll(editor());
+    await editor().openWith(all.flows);
+    const { inPage, page } = editor();
+    const offered = new Set<string>();
+    page.on("response", async (response) => {
+      if (!response.url().includes("/crec/lookup/")) return;
+      for (const { value } of (await response.json()) as Array<{ value: string }>) offered.add(value);
+    });
+    const picked: string[] = [];
+    const empty: string[] = [];
+    await inEachForm(editor(), all, async (form, type) => {
+      const tried = new Set<string>();
+      await form.inEachState(inPage, async () => {
+        for (const name of await inPage.searched()) {
+          if (tried.has(name)) continue;
+          const value = await pickFirst(editor(), form, name);
+          if (value === undefined) {
+            empty.push(`${type}.${name}`);
+            continue;
+          }
+          tried.add(name);
+          picked.push(`${type}.${name}`);
+          should([...offered]).containEql(value);
+          should(await form.box(name).inputValue()).equal(value, `${type}.${name}`);
+        }
+      });
+    });
+    should(empty.filter((one) => !picked.includes(one))).be.empty();
+    should(picked).containDeep(["crec-channel.channel", "crec-wallet.wallet", "crec-contract.chainSelector"]);
+  });
+});
+
+describe("forms where Node-RED asks who is there", function () {
+  this.timeout(60_000);
+  const editor = useEditor({ settings: guarded, token: "admin", loggedInAs: "reader" });
+
+  it("show a log-in page to nobody, and answer nothing of ours without a token", async () => {
+    const { nodeRed } = editor();
+    const context = await editor().page.context().browser()?.newContext();
+    const page = await context?.newPage();
+    await page?.goto(nodeRed.url);
+    await page?.locator("#node-dialog-login-username").waitFor();
+    await context?.close();
+    for (const path of ["crec/lookup/networks/any", "crec/signer/address/any", "crec/events-in/any"]) {
+      should((await nodeRed.fetch(path)).status).equal(401, path);
+    }
+    for (const path of ["crec/connection/test", "crec/signer/generate", "crec/abi/functions"]) {
+      should((await nodeRed.fetch(path, { method: "POST" })).status).equal(401, path);
+    }
+  });
+
+  it("tell someone who may only read why a button does nothing", async () => {
+    await editor().nodeRed.deploy([{ id: "tab", type: "tab", label: "to be read" }]);
+    await editor().open();
+    const all = await flowOfAll(editor());
+    await editor().openWith(all.flows);
+    const refused: string[] = [];
+    editor().page.on("dialog", (dialog) => dialog.accept("now"));
+    await inEachForm(editor(), all, async (form, type) => {
+      for (const id of await ownButtons(form)) {
+        const statuses = await answersTo(editor(), () => form.root.locator(`[id="${id}"]`).click());
+        if (!statuses.includes(401)) continue;
+        refused.push(id);
+        const said = form.root.locator("[role=alert]:visible, [role=status]:visible", { hasText: REFUSAL });
+        await said.first().waitFor();
+        should(await said.count()).be.above(0, `${type}: ${id}`);
+      }
+    });
+    should(refused).containDeep(["crec-connection-test", "crec-signer-generate", "crec-events-in-reset"]);
+    // The browser notes each refusal by itself.
+    const { complaints } = editor();
+    const left = complaints.filter((line) => !(line.includes("status of 401") && OURS.test(line)));
+    complaints.splice(0, complaints.length, ...left);
+  });
+});
+
+/** A sentence about what one may do. */
+const REFUSAL = /may not|not allowed|permission/i;
+
+/** Types into a box what makes it offer all it has, and picks the first; nothing where nothing is offered. */
+async function pickFirst({ page }: Editor, form: Form, name: string): Promise<string | undefined> {
+  const box = form.box(name);
+  await box.fill("");
+  await box.press("Shift");
+  const first = page.locator(".red-ui-autoComplete-container:visible li a").first();
+  const isOffered = await first.waitFor({ timeout: 1_500 }).then(
+    () => true,
+    () => false,
+  );
+  if (!isOffered) return undefined;
+  await first.click();
+  await first.waitFor({ state: "detached" });
+  return form.field(name).inputValue();
+}
+
+/** The buttons that our form itself has. */
+function ownButtons(form: Form): Promise<string[]> {
+  return form.root
+    .locator("button[id^=crec-]:visible:enabled")
+    .evaluateAll((buttons) => buttons.map((button) => (button as unknown as { id: string }).id));
+}
+
+/** How our endpoints answered what one does. */
+async function answersTo({ page }: Editor, act: () => Promise<void>): Promise<number[]> {
+  const asked: Request[] = [];
+  const note = (request: Request) => {
+    if (OURS.test(request.url()) && request.method() === "POST") asked.push(request);
+  };
+  page.on("request", note);
+  await act();
+  await page.waitForTimeout(50);
+  page.off("request", note);
+  const answers = await Promise.all(asked.map((request) => request.response()));
+  return answers.filter((answer): answer is Response => answer !== null).map((answer) => answer.status());
+}

@@ -1,0 +1,87 @@
+import should from "should";
+import { type Editor, nodeTypes, useEditor } from "../support/editor.ts";
+import { type FlowOfAll, flowOfAll } from "../support/editor-flow.ts";
+import { ROWS, SECRETS } from "../support/editor-rows.ts";
+
+describe("flows that travel", function () {
+  this.timeout(60_000);
+  const editor = useEditor();
+  let all: FlowOfAll;
+
+  before(async () => {
+    await editor().open();
+    all = await flowOfAll(editor());
+    // A real key, where the table has one from the environment.
+    const connection = all.flows.find(({ type }) => type === "crec-connection");
+    if (connection) connection.credentials = { apiKey: SECRETS.apiKey };
+  });
+
+  it("carry no secret when they are exported", async () => {
+    await editor().openWith(all.flows);
+    const { inPage, page } = editor();
+    // Typed anew, so that the browser itself has it, too.
+    const form = await editor().form(all.ids["crec-connection"] ?? "");
+    await form.fill("apiKey", SECRETS.apiKey);
+    await form.done();
+
+    const exported = [await exportAll(editor()), await inPage.exported(Object.values(all.ids))];
+    await editor().deploy();
+    exported.push(await exportAll(editor()), await inPage.completeFlow());
+    exported.push(await (await editor().nodeRed.fetch("flows")).text());
+    for (const text of exported) {
+      for (const type of nodeTypes) should(text).containEql(`"${type}"`);
+      for (const secret of Object.values(SECRETS)) should(text).not.containEql(secret);
+      for (const name of secretNames()) should(text).not.containEql(`"${name}"`);
+    }
+    should(await page.content()).not.containEql(SECRETS.privateKey);
+  });
+
+  it("bring their config nodes along, and lack nothing but the secrets", async () => {
+    await editor().openWith(all.flows);
+    const text = await exportAll(editor());
+    await editor().openWith([{ id: "tab", type: "tab", label: "empty" }]);
+    await editor().importText(text);
+    const arrived = (await editor().inPage.nodes()).filter(({ type }) => type in ROWS);
+    should(arrived.map(({ type }) => type).sort()).deepEqual([...nodeTypes].sort());
+    for (const { type, valid, validationErrors } of arrived) {
+      should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
+    }
+  });
+
+  it("share their config nodes with a copy, and their place with none", async () => {
+    await editor().openWith(all.flows);
+    const { inPage, page } = editor();
+    const before = await inPage.nodes();
+    await page.locator("#red-ui-workspace-chart").click({ position: { x: 5, y: 5 } });
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("Control+v");
+    await page.locator("#red-ui-workspace-chart").click({ position: { x: 300, y: 600 } });
+    const copies = (await inPage.nodes()).filter(({ id }) => !before.some((node) => node.id === id));
+    const drawn = nodeTypes.filter((type) => before.some((node) => node.type === type && node.z));
+    should(copies.map(({ type }) => type).sort()).deepEqual(drawn.sort());
+    for (const { id, type, valid } of copies) {
+      should(valid).equal(true, type);
+      const { values } = await inPage.stored(id);
+      const { consumer, ...rest } = (await inPage.stored(all.ids[type] ?? "")).values;
+      should(values).containDeep(rest);
+      if (consumer !== undefined) should(values.consumer).not.equal(consumer);
+    }
+  });
+});
+
+/** The names of the fields that hold secrets, as an export would carry them. */
+function secretNames(): string[] {
+  return Object.values(ROWS).flatMap(({ typed }) =>
+    Object.keys(typed).filter((name) => ["apiKey", "privateKey", "credentials"].includes(name)),
+  );
+}
+
+/** What the export dialog shows for all flows. */
+async function exportAll({ page }: Editor): Promise<string> {
+  await page.keyboard.press("Control+e");
+  await page.locator("#red-ui-clipboard-dialog-export-rng-full").click();
+  const text = await page.locator("#red-ui-clipboard-dialog-export-text").inputValue();
+  await page.locator("#red-ui-clipboard-dialog-cancel").click();
+  return text;
+}
