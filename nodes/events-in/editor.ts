@@ -2,7 +2,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { toggle } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
-import { ADDRESS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, atPresent, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 
 import { type Panel, showPanel } from "./editor-panel.ts";
 
@@ -24,7 +24,7 @@ RED.nodes.registerType("crec-events-in", {
     startValue: {
       value: "",
       validate(value, _options) {
-        const [text, start] = [String(value ?? "").trim(), this.start];
+        const [text, start] = [String(value ?? "").trim(), atPresent(this, "start")];
         if (start === "offset") return /^\d+$/.test(text) || this._("events-in.error.offset");
         if (start === "time") {
           return (
