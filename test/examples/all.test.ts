@@ -141,9 +141,7 @@ describe("the examples", () => {
         should(used).containEql("CREC_API_KEY");
         should(used.filter((variable) => !known.includes(variable))).be.empty();
         // Whoever runs it elsewhere reads there what to set.
-        if (!name.startsWith("01-")) {
-          should(used.filter((variable) => !tab.info.includes(`\`${variable}\``))).be.empty();
-        }
+        should(used.filter((variable) => !tab.info.includes(`\`${variable}\``))).be.empty();
       });
 
       it("sets properties that the forms know, and all that they ask for", () => {
