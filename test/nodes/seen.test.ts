@@ -344,6 +344,12 @@ describe("verify event that lets each event through once", function () {
     await repeats("spoiled");
   });
 
+  it("accepts nothing where a message was to say what, and does not", async () => {
+    await deploy(once("asks", { expectEvents: "wanted", expectEventsType: "msg" }));
+    const { error } = await refuse(nodeRed, "asks", { crec: { event } });
+    should(error).have.properties({ code: "MISSING_VALUE" });
+  });
+
   it("refuses a number that it cannot remember", async () => {
     await deploy(once("vain", { remember: "0" }));
     const { error } = await refuse(nodeRed, "vain", { crec: { event } });
