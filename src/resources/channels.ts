@@ -1,5 +1,5 @@
 import type { CallOptions, Transport } from "../http/index.ts";
-import { type Channel, type ChannelStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkDescription, checkName, checkPaging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
@@ -11,7 +11,7 @@ export type ListChannels = {
   /** A part of the name, without case. */
   name?: string;
   /** Without it, archived channels are left out. */
-  status?: readonly ChannelStatus[];
+  status?: ReadonlyArray<Open<ChannelStatus>>;
   limit?: number;
   offset?: number;
 };

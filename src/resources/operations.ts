@@ -1,6 +1,12 @@
 import { CrecError } from "../errors.ts";
 import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
-import { OPERATION_LIFECYCLE, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import {
+  OPERATION_LIFECYCLE,
+  type Open,
+  type Operation,
+  type OperationStatus,
+  PAGE_LIMITS,
+} from "../protocol/index.ts";
 import { type Signer, signWith } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
@@ -21,9 +27,9 @@ import { readStatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type ListOperations = {
-  status?: readonly OperationStatus[];
+  status?: ReadonlyArray<Open<OperationStatus>>;
   chain_selector?: string;
-  chain_environment?: "mainnet" | "testnet";
+  chain_environment?: Open<"mainnet" | "testnet">;
   address?: string;
   wallet_id?: string;
   initiator_subject_type?: string;

@@ -38,10 +38,10 @@ export type CreateQuery = {
 export type CreatedQuery = { query_id: string; status: Open<QueryStatus> };
 
 export type ListQueries = {
-  status?: readonly QueryStatus[];
+  status?: ReadonlyArray<Open<QueryStatus>>;
   query_kind?: readonly string[];
   chain_selector?: string;
-  chain_environment?: "mainnet" | "testnet";
+  chain_environment?: Open<"mainnet" | "testnet">;
   limit?: number;
   offset?: number;
 };

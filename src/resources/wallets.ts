@@ -2,6 +2,7 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import {
   LIMITS,
+  type Open,
   PAGE_LIMITS,
   RSA_PATTERNS,
   type RsaPublicKey,
@@ -39,12 +40,12 @@ export type ListWallets = {
   /** A part of the name, without case. */
   name?: string;
   chain_selector?: string;
-  chain_environment?: "mainnet" | "testnet";
+  chain_environment?: Open<"mainnet" | "testnet">;
   owner?: string;
   address?: string;
-  type?: WalletType;
+  type?: Open<WalletType>;
   /** Without it, archived wallets are left out. */
-  status?: readonly WalletStatus[];
+  status?: ReadonlyArray<Open<WalletStatus>>;
   limit?: number;
   offset?: number;
 };

@@ -3,6 +3,7 @@ import type { CallOptions, Transport } from "../http/index.ts";
 import {
   type EventFragment,
   LIMITS,
+  type Open,
   PAGE_LIMITS,
   WATCHER_LIFECYCLE,
   type Watcher,
@@ -32,9 +33,9 @@ export type ListWatchers = {
   /** A part of the name, without case. */
   name?: string;
   /** Without it, archived watchers are left out. */
-  status?: readonly WatcherStatus[];
+  status?: ReadonlyArray<Open<WatcherStatus>>;
   chain_selector?: string;
-  chain_environment?: "mainnet" | "testnet";
+  chain_environment?: Open<"mainnet" | "testnet">;
   address?: string;
   service?: readonly string[];
   event_name?: string;
