@@ -5,7 +5,7 @@ import { onContractChange } from "../lib/editor/contract-select.ts";
 import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
 import { problemUnder, visibleBox } from "../lib/editor/rows.ts";
 import type { EventChoice } from "../lib/form-types.ts";
-import { splitNames } from "./event-names.ts";
+import { splitNames } from "../lib/split-names.ts";
 
 /** The events of the contract to tick, beside a box that lists them and can be typed into. */
 export function eventsField(

@@ -34,7 +34,6 @@ RED.nodes.registerType("crec-create-watcher", {
     channel: { value: "", type: "crec-channel", required: true },
     watcherName: {
       value: "",
-      required: true,
       validate(value, _options) {
         const text = String(value ?? "").trim();
         const typed = isTypedIn(this, "watcherName") && !text.startsWith("${");
@@ -54,7 +53,6 @@ RED.nodes.registerType("crec-create-watcher", {
     },
     events: {
       value: "",
-      required: true,
       validate(value, _options) {
         return String(value ?? "").trim() !== "" || this._("create-watcher.error.events");
       },

@@ -6,7 +6,7 @@ import { nodeError } from "../lib/errors.ts";
 import { readField, requireText } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
-import { splitNames } from "./event-names.ts";
+import { splitNames } from "../lib/split-names.ts";
 
 export type CreateWatcherDef = NodeDef & {
   channel?: string;

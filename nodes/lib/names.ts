@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { nodeError } from "./errors.ts";
 import { type Field, readField } from "./fields.ts";
 import type { CrecMessage } from "./input.ts";
+import { splitNames } from "./split-names.ts";
 
 /**
  * A field that holds several names: a list, or text with commas between them. Empty where there are none.
@@ -14,17 +15,4 @@ export async function readNames(RED: NodeAPI, node: Node, msg: CrecMessage, fiel
     return given.flatMap((one) => splitNames(String(one)));
   }
   throw nodeError("INVALID_FIELD", `"${field.label}" must be text with commas between, or a list of texts.`);
-}
-
-/** `Transfer(address,uint256), Approval` has one comma that separates. */
-export function splitNames(text: string): string[] {
-  const names = [""];
-  let depth = 0;
-  for (const character of text) {
-    if (character === "(") depth += 1;
-    if (character === ")") depth -= 1;
-    if (character === "," && depth === 0) names.push("");
-    else names[names.length - 1] += character;
-  }
-  return names.map((name) => name.trim()).filter((name) => name !== "");
 }

@@ -18,8 +18,8 @@ function proxy(settings: {
 describe("the proxy of a connection", () => {
   const url = "http://proxy.example:3128";
 
-  it("is none where none is chosen, or what is chosen is no address", () => {
-    should(proxyFor(null, "https://host/v1")).be.undefined();
+  it("is that of the environment where none is chosen, and none where what is chosen is no address", () => {
+    should(proxyFor(null, "https://host/v1")).equal("environment");
     should(proxyFor(proxy({}), "https://host/v1")).be.undefined();
     should(proxyFor(proxy({ url: "proxy" }), "https://host/v1")).be.undefined();
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { splitNames } from "../../nodes/lib/names.ts";
+import { splitNames } from "../../nodes/lib/split-names.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { timeOf } from "../../nodes/search-events/times.ts";
 import { functionNode, type Message } from "../support/bench.ts";

@@ -1,7 +1,7 @@
 import should from "should";
-import { splitNames } from "../../nodes/create-watcher/event-names.ts";
 import { checkValue } from "../../nodes/lib/admin/check-value.ts";
 import { amountInWei } from "../../nodes/lib/calls.ts";
+import { splitNames } from "../../nodes/lib/split-names.ts";
 import { inSmallestUnit, inTokens } from "../../nodes/lib/token-units.ts";
 import * as library from "../../src/index.ts";
 

@@ -30,7 +30,7 @@ async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
     return { ok: true, networks: networks.map(networkOf), ...(await account) };
   } catch (error) {
     const { baseUrl: url, proxy } = settings;
-    const found = diagnose(error, { url, field: "base URL", proxied: proxy !== undefined });
+    const found = diagnose(error, { url, field: "base URL", proxied: isProxied(proxy) });
     const better = found.code === "NO_SUCH_SERVICE" ? await betterAddress(settings) : undefined;
     return { ok: false, ...(better ?? found) };
   } finally {
@@ -53,7 +53,7 @@ async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Pr
       ...(organizationId && tenantId ? { organization: { organizationId, tenantId } } : {}),
     };
   } catch (error) {
-    return { warning: diagnose(error, { url, field: "account URL", proxied: proxy !== undefined }) };
+    return { warning: diagnose(error, { url, field: "account URL", proxied: isProxied(proxy) }) };
   }
 }
 
@@ -78,4 +78,9 @@ async function betterAddress(settings: CrecClientOptions): Promise<Diagnosis | u
 
 function networkOf({ name, type, chain_selector }: Network) {
   return { name: String(name ?? ""), ...(type ? { type } : {}), chainSelector: chain_selector };
+}
+
+/** Whether one was chosen: what the environment says may not concern this address. */
+function isProxied(proxy: string | undefined): boolean {
+  return proxy !== undefined && proxy !== "environment";
 }
