@@ -1,5 +1,6 @@
 import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { atPresent } from "../lib/editor/validate.ts";
 
 const DETAILS = "query {\n  getAccountDetails { memberId displayName emailAddress }\n}";
 
@@ -16,7 +17,7 @@ RED.nodes.registerType("crec-account", {
     query: {
       value: DETAILS,
       validate(value, _options) {
-        const asked = this.action === "query";
+        const asked = atPresent(this, "action") === "query";
         return !asked || String(value ?? "").trim() !== "" || this._("account.error.query");
       },
     },
@@ -24,7 +25,8 @@ RED.nodes.registerType("crec-account", {
     variables: {
       value: "{}",
       validate(value, _options) {
-        const typed = this.action === "query" && (!this.variablesType || this.variablesType === "json");
+        const kind = atPresent(this, "variablesType") || "json";
+        const typed = atPresent(this, "action") === "query" && kind === "json";
         return !typed || isObject(String(value ?? "")) || this._("account.error.variables");
       },
     },

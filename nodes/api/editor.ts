@@ -1,5 +1,6 @@
 import { JSON_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { atPresent } from "../lib/editor/validate.ts";
 
 RED.nodes.registerType("crec-api", {
   category: CATEGORY,
@@ -13,9 +14,8 @@ RED.nodes.registerType("crec-api", {
     method: { value: "GET", required: true },
     path: {
       value: "/networks",
-      required: true,
       validate(value, _options) {
-        const typed = !this.pathType || this.pathType === "str";
+        const typed = (atPresent(this, "pathType") || "str") === "str";
         return !typed || String(value ?? "").startsWith("/") || this._("api.error.path");
       },
     },

@@ -6,7 +6,7 @@ RED.nodes.registerType("crec-channel", {
   defaults: {
     name: { value: "" },
     connection: { value: "", type: "crec-connection", required: true },
-    channel: { value: "", required: true, validate: filled("channel.error.channel") },
+    channel: { value: "", validate: filled("channel.error.channel") },
     createMissing: { value: false },
   },
   label() {

@@ -34,7 +34,6 @@ RED.nodes.registerType("crec-connection", {
     name: { value: "" },
     baseUrl: {
       value: PUBLIC_BASE_URL,
-      required: true,
       validate: both(
         filled("connection.error.base-url-missing"),
         matching(WEB_ADDRESS, "connection.error.base-url"),

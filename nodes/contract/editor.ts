@@ -16,15 +16,13 @@ RED.nodes.registerType("crec-contract", {
     connection: { value: "", type: "crec-connection", required: false },
     chainSelector: {
       value: "",
-      required: true,
       validate: both(filled("contract.error.network"), matching(DIGITS, "contract.error.network")),
     },
     address: {
       value: "",
-      required: true,
       validate: both(filled("common.error.address"), matching(ADDRESS, "common.error.address")),
     },
-    abi: { value: "", required: true, validate: filled("contract.error.abi") },
+    abi: { value: "", validate: filled("contract.error.abi") },
     decimals: { value: "", validate: matching(PLACES, "contract.error.decimals") },
   },
   label() {
@@ -47,6 +45,7 @@ function checkAbi(node: EditedNode, field: JQuery): void {
   const found = hintUnder(field);
   const problem = problemUnder(field);
   const check = asYouType<[Offered<FunctionChoice>, Offered<EventChoice>]>(
+    field,
     () => {
       const abi = String(field.val() ?? "");
       return Promise.all([

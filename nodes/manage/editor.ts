@@ -2,7 +2,7 @@ import type { CompletionSearch, Validator } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
-import { numberFrom } from "../lib/editor/validate.ts";
+import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 /** Which fields an action needs, by the name of its row in the form. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +35,7 @@ function needsConnection(action: unknown): boolean {
 /** Text that the chosen action cannot do without. */
 function needed(row: string, message: string): Validator {
   return function (value, _options) {
-    const asked = NEEDS[String(this.action)]?.includes(row);
+    const asked = NEEDS[String(atPresent(this, "action"))]?.includes(row);
     return !asked || String(value ?? "").trim() !== "" || this._(message);
   };
 }
@@ -43,7 +43,7 @@ function needed(row: string, message: string): Validator {
 /** A config node that the chosen action cannot do without. */
 function chosen(row: string, message: string): Validator {
   return function (value, _options) {
-    const asked = NEEDS[String(this.action)]?.includes(row);
+    const asked = NEEDS[String(atPresent(this, "action"))]?.includes(row);
     return !asked || (Boolean(value) && value !== "_ADD_") || this._(message);
   };
 }
@@ -62,7 +62,7 @@ RED.nodes.registerType("crec-manage", {
       required: false,
       validate(value, _options) {
         const chosen = Boolean(value) && value !== "_ADD_";
-        return chosen || !needsConnection(this.action) || this._("manage.error.connection");
+        return chosen || !needsConnection(atPresent(this, "action")) || this._("manage.error.connection");
       },
     },
     channel: {

@@ -1,6 +1,6 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { numberFrom } from "../lib/editor/validate.ts";
+import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 const STATUSES = [
   ...["pending_signature", "accepted", "sending", "sent", "broadcasting"],
@@ -20,7 +20,7 @@ RED.nodes.registerType("crec-operation", {
     operation: {
       value: "crec.operationId",
       validate(value, _options) {
-        const filled = this.action === "list" || String(value ?? "").trim() !== "";
+        const filled = atPresent(this, "action") === "list" || String(value ?? "").trim() !== "";
         return filled || this._("operation.error.operation");
       },
     },
@@ -30,7 +30,7 @@ RED.nodes.registerType("crec-operation", {
       type: "crec-signer",
       required: false,
       validate(value, _options) {
-        const chosen = this.action !== "finalize" || (Boolean(value) && value !== "_ADD_");
+        const chosen = atPresent(this, "action") !== "finalize" || (Boolean(value) && value !== "_ADD_");
         return chosen || this._("operation.error.signer");
       },
     },

@@ -12,12 +12,10 @@ RED.nodes.registerType("crec-wallet", {
     connection: { value: "", type: "crec-connection", required: true },
     chainSelector: {
       value: "",
-      required: true,
       validate: both(filled("wallet.error.network"), matching(DIGITS, "wallet.error.network")),
     },
     wallet: {
       value: "",
-      required: true,
       validate: both(filled("wallet.error.wallet"), matching(NAME_OR_ADDRESS, "common.error.address")),
     },
     signer: { value: "", type: "crec-signer", required: true },

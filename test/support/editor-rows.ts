@@ -4,6 +4,8 @@ import type { Form, Typed } from "./editor-form.ts";
 export type Row = {
   /** What is typed, chosen or ticked, by property and in this order. */
   typed: Record<string, Typed>;
+  /** What is only wrong beside other fields, so that no value of its own can be tried. */
+  judgedTogether?: readonly string[];
   /** The part that a form builds itself: how a person fills it in, and what is then stored. */
   built?: { by(form: Form): Promise<void>; stored: Record<string, unknown> };
 };
@@ -109,7 +111,21 @@ export const ROWS: Readonly<Record<string, Row>> = {
       },
     },
   },
-  "crec-search-events": { typed: { name: "what happened" } },
+  "crec-search-events": {
+    typed: { name: "what happened" },
+    // Whether a filter applies hangs on the types that are ticked.
+    judgedTogether: [
+      "watcher",
+      "contractEvent",
+      "address",
+      "service",
+      "operation",
+      "walletOperation",
+      "query",
+      "wallet",
+      "network",
+    ],
+  },
   "crec-manage": {
     typed: {
       action: "channels.rename",

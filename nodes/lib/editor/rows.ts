@@ -51,7 +51,9 @@ export function problemUnder(field: JQuery): Line {
   return {
     say: (text) => {
       line.say(text);
-      field.add(field.next(".red-ui-typedInput-container")).toggleClass("input-error", text !== "");
+      // Not by Node-RED's class for it: that says what its own check of the field found.
+      const mark = text === "" ? "" : "var(--red-ui-form-input-border-error-color)";
+      field.add(field.next(".red-ui-typedInput-container")).css("border-color", mark);
       visibleBox(field).attr("aria-invalid", String(text !== ""));
     },
   };
