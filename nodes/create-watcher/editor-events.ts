@@ -71,7 +71,7 @@ export function eventsField(
     const question = asked;
     const chosen = String(contract.val() ?? "");
     const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
-    if (question !== asked) return;
+    if (question !== asked || !list[0]?.isConnected) return;
     const { found = [], problem: unreadable = "" } = answer;
     offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
     showList();

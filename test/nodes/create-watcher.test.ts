@@ -91,13 +91,14 @@ describe("create watcher", function () {
 
   it("takes all of a service's settings by message", async () => {
     const network = service.ready.chain_selector;
-    const asked = { name: "a service", network, to: ELSEWHERE, settings: { level: 2 } };
+    const nowhere = { name: "a service", to: ELSEWHERE, settings: { level: 2 } };
+    const asked = { ...nowhere, network };
     // The local service offers none: it is the one that answers, so nothing here stood in the way.
     const asTold = await refuse(nodeRed, "by-service", asked);
     should(asTold.error).match({ code: "VALIDATION_ERROR", message: /no watcher service "dvp"/ });
     const { error } = await refuse(nodeRed, "by-service", { ...asked, settings: "all" });
     should(error).match({ code: "INVALID_FIELD", message: /"Service settings" must be an object/ });
-    const lost = await refuse(nodeRed, "by-service", { ...asked, network: undefined });
+    const lost = await refuse(nodeRed, "by-service", nowhere);
     should(lost.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });
   });
 

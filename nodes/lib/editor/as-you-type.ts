@@ -8,21 +8,24 @@ export type AsYouType = {
 };
 
 /**
- * Asks a question while a person types, and shows the answer to the latest one only. `ask` gives nothing where there
- * is nothing to ask; what fails counts as no answer.
+ * Asks a question while a person types into a field, and shows the answer to the latest one only, as long as the form
+ * is open. `ask` gives nothing where there is nothing to ask; what fails counts as no answer.
  */
 export function asYouType<T>(
+  field: JQuery,
   ask: () => Promise<T> | undefined,
   show: (answer: T | undefined) => void,
 ): AsYouType {
   let latest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const isOpen = (): boolean => field[0]?.isConnected === true;
   const now = (): void => {
     clearTimeout(timer);
     latest += 1;
     const question = latest;
+    if (!isOpen()) return;
     const answered = (answer: T | undefined): void => {
-      if (question === latest) show(answer);
+      if (question === latest && isOpen()) show(answer);
     };
     Promise.resolve(ask()).then(answered, () => answered(undefined));
   };

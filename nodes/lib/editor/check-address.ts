@@ -7,6 +7,7 @@ import { problemUnder } from "./rows.ts";
 export function checkAddress(node: EditedNode, field: JQuery): void {
   const problem = problemUnder(field);
   const check = asYouType<CheckAnswer>(
+    field,
     () => {
       const value = String(field.val() ?? "").trim();
       const question = { name: node._("common.label.address"), type: "address", value, valueType: "str" };

@@ -1,4 +1,4 @@
-import type { ContractCall, FunctionChoice, Value } from "../form-types.ts";
+import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../form-types.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
 import { type ContractSource, onContractChange } from "./contract-select.ts";
@@ -61,6 +61,8 @@ export function contractCallForm(
   const keepValues = (): void => {
     if (fields) values.set(shown, valuesOf(fields));
   };
+  const nameOf = ({ name }: ParameterChoice, index: number): string =>
+    name || node._("common.label.parameter", { number: index + 1 });
   const showParameters = (): void => {
     shown = String(picked.val() ?? "");
     parameters.empty();
@@ -71,7 +73,8 @@ export function contractCallForm(
       ?.inputs.map((parameter, index) =>
         valueField(node, parameters, {
           id: `${id}-arg${index}`,
-          label: parameter.name || node._("common.label.parameter", { number: index + 1 }),
+          label: `${nameOf(parameter, index)} (${parameter.type})`,
+          name: nameOf(parameter, index),
           parameter,
           stored: known[index],
           decimals,
@@ -87,8 +90,8 @@ export function contractCallForm(
     const question = asked;
     const chosen = String(contract.val() ?? "");
     const offered = await offeredBy<FunctionChoice>(node, "functions", chosen);
-    // The person may have chosen another contract meanwhile.
-    if (question !== asked) return;
+    // The person may have chosen another contract meanwhile, or have left.
+    if (question !== asked || !container[0]?.isConnected) return;
     keepValues();
     functions = offered.found ?? [];
     fillFunctions(node, picked, functions, purpose);

@@ -40,6 +40,7 @@ export function describeUnder(
     field.next(".red-ui-typedInput-container").length === 0 || field.typedInput("type") === "str";
   const typed = () => (isTyped() ? String(field.val() ?? "").trim() : "");
   const look = asYouType(
+    field,
     () => (typed() === "" || isReference(typed()) ? undefined : choicesOf(kind, configNode())),
     (choices = []) => {
       const text = typed();

@@ -22,12 +22,11 @@ export function isCountable(type: string): boolean {
   return Number(INTEGER.exec(type)?.[2] ?? 0) >= 64;
 }
 
-/** The type and what it means, in words: `uint8 · a whole number from 0 to 255`. */
+/** What a value of the type is, in words, with what the source code calls it: `a whole number from 0 to 255`. */
 export function typeHint(node: EditedNode, parameter: ParameterChoice, unit?: Unit): string {
-  const { type, internalType } = parameter;
-  // What the source code calls it, where that says more.
-  const own = /^(?:enum|struct|contract) /.test(internalType ?? "") ? ` (${internalType})` : "";
-  return `${type}${own} · ${meaning(node, parameter, unit)}`;
+  const { internalType = "" } = parameter;
+  const own = /^(?:enum|struct|contract) /.test(internalType) ? `${internalType} · ` : "";
+  return `${own}${meaning(node, parameter, unit)}`;
 }
 
 function meaning(node: EditedNode, parameter: ParameterChoice, unit: Unit | undefined): string {

@@ -11,6 +11,8 @@ export type ValueField = { read(): Value };
 export type ValueFieldOptions = {
   id: string;
   label: string;
+  /** What it is called in sentences, where that is not its label. */
+  name?: string;
   parameter: ParameterChoice;
   stored: Value | undefined;
   /** Of the contract, as its form has it: digits, `${NAME}`, or empty where it is not a token. */
@@ -24,14 +26,23 @@ export type ValueFieldOptions = {
 
 /** One labelled value of a type of the chain, explained, and checked as one types. */
 export function valueField(node: EditedNode, container: JQuery, options: ValueFieldOptions): ValueField {
-  const { id, label, parameter, stored = {}, decimals = "", optional = false, changed } = options;
+  const {
+    id,
+    label,
+    name = label,
+    parameter,
+    stored = {},
+    decimals = "",
+    optional = false,
+    changed,
+  } = options;
   const { type } = parameter;
   const input = labelled(node, container, id, label, $('<input type="text">'), false);
   input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 165px)");
   makeTyped(input, type, stored);
-  const unit = counted ? unitSelect(node, input, label, decimals, stored) : undefined;
+  const unit = counted ? unitSelect(node, input, name, decimals, stored) : undefined;
   nameVisibleBox(input);
   const hint = hintUnder(input);
   const meaning = hintUnder(input);
@@ -44,8 +55,9 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   });
   const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
   const check = asYouType<CheckAnswer>(
+    input,
     () => {
-      const question = questionOf(label, parameter, read(), decimals, optional);
+      const question = questionOf(name, parameter, read(), decimals, optional);
       return question && postJson("crec/abi/check", question);
     },
     (answer) => {
@@ -107,7 +119,7 @@ function makeTyped(input: JQuery, type: string, stored: Value): void {
 function unitSelect(
   node: EditedNode,
   input: JQuery,
-  label: string,
+  name: string,
   decimals: string,
   { unit }: Value,
 ): JQuery {
@@ -115,7 +127,7 @@ function unitSelect(
   const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
   const select = $("<select>")
     .css({ width: "155px", "margin-left": "10px" })
-    .attr("aria-label", node._("common.unit.of", { name: label }))
+    .attr("aria-label", node._("common.unit.of", { name }))
     .append($("<option>").val("").text(node._("common.unit.smallest")))
     .append($("<option>").val("token").text(tokens))
     .val(unit === "token" ? "token" : "");
