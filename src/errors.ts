@@ -2,6 +2,12 @@
  * The root of every error this library throws on purpose.
  * `code` is stable and upper snake case; `message` is a sentence for people that says what to do next.
  * Neither ever holds a key or a whole response body.
+ * @example
+ * try {
+ *   await client.channels.get("0f8fad5b-d9cb-469f-a165-70867728950e");
+ * } catch (error) {
+ *   if (!(error instanceof CrecError && error.code === "CHANNEL_NOT_FOUND")) throw error;
+ * }
  */
 export class CrecError extends Error {
   override readonly name: string = "CrecError";

@@ -6,6 +6,8 @@ import { ADDRESS_PATTERN, type Address } from "../protocol/index.ts";
  * An address with its checksum. All lower and all upper case are taken as they are.
  *
  * @throws ArgumentError `INVALID_ADDRESS` when it is no address, or in mixed case with a wrong checksum.
+ * @example
+ * checksumAddress("0x5b571a50ac6cb524730c8419ebe452703139809a", "to"); // → "0x5b571A50AC6cB524730C8419EBe452703139809A"
  */
 export function checksumAddress(text: string, path: string): Address {
   const trimmed = typeof text === "string" ? text.trim() : "";

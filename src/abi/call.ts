@@ -21,6 +21,10 @@ export type FunctionCall = {
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; `INVALID_ARGUMENT`, `INVALID_ADDRESS` or
  * `INTEGER_OUT_OF_RANGE` with the path of the value, such as `args.amounts[2]`.
+ * @example
+ * const abi = parseAbi("function transfer(address to, uint256 value) returns (bool)");
+ * const args = { to: "0x00000000000000000000000000000000deadbeef", value: "1000000000000000000" };
+ * encodeFunctionCall({ abi, function: "transfer", args }).data; // → "0xa9059cbb…"
  */
 export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: string } {
   const path = call.path ?? "args";
@@ -33,6 +37,9 @@ export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: 
 /**
  * What call data asks for: the function of the ABI it belongs to, and its values by name as plain JSON.
  * Undefined when it belongs to none, or does not hold the function's values.
+ * @example
+ * const { data } = encodeFunctionCall({ abi, function: "increment" });
+ * decodeFunctionCall({ abi, data }); // → { name: "increment", signature: "increment()", args: {} }
  */
 export function decodeFunctionCall(call: {
   abi: Abi;
@@ -55,6 +62,10 @@ export function decodeFunctionCall(call: {
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data is not of
  * the function's outputs.
+ * @example
+ * const abi = parseAbi("function totalSupply() view returns (uint256)");
+ * const data = encodeValue("uint256", "12345678901234567890", "value");
+ * decodeFunctionResult({ abi, function: "totalSupply", data }); // → "12345678901234567890"
  */
 export function decodeFunctionResult(call: { abi: Abi; function: string; data: string }): unknown {
   const item = findFunction(call.abi, call.function);

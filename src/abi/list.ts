@@ -20,7 +20,11 @@ export type ListedEvent = {
   inputs: AbiParameter[];
 };
 
-/** The functions of an ABI, in its order. */
+/**
+ * The functions of an ABI, in its order.
+ * @example
+ * listFunctions(abi).map(({ signature }) => signature); // → ["increment()", "countOf(address)"]
+ */
 export function listFunctions(abi: Abi): ListedFunction[] {
   return abi
     .filter((item) => item.type === "function")
@@ -45,6 +49,8 @@ export function listEvents(abi: Abi): ListedEvent[] {
  * A name that several events share gives all of them.
  *
  * @throws ArgumentError `EVENT_NOT_IN_ABI`, listing what is there.
+ * @example
+ * eventFragments(abi, ["Incremented"]).length; // → 1
  */
 export function eventFragments(abi: Abi, names: readonly string[]): EventFragment[] {
   const events = abi.filter((item) => item.type === "event");

@@ -14,6 +14,9 @@ const MAX_TUPLE_DEPTH = 16;
  * Items that can neither be called nor watched (constructor, fallback, receive) are left out.
  *
  * @throws ArgumentError `ABI_INVALID`, naming the line or item.
+ * @example
+ * const abi = parseAbi("event Transfer(address indexed from, address indexed to, uint256 value)");
+ * listEvents(abi)[0]?.signature; // → "Transfer(address,address,uint256)"
  */
 export function parseAbi(input: string | readonly unknown[] | object): Abi {
   const source = typeof input === "string" ? parseText(input) : input;

@@ -8,6 +8,8 @@ import type { AbiParameter } from "./types.ts";
  * checksummed, lists as lists, tuples as objects.
  *
  * @throws Error when the data is not of these types.
+ * @example
+ * decodeValues([{ name: "", type: "bool" }], encodeValue("bool", "true", "flag")); // → [true]
  */
 export function decodeValues(parameters: readonly AbiParameter[], data: Hex): unknown[] {
   if (parameters.length === 0) return [];

@@ -27,6 +27,9 @@ const PANICS: Record<string, string> = {
 /**
  * The reason of a revert in words: the message of `require`, the meaning of a panic, a custom error of
  * the ABI with its values, else the data as hex. Never throws.
+ * @example
+ * const data = `0x4e487b71${encodeValue("uint256", 18, "code").slice(2)}`;
+ * decodeRevert({ data }); // → "panic 18: division or modulo by zero"
  */
 export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): string {
   const bytes = bytesText(data);

@@ -13,6 +13,8 @@ const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
  * @param decimals places behind the point, 0 to 77
  * @param path names the value in the error
  * @throws ArgumentError `INVALID_ARGUMENT` when it is no decimal number, or has more places than there are.
+ * @example
+ * toSmallestUnit("1.5", 18, "amount"); // → "1500000000000000000"
  */
 export function toSmallestUnit(text: string, decimals: number, path: string): string {
   checkDecimals(decimals);
@@ -40,6 +42,8 @@ export function toSmallestUnit(text: string, decimals: number, path: string): st
  *
  * @param decimals places behind the point, 0 to 77
  * @throws ArgumentError `INVALID_ARGUMENT` when it is no whole number.
+ * @example
+ * fromSmallestUnit("1500000000000000000", 18); // → "1.5"
  */
 export function fromSmallestUnit(integer: string | bigint, decimals: number): string {
   checkDecimals(decimals);

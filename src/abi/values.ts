@@ -16,6 +16,8 @@ const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
  * One value, ABI-encoded.
  *
  * @throws ArgumentError as `toAbiValue`.
+ * @example
+ * encodeValue("uint8[]", "[1, 2]", "levels"); // → "0x…02"
  */
 export function encodeValue(type: string | AbiParameter, value: unknown, path: string): Hex {
   const parameter = typeof type === "string" ? { name: "", type: canonicalType(type) ?? type } : type;

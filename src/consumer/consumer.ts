@@ -32,6 +32,7 @@ import { asCrecError, isFinal, retryAfterOf, troubleOf } from "./trouble.ts";
  *   deliver: ({ event }) => handle(event),
  * });
  * consumer.start();
+ * await consumer.stop();
  */
 export class EventConsumer {
   readonly #options: EventConsumerOptions;

@@ -25,6 +25,9 @@ const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 /**
  * Keeps a cursor in a file that is replaced as a whole: after a crash at any moment it holds the state before or
  * the state after, never half of one. What was changed by hand or torn by the disk is found by a checksum.
+ * @example
+ * const store = new FileCursorStore({ path: "cursor-of-alerts.json" });
+ * await store.load(); // → undefined
  */
 export class FileCursorStore implements CursorStore {
   readonly #path: string;

@@ -19,6 +19,9 @@ export type EventFilter = {
  * A function that tells whether an event is wanted. Events without the field in question are not wanted, except
  * that `minConfidence` only concerns contract events. A contract event that cannot be read is always wanted:
  * it must be seen to be rejected, not vanish.
+ * @example
+ * const isWanted = eventFilter({ contractEvents: ["Incremented"], addresses: [counter], minConfidence: "latest" });
+ * isWanted(event); // → true
  */
 export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boolean {
   const { minConfidence } = filter;

@@ -19,7 +19,8 @@ export type EventCalls = {
 
 /**
  * The events of one channel as a source.
- * @example new EventConsumer({ source: eventSource(client.events, channelId), … })
+ * @example
+ * const { events } = await eventSource(client.events, channelId).poll({ limit: 1 }, AbortSignal.timeout(5_000));
  */
 export function eventSource(events: EventCalls, channelId: string): EventSource {
   return {

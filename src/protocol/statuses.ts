@@ -76,12 +76,20 @@ export const QUERY_LIFECYCLE: Lifecycle<QueryStatus> = {
   expired: [],
 };
 
-/** Whether a status ends the lifecycle. A status this version does not know never does. */
+/**
+ * Whether a status ends the lifecycle. A status this version does not know never does.
+ * @example
+ * isTerminal(OPERATION_LIFECYCLE, "confirmed"); // → true
+ */
 export function isTerminal<S extends string>(lifecycle: Lifecycle<S>, status: string): boolean {
   return Object.hasOwn(lifecycle, status) && lifecycle[status as S].length === 0;
 }
 
-/** Whether `to` can follow `from`, in one step or several: "a stronger rung counts as reached". */
+/**
+ * Whether `to` can follow `from`, in one step or several: "a stronger rung counts as reached".
+ * @example
+ * canReach(OPERATION_LIFECYCLE, "sent", "confirmed"); // → true
+ */
 export function canReach<S extends string>(lifecycle: Lifecycle<S>, from: S, to: S): boolean {
   const seen = new Set<S>();
   const queue: S[] = [from];

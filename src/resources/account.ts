@@ -28,7 +28,11 @@ export class Account {
     this.#transport = transport;
   }
 
-  /** Who the key belongs to; `null` when the service does not say. */
+  /**
+   * Who the key belongs to; `null` when the service does not say.
+   * @example
+   * const { displayName } = (await client.account.details()) ?? {};
+   */
   async details(options?: CallOptions): Promise<AccountDetails | null> {
     type Data = { getAccountDetails?: AccountDetails | null };
     return (await this.query<Data>(ACCOUNT_DETAILS, options)).getAccountDetails ?? null;
@@ -44,6 +48,9 @@ export class Account {
    * The whole `data` of any query.
    * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer with errors, its `data` with it where there is some;
    * {HttpError} `KEY_REFUSED` wherever the refusal stands, and as every call; {CrecError} `GRAPHQL_URL_MISSING`.
+   * @example
+   * type Data = { getAccountDetails: { displayName: string } };
+   * const { getAccountDetails } = await client.account.query<Data>("{ getAccountDetails { displayName } }");
    */
   async query<T>(query: string, options: GraphqlOptions = {}): Promise<T> {
     const { data, errors } = await this.queryPartial<T>(query, options);
@@ -54,6 +61,9 @@ export class Account {
   /**
    * The `data` of any query, and what is missing of it: for who can use a part.
    * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer without data; {HttpError}, {CrecError} as `query`.
+   * @example
+   * const { data, errors } = await client.account.queryPartial("{ getAccountDetails { displayName } }");
+   * for (const { message, path } of errors) show(message, path);
    */
   async queryPartial<T>(query: string, options: GraphqlOptions = {}): Promise<GraphqlAnswer<T>> {
     if (!this.#transport) {

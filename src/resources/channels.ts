@@ -23,6 +23,10 @@ export class Channels {
     this.#transport = transport;
   }
 
+  /**
+   * @example
+   * const { channel_id } = await client.channels.create({ name: "alerts of the north" });
+   */
   async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
     checkName(channel.name);
     checkDescription(channel.description);
@@ -34,6 +38,11 @@ export class Channels {
     return resourceOf(await this.#transport.get(path, {}, options), "channel_id", channelId);
   }
 
+  /**
+   * @example
+   * const { data, has_more } = await client.channels.list({ name: "alerts", limit: 10 });
+   * for await (const channel of client.channels.list({ status: ["archived"] })) show(channel.name);
+   */
   list(filter: ListChannels = {}, options?: CallOptions): Listing<Channel> {
     return listing(
       "channel_id",
@@ -67,7 +76,11 @@ export class Channels {
     return findIn(channels, (channel) => channel.name === name);
   }
 
-  /** The channel of this name, made if it is not there yet. */
+  /**
+   * The channel of this name, made if it is not there yet.
+   * @example
+   * const { channel, found } = await client.channels.createOrFind({ name: "alerts" });
+   */
   async createOrFind(
     channel: CreateChannel,
     options?: CallOptions,

@@ -29,12 +29,10 @@ export type ClientAnswer = { status: number; data: unknown };
 
 /**
  * A client of the channel service, for one organization's key.
- *
- * ```ts
- * const client = new CrecClient({ baseUrl: "https://host/v1", apiKey });
+ * @example
+ * const client = new CrecClient({ baseUrl, apiKey });
  * for await (const channel of client.channels.list()) show(channel.name);
  * await client.close();
- * ```
  */
 export class CrecClient {
   readonly baseUrl: string;
@@ -67,13 +65,22 @@ export class CrecClient {
     this.account = new Account(this.#graphql);
   }
 
-  /** Any call of the REST service, with the key, deadlines, repeats and errors of this client. */
+  /**
+   * Any call of the REST service, with the key, deadlines, repeats and errors of this client.
+   * @example
+   * const { data } = await client.request({ method: "GET", path: "/channels", query: { limit: 1 } });
+   */
   request(call: ClientCall): Promise<ClientAnswer> {
     const read = (answer: Answer) => ({ status: answer.status, data: readAnswer(answer) });
     return this.#transport.request({ ...call, read });
   }
 
-  /** What the service says about itself: `ok`, where it is well. Asked without the key. */
+  /**
+   * What the service says about itself: `ok`, where it is well. Asked without the key.
+   * @example
+   * const { status } = await client.health();
+   * status; // → "ok"
+   */
   async health(options: CallOptions = {}): Promise<{ status: string }> {
     const call = { ...options, method: "GET", path: "/health-check", anonymous: true } as const;
     const answer: unknown = await this.#transport.request(call);

@@ -47,14 +47,24 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised. */
+  /**
+   * One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised.
+   * @example
+   * const { events } = await client.events.poll(channelId, { limit: 10 });
+   */
   async poll(channelId: string, position: PollEvents = {}, options?: CallOptions): Promise<EventPage> {
     checkPaging(position, PAGE_LIMITS.events);
     const path = `/channels/${pathId("channelId", channelId)}/events`;
     return asEventPage(await this.#transport.get(path, position, options));
   }
 
-  /** Await it for one page, iterate it for every event that matches. */
+  /**
+   * Await it for one page, iterate it for every event that matches.
+   * @example
+   * for await (const event of client.events.search(channelId, { type: ["watcher.event"], event_name: "Incremented" })) {
+   *   show(event.headers.offset, decodeEvent(event, abi));
+   * }
+   */
   search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
     return listing(
       "event_id",
@@ -69,6 +79,11 @@ export class Events {
     );
   }
 
+  /**
+   * @example
+   * const { headers } = await client.events.get(channelId, event.event_id);
+   * headers.type; // → "watcher.event"
+   */
   async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
     const path = `/channels/${pathId("channelId", channelId)}/events/search/${pathId("eventId", eventId)}`;
     return asEvent(await this.#transport.get(path, {}, options), eventId);

@@ -19,7 +19,11 @@ export class Networks {
     this.#given = new Map(Object.entries(chainIds).map(givenPair));
   }
 
-  /** All networks the service works on. */
+  /**
+   * All networks the service works on.
+   * @example
+   * for (const { name, chain_selector } of await client.networks.list()) show(name, chain_selector);
+   */
   async list(options: CallOptions = {}): Promise<Network[]> {
     const answer: unknown = await this.#transport.get("/networks", {}, options);
     const networks = isObject(answer) ? answer.data : answer;
@@ -37,6 +41,8 @@ export class Networks {
    * Well-known networks need no answer.
    * @throws {CrecError} `NETWORK_NOT_FOUND`; `NETWORK_MISMATCH` when the service contradicts a well-known pair:
    * the chain id decides where a signature is valid.
+   * @example
+   * await client.networks.chainIdOf("16015286601757825753"); // → "11155111"
    */
   async chainIdOf(chainSelector: string, options: CallOptions = {}): Promise<string> {
     checkSelector(chainSelector);

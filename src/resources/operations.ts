@@ -65,6 +65,17 @@ export class Operations {
    * only one that failed, expired or was cancelled is tried again.
    * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`,
    * `SIGNATURE_MISMATCH`; {HttpError} as every call.
+   * @example
+   * const { operation, found } = await client.operations.send(
+   *   channelId,
+   *   {
+   *     chain_selector: network,
+   *     address: wallet.address,
+   *     transactions: [{ to: counter, value: "0", data: encodeFunctionCall({ abi, function: "increment" }).data }],
+   *     operation_key: "order 4711",
+   *   },
+   *   signer,
+   * );
    */
   async send(
     channelId: string,
@@ -79,7 +90,15 @@ export class Operations {
     return this.#submit(channelId, { ...prepared, request: { ...prepared.request, signature } }, options);
   }
 
-  /** Hands an operation in without a signature, to be finalized or cancelled later. As safe to lose as `send`. */
+  /**
+   * Hands an operation in without a signature, to be finalized or cancelled later. As safe to lose as `send`.
+   * @example
+   * const transactions = [{ to: counter, value: "0", data: "0xd09de08a" }];
+   * const request = { chain_selector: network, address: wallet.address, transactions };
+   * const { operation, digest } = await client.operations.draft(channelId, request);
+   * operation.status; // → "pending_signature"
+   * await client.operations.finalize(channelId, operation.operation_id, signer, { digest });
+   */
   async draft(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Submitted> {
     const prepared = await this.#prepare(operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
@@ -121,6 +140,10 @@ export class Operations {
     return resourceOf(await this.#transport.get(path, {}, options), "operation_id", operationId);
   }
 
+  /**
+   * @example
+   * const { data } = await client.operations.list(channelId, { status: ["failed", "expired"] });
+   */
   list(channelId: string, filter: ListOperations = {}, options?: CallOptions): Listing<Operation> {
     return listing(
       "operation_id",
@@ -135,6 +158,10 @@ export class Operations {
   /**
    * Waits until the operation has reached a rung of its ladder, or a higher one. Some networks end at `confirmed_latest`.
    * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason.
+   * @example
+   * const { status } = await client.operations.waitFor(channelId, operation.operation_id, {
+   *   target: "confirmed_latest",
+   * });
    */
   async waitFor(
     channelId: string,
@@ -159,7 +186,10 @@ export class Operations {
 
   /**
    * Every status of an operation, the past ones first, until a terminal one.
-   * @example for await (const { status, reason } of client.operations.follow(channelId, id)) show(status, reason);
+   * @example
+   * for await (const { status, reason } of client.operations.follow(channelId, operation.operation_id)) {
+   *   show(status, reason);
+   * }
    */
   follow(
     channelId: string,

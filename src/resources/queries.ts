@@ -58,7 +58,20 @@ export class Queries {
     this.#events = events;
   }
 
-  /** Repeated safely after a lost answer, thanks to its idempotency key. */
+  /**
+   * Repeated safely after a lost answer, thanks to its idempotency key.
+   * @example
+   * const { query_id } = await client.queries.create(channelId, {
+   *   chain_selector: network,
+   *   params: {
+   *     contract_address: counter,
+   *     call_data: encodeFunctionCall({ abi, function: "countOf", args: [wallet.address] }).data,
+   *     block_selection: { type: "finalized" },
+   *   },
+   * });
+   * const query = await client.queries.waitFor(channelId, query_id, { target: "completed" });
+   * decodeQuery(query).status; // → "completed"
+   */
   async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
     const path = queriesPath(channelId);
     const body = {
@@ -92,12 +105,14 @@ export class Queries {
   /**
    * Asks a function of a contract and gives its decoded answer: creates the query, waits for it, and with a
    * `verifier` checks the proof against the question.
-   * @example
-   * const { value } = await client.queries.call(channelId, {
-   *   chain_selector, address, abi: parseAbi("function totalSupply() view returns (uint256)"), function: "totalSupply",
-   * });
    * @throws {ArgumentError} `INVALID_ARGUMENT`, `FUNCTION_NOT_IN_ABI`; {WaitError} as `waitFor`; {CrecError}
    * `QUERY_NOT_VERIFIED`, `RESULT_UNREADABLE`.
+   * @example
+   * const { value, block } = await client.queries.call(
+   *   channelId,
+   *   { chain_selector: network, address: counter, abi, function: "countOf", args: [wallet.address] },
+   *   { verifier },
+   * );
    */
   async call(
     channelId: string,

@@ -59,7 +59,17 @@ export class Wallets {
     this.#events = events;
   }
 
-  /** @throws {ArgumentError} `INVALID_ADDRESS`, `INVALID_ARGUMENT`. */
+  /**
+   * @throws {ArgumentError} `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
+   * @example
+   * const wallet = await client.wallets.create({
+   *   name: "payer",
+   *   chain_selector: network,
+   *   wallet_type: "ecdsa",
+   *   wallet_owner_address: signer.address,
+   *   allowed_ecdsa_signers: [signer.address],
+   * });
+   */
   async create(wallet: CreateWallet, options?: CallOptions): Promise<Wallet> {
     checkWallet(wallet);
     const allowed_signers = signersOf(wallet);
@@ -72,6 +82,10 @@ export class Wallets {
     return resourceOf(await this.#transport.get(walletPath(walletId), {}, options), "wallet_id", walletId);
   }
 
+  /**
+   * @example
+   * const { data } = await client.wallets.list({ chain_selector: network, status: ["deployed"] });
+   */
   list(filter: ListWallets = {}, options?: CallOptions): Listing<Wallet> {
     return listing(
       "wallet_id",
@@ -97,7 +111,11 @@ export class Wallets {
     return resourceOf(archived, "wallet_id", walletId);
   }
 
-  /** @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`. */
+  /**
+   * @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`.
+   * @example
+   * const { address } = await client.wallets.waitFor(wallet.wallet_id, { target: "deployed", timeoutMs: 60_000 });
+   */
   async waitFor(walletId: string, options: WaitOptions<WalletStatus, Wallet>): Promise<Wallet> {
     return waitForStatus(
       {

@@ -52,7 +52,17 @@ export class Watchers {
     this.#events = events;
   }
 
-  /** @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`. */
+  /**
+   * @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
+   * @example
+   * const watcher = await client.watchers.create(channelId, {
+   *   name: "counts",
+   *   chain_selector: network,
+   *   address: counter,
+   *   events: ["Incremented"],
+   *   abi: eventFragments(abi, ["Incremented"]),
+   * });
+   */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
     checkWatcher(watcher);
@@ -95,7 +105,14 @@ export class Watchers {
     return resourceOf(archiving, "watcher_id", watcherId);
   }
 
-  /** @throws {WaitError} `WAIT_TIMEOUT`, `WATCHER_FAILED`, `WATCHER_ARCHIVED` and the like, with reason. */
+  /**
+   * @throws {WaitError} `WAIT_TIMEOUT`, `WATCHER_FAILED`, `WATCHER_ARCHIVED` and the like, with reason.
+   * @example
+   * await client.watchers.waitFor(channelId, watcher.watcher_id, {
+   *   target: "active",
+   *   onStatus: ({ status }) => show(status),
+   * });
+   */
   async waitFor(
     channelId: string,
     watcherId: string,
@@ -119,7 +136,12 @@ export class Watchers {
     );
   }
 
-  /** The summary of the watcher of exactly this name, unless it is archived. */
+  /**
+   * The summary of the watcher of exactly this name, unless it is archived.
+   * @example
+   * const watcher = await client.watchers.findByName(channelId, "no such watcher");
+   * watcher; // → undefined
+   */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
     checkName(name);
     const watchers = this.list(channelId, { name, limit: PAGE_LIMITS.watchers.max }, options);

@@ -16,6 +16,9 @@ const DIGEST = /^0x[0-9a-f]{64}$/i;
  * for the same digest (RFC 6979). Every signature is recovered and compared before it is handed out.
  *
  * @throws ArgumentError `INVALID_PRIVATE_KEY`. No message ever holds the key.
+ * @example
+ * const signer = localEcdsaSigner(generatePrivateKey());
+ * signer.address; // → "0x…"
  */
 export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
   const key = readPrivateKey(privateKey);

@@ -20,6 +20,10 @@ const KEY_BITS = 2048;
  *
  * @param privateKey PEM (PKCS#8 or PKCS#1) without a passphrase, or a JSON Web Key.
  * @throws ArgumentError `INVALID_PRIVATE_KEY`. No message ever holds the key.
+ * @example
+ * const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+ * const signer = localRsaSigner(privateKey.export({ type: "pkcs8", format: "pem" }).toString());
+ * signer.publicKey.e; // → "0x010001"
  */
 export function localRsaSigner(privateKey: string | RsaPrivateJwk): LocalRsaSigner {
   const key = readPrivateKey(privateKey);

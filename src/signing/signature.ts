@@ -11,6 +11,10 @@ const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0
  * The address whose key made a 65-byte signature of a digest, checksummed.
  *
  * @throws ArgumentError `INVALID_SIGNATURE`.
+ * @example
+ * const digest = `0x${"11".repeat(32)}` as const;
+ * const signature = await signer.sign({ digest, typedData });
+ * recoverSigner(digest, signature) === signer.address; // → true
  */
 export function recoverSigner(digest: HexText, signature: HexText): AddressText {
   return checked(() =>

@@ -37,6 +37,9 @@ export type OperationTypedData = {
  * An operation as typed data. `chainId` is the EVM chain id, not the chain selector.
  *
  * @throws ArgumentError as `normalizeOperation`, and `INVALID_ARGUMENT` for a wrong chain id.
+ * @example
+ * const input = { id: "1", account: wallet.address, deadline: 0, transactions: [{ to: counter, value: "0", data: "0x" }] };
+ * operationTypedData(input, "31337").domain.name; // → "CLLSmartAccount"
  */
 export function operationTypedData(
   operation: OperationInput,
@@ -60,6 +63,9 @@ export function operationTypedData(
  * The 32 bytes that are signed.
  *
  * @throws ArgumentError as `operationTypedData`.
+ * @example
+ * const input = { id: "1", account: wallet.address, deadline: 0, transactions: [{ to: counter, value: "0", data: "0x" }] };
+ * const digest = operationDigest(input, await client.networks.chainIdOf(network));
  */
 export function operationDigest(operation: OperationInput, chainId: string | number | bigint): Hex {
   const { domain, types, primaryType, message } = operationTypedData(operation, chainId);

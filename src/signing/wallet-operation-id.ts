@@ -21,6 +21,8 @@ const PURPOSE = "wallet operation id of a key";
  * lower case, and the key, with a zero character between them; as decimal text.
  *
  * @throws ArgumentError `INVALID_ARGUMENT` for a blank key, or a selector that is no number; `INVALID_ADDRESS`.
+ * @example
+ * walletOperationIdOf("order 4711", { chainSelector: network, address: wallet.address }); // → "…"
  */
 export function walletOperationIdOf(key: string, wallet: { chainSelector: string; address: string }): string {
   if (typeof key !== "string" || key.trim() === "" || !key.isWellFormed()) {

@@ -44,7 +44,7 @@ export class ProgramFolder {
   }
 
   /** Runs a program until it ends by itself. */
-  async run(file: string, environment: Record<string, string>): Promise<Result[]> {
+  async run(file: string, environment: Record<string, string | undefined>): Promise<Result[]> {
     const env = { PATH: process.env.PATH, ...environment };
     const { stdout } = await exec(process.execPath, [file], { cwd: this.path, env, timeout: 60_000 });
     return stdout

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { isTrue, ProgramFolder, type Result, telling } from "../support/program.ts";
+import { flowEnvironment, startTestService } from "../support/service.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const PACKAGE = "@crec-nodes/node-red-crec";
+
+type Example = { at: string; code: string };
+
+/** The `@example`s of all doc comments of the library, up to the next tag or the comment's end. */
+function examples(): Example[] {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).sort();
+  return files
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, "src", file), "utf8");
+      const found = text.matchAll(/^ *\* @example\n((?: *\*(?! @)(?!\/).*\n)+)/gm);
+      return [...found].map(({ index, 1: lines = "" }) => ({
+        at: `src/${file}:${text.slice(0, index).split("\n").length}`,
+        code: lines.replaceAll(/^ *\* ?/gm, ""),
+      }));
+    });
+}
+
+/** Every name of the package, as an import wants it. */
+function exportedNames(): string[] {
+  const index = readFileSync(join(root, "src/index.ts"), "utf8");
+  return [...index.matchAll(/export \{([^}]*)\}/g)].flatMap((match) => match[1]?.match(/(type )?\w+/g) ?? []);
+}
+
+function programOf(all: readonly Example[], context: string): string {
+  const given = [...context.matchAll(/^export (?:const|function) (?:\{ (?:\w+: )?(\w+) \}|(\w+))/gm)];
+  const blocks = all.map(
+    ({ at, code }) => `  // ${at}\n  await (async () => {\n${telling(code, at)}  })();\n  done("${at}");`,
+  );
+  return [
+    `import { ${exportedNames().join(", ")} } from "${PACKAGE}";`,
+    `import { ${given.map((match) => match[1] ?? match[2]).join(", ")} } from "./context.mts";`,
+    `import { generateKeyPairSync } from "node:crypto";`,
+    `import { tell } from "./tell.mts";`,
+    `const done = (at: string) => tell(at, "done", "done");`,
+    ...["try {", ...blocks, "} finally {", "  await client.close();", "}"],
+  ].join("\n");
+}
+
+describe("the examples in doc comments", function () {
+  this.timeout(120_000);
+  const all = examples();
+
+  let service: RunningService;
+  let folder: ProgramFolder;
+  let results: Result[] = [];
+
+  before(async () => {
+    const context = readFileSync(join(root, "test/library/example-context.ts"), "utf8");
+    service = await startTestService();
+    folder = await ProgramFolder.make({
+      "context.mts": context.replace("../../src/index.ts", PACKAGE),
+      "program.mts": programOf(all, context),
+    });
+  });
+  after(async () => {
+    await folder?.remove();
+    await service?.close();
+  });
+
+  it("compile in a strict program", async () => {
+    should(await folder.check("program.mts")).equal("");
+  });
+
+  it("run against the local service, and end by themselves", async () => {
+    results = await folder.run("program.mts", flowEnvironment(service.ready));
+  });
+
+  for (const { at } of all) {
+    it(`come to what they say: ${at}`, () => {
+      const told = results.filter((result) => result.at === at);
+      should(told.map(({ actual }) => actual)).containEql('"done"');
+      should(told.filter((result) => !isTrue(result))).be.empty();
+    });
+  }
+});
