@@ -14,6 +14,7 @@ export function eventsField(
   isByService: () => boolean,
 ): { update(): void } {
   let offered: EventChoice[] = [];
+  let isKnown = false;
   const field = typedField("events", [
     {
       value: "str",
@@ -29,7 +30,7 @@ export function eventsField(
   const say = (unreadable = ""): void => {
     const there = new Set(offered.flatMap((event) => [event.name, event.signature]));
     const unknown =
-      offered.length > 0 && field.typedInput("type") === "str"
+      isKnown && field.typedInput("type") === "str"
         ? splitNames(field.typedInput("value")).find((name) => !there.has(name) && !name.startsWith("${"))
         : undefined;
     const missing = unknown ? node._("create-watcher.error.no-event", { name: unknown }) : "";
@@ -73,6 +74,7 @@ export function eventsField(
     const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
     if (question !== asked || !list[0]?.isConnected) return;
     const { found = [], problem: unreadable = "" } = answer;
+    isKnown = answer.found !== undefined;
     offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
     showList();
     if (unreadable) say(unreadable);

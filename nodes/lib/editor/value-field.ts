@@ -2,7 +2,7 @@ import type { CheckAnswer, ParameterChoice, Value, ValueCheck } from "../form-ty
 import type { EditedNode } from "./api.ts";
 import { asYouType, postJson, TYPED } from "./as-you-type.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
-import { hintUnder, labelled, nameVisibleBox, problemUnder } from "./rows.ts";
+import { hintUnder, labelled, nameVisibleBox, problemUnder, visibleBox } from "./rows.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { isReference } from "./validate.ts";
 
@@ -70,7 +70,8 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     check.soon();
     changed();
   };
-  input.on(TYPED, edited);
+  // What a typed input fires leaves out what is dropped into its box, or put there by an assistant.
+  input.add(visibleBox(input)).on(TYPED, edited);
   unit?.on("change", edited);
   explain();
   // What is not filled in yet is not wrong yet.
