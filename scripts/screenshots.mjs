@@ -1,20 +1,33 @@
 // @ts-check
-// npm run screenshots: the README's picture, taken of the real editor while the quickstart runs. Needs Chromium
-// (CHROMIUM, else /usr/bin/chromium).
+// npm run screenshots: docs/images/, taken of the real editor. The quickstart while it runs, each example as it is
+// drawn, and the form of each node as an example has it. Needs Chromium (CHROMIUM, else /usr/bin/chromium).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 import { root } from "./lib/paths.mjs";
+import { smallPng } from "./lib/small-png.mjs";
 
+/** @typedef {import("playwright-core").Page} Page */
+/** @typedef {{ id: string, type: string, z?: string }} FlowNode */
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+
+const QUICKSTART = "01-quickstart";
 const VIEW = { width: 1580, height: 1070 };
+/** High enough for the longest form, wide enough for the widest flow. */
+const LARGE_VIEW = { width: 2400, height: 2400 };
+const MARGIN = 16;
 const BUTTONS = ["Set up", "Send 1 token", "Tamper", "Read balance"];
-/** Chromium must not call home: this picture is also taken where there is no network. */
+/** Chromium must not call home: these pictures are also taken where there is no network. */
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
+/** What a person's eye needs and a picture does not; and what a flow shows only while it runs. */
+const STILL = `* { transition: none !important; animation: none !important; caret-color: transparent !important }
+  .red-ui-flow-node-status-group, .red-ui-notification, .red-ui-popover { display: none !important }`;
 
+const images = join(root, "docs/images");
 const dataDir = await mkdtemp(join(tmpdir(), "crec-screenshots-"));
 const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
   cwd: root,
@@ -22,9 +35,20 @@ const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
   stdio: ["ignore", "pipe", "inherit"],
 });
 try {
-  const images = join(root, "docs/images");
   await mkdir(images, { recursive: true });
-  await takeQuickstart(await editorUrl(), join(images, "quickstart.png"));
+  const url = await editorUrl();
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: FLAGS,
+  });
+  try {
+    const page = await browser.newPage({ viewport: VIEW });
+    await takeQuickstart(page, url);
+    await page.setViewportSize(LARGE_VIEW);
+    await takeExamplesAndForms(page, url);
+  } finally {
+    await browser.close();
+  }
 } finally {
   const ended = once(product, "exit");
   product.kill("SIGTERM");
@@ -41,44 +65,159 @@ async function editorUrl() {
 }
 
 /**
- * Presses the buttons in order, each time waiting for what it leads to, and takes the picture.
- *
- * @param {string} url
- * @param {string} file
+ * @param {Page} page
+ * @param {string} name
+ * @param {Box} [clip]
  */
-async function takeQuickstart(url, file) {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: FLAGS,
-  });
-  try {
-    const page = await browser.newPage({ viewport: VIEW });
-    await page.goto(url);
-    await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').waitFor();
-    await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').scrollIntoViewIfNeeded();
-    const settled = ["ready", "confirmed", "event_hash_mismatch", "balance:"];
-    for (const [index, name] of BUTTONS.entries()) {
-      await press(page, name);
-      await page
-        .locator(".red-ui-debug-msg", { hasText: settled[index] ?? "" })
-        .last()
-        .waitFor({ timeout: 60_000 });
-    }
-    await page
-      .locator(".red-ui-flow-node-status-label", { hasText: /^confirmed$/ })
-      .waitFor({ timeout: 60_000 });
-    await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
-    await page.screenshot({ path: file });
-  } finally {
-    await browser.close();
-  }
+async function take(page, name, clip) {
+  const picture = await page.screenshot(clip ? { clip } : {});
+  await writeFile(join(images, `${name}.png`), smallPng(picture));
 }
 
 /**
- * @param {import("playwright-core").Page} page
+ * @param {Page} page
+ * @param {string} url
+ */
+async function load(page, url) {
+  await page.goto(url);
+  await page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
+}
+
+/**
+ * Presses the buttons in order, each time waiting for what it leads to, and takes the picture.
+ *
+ * @param {Page} page
+ * @param {string} url
+ */
+async function takeQuickstart(page, url) {
+  await load(page, url);
+  await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').scrollIntoViewIfNeeded();
+  const settled = ["ready", "watcher.event/Transfer", "event_hash_mismatch", "balance:"];
+  for (const [index, name] of BUTTONS.entries()) {
+    await press(page, name);
+    await page
+      .locator(".red-ui-debug-msg", { hasText: settled[index] ?? "" })
+      .last()
+      .waitFor({ timeout: 60_000 });
+  }
+  await page
+    .locator(".red-ui-flow-node-status-label", { hasText: /^confirmed$/ })
+    .waitFor({ timeout: 60_000 });
+  await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
+  await take(page, "quickstart");
+}
+
+/**
+ * @param {Page} page
  * @param {string} name of an inject node
  */
 async function press(page, name) {
   const node = page.locator(".red-ui-flow-node-group", { has: page.getByText(name, { exact: true }) }).last();
   await node.locator(".red-ui-flow-node-button-button").click();
+}
+
+/**
+ * Each example in turn; and of each node type the form that the first example with one of it shows.
+ *
+ * @param {Page} page
+ * @param {string} url
+ */
+async function takeExamplesAndForms(page, url) {
+  const folder = join(root, "examples");
+  /** @type {Set<string>} */
+  const taken = new Set();
+  for (const file of (await readdir(folder)).filter((name) => name.endsWith(".json")).sort()) {
+    /** @type {FlowNode[]} */
+    const flows = JSON.parse(await readFile(join(folder, file), "utf8"));
+    const example = basename(file, ".json");
+    // The quickstart runs already, and is more to look at while it does.
+    if (example !== QUICKSTART) await deploy(url, flows);
+    await load(page, url);
+    await page.addStyleTag({ content: STILL });
+    if (example !== QUICKSTART) await take(page, example, await drawnIn(page));
+    for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
+      if (taken.has(type)) continue;
+      taken.add(type);
+      await takeForm(page, id, type.slice("crec-".length));
+    }
+  }
+  const { "node-red": listed } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const missing = Object.keys(listed.nodes).filter((name) => !taken.has(`crec-${name}`));
+  if (missing.length > 0) throw new Error(`No example has one of these, so they have no picture: ${missing}`);
+}
+
+/**
+ * Version 2 of the flows API: it alone takes the credentials that an example brings.
+ *
+ * @param {string} url
+ * @param {FlowNode[]} flows
+ */
+async function deploy(url, flows) {
+  const response = await fetch(new URL("flows", url), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "Node-RED-API-Version": "v2" },
+    body: JSON.stringify({ flows }),
+  });
+  if (!response.ok) throw new Error(`Node-RED refused an example: ${await response.text()}`);
+}
+
+/**
+ * @param {Page} page
+ * @param {string} id
+ * @param {string} name
+ */
+async function takeForm(page, id, name) {
+  await page.evaluate(openForm, id);
+  await page.locator("#node-dialog-ok, #node-config-dialog-ok").click({ trial: true });
+  // What the form asks for is shown, too: functions, addresses, what a name stands for.
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(700);
+  const form = page.locator("#dialog-form, #node-config-dialog-edit-form");
+  await page.evaluate(leaveField);
+  // Its header is as wide as the form; the tray itself has a handle to drag beside it.
+  const tray = await page.locator(".red-ui-tray-header").boundingBox();
+  if (!tray) throw new Error(`The form of ${name} is not to be seen.`);
+  const bottom = await form.evaluate(lowestOf);
+  await take(page, name, { ...tray, height: bottom + MARGIN - tray.y });
+  await page.locator("#node-dialog-cancel, #node-config-dialog-cancel").click();
+  await form.waitFor({ state: "detached" });
+}
+
+/**
+ * The part of the page that the nodes of the flow take.
+ *
+ * @param {Page} page
+ * @returns {Promise<Box>}
+ */
+async function drawnIn(page) {
+  const chart = await page.locator("#red-ui-workspace-chart").boundingBox();
+  const parts = page.locator(".red-ui-flow-node-group, .red-ui-flow-group");
+  const boxes = (await Promise.all((await parts.all()).map((part) => part.boundingBox()))).flatMap((box) =>
+    box ? [box] : [],
+  );
+  const left = Math.max(Math.min(...boxes.map(({ x }) => x)) - MARGIN, chart?.x ?? 0);
+  const top = Math.max(Math.min(...boxes.map(({ y }) => y)) - MARGIN, chart?.y ?? 0);
+  const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + MARGIN;
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+// What follows runs within the page.
+
+/** @param {string} id */
+function openForm(id) {
+  const { RED } = /** @type {any} */ (globalThis);
+  const node = RED.nodes.node(id);
+  if (node._def.category === "config") RED.editor.editConfig("", node.type, id);
+  else RED.editor.edit(node);
+}
+
+function leaveField() {
+  /** @type {any} */ (globalThis).document.activeElement?.blur();
+}
+
+/** @param {any} form */
+function lowestOf(form) {
+  const rows = [...form.children].filter((row) => row.checkVisibility());
+  return Math.max(...rows.map((row) => row.getBoundingClientRect().bottom));
 }
