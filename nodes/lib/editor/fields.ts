@@ -9,7 +9,10 @@ export const JSON_TYPES: readonly string[] = ["json", "msg", "flow", "global", "
 export function typedField(name: string, types: ReadonlyArray<string | TypedInputType> = TEXT_TYPES): JQuery {
   const first = types[0];
   const fallback = typeof first === "string" ? first : (first?.value ?? "str");
-  const field = $(`#node-input-${name}`).typedInput({
+  const field = $(`#node-input-${name}`);
+  // Without a width of its own it would keep the pixels it had before the form got its size.
+  if (!field.attr("style")?.includes("width")) field.css("width", "70%");
+  field.typedInput({
     default: fallback,
     types: [...types],
     typeField: `#node-input-${name}Type`,
