@@ -34,7 +34,11 @@ export function listFunctions(abi: Abi): ListedFunction[] {
     });
 }
 
-/** The events of an ABI, in its order. */
+/**
+ * The events of an ABI, in its order.
+ * @example
+ * listEvents(abi).map(({ signature }) => signature); // → ["Incremented(address,uint256,uint256)"]
+ */
 export function listEvents(abi: Abi): ListedEvent[] {
   return abi
     .filter((item) => item.type === "event")

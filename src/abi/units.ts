@@ -18,11 +18,11 @@ const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
  */
 export function toSmallestUnit(text: string, decimals: number, path: string): string {
   checkDecimals(decimals);
-  const trimmed = text.trim();
+  const trimmed = typeof text === "string" ? text.trim() : "";
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     (trimmed.length <= MAX_TEXT && DECIMAL.exec(trimmed)) || [];
   if (whole === "" && fraction === "") {
-    throw new ArgumentError(path, `${path} must be a decimal number such as 1.5, with a point.`);
+    throw new ArgumentError(path, `${path} must be a decimal number such as 1.5, as text and with a point.`);
   }
   const digits = `${whole}${fraction}`;
   const places = fraction.length - Number(exponent);

@@ -20,8 +20,14 @@ const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
  * encodeValue("uint8[]", "[1, 2]", "levels"); // → "0x…02"
  */
 export function encodeValue(type: string | AbiParameter, value: unknown, path: string): Hex {
-  const parameter = typeof type === "string" ? { name: "", type: canonicalType(type) ?? type } : type;
+  const parameter = typeof type === "string" ? { name: "", type: knownType(type, path) } : type;
   return encodeValues([parameter], [toAbiValue(parameter, value, path)]);
+}
+
+function knownType(text: string, path: string): string {
+  const type = canonicalType(text);
+  if (type !== undefined && !type.startsWith("tuple")) return type;
+  throw invalid(path, `cannot be encoded as ${text}, which is no ABI type by itself; check the type's name`);
 }
 
 /** Values that `toAbiValue` gave, encoded one after the other. */
@@ -54,6 +60,8 @@ export function toAbiValue(parameter: AbiParameter, value: unknown, path: string
       return checksumAddress(value, path);
     case "string":
       if (typeof value !== "string") throw invalid(path, `must be text, not ${kind(value)}`);
+      // Half a character would be replaced by another on its way.
+      if (!value.isWellFormed()) throw invalid(path, "is no whole text: a character of it was cut in two");
       return value;
     default:
       throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data yourself`);
@@ -71,7 +79,7 @@ function toList(
   if (length !== undefined && list.length !== length) {
     throw invalid(path, `must have ${length} items for ${type}, and has ${list.length}`);
   }
-  return list.map((entry: unknown, index) => toAbiValue(item, entry, `${path}[${index}]`));
+  return Array.from(list, (entry: unknown, index) => toAbiValue(item, entry, `${path}[${index}]`));
 }
 
 function toTuple(components: readonly AbiParameter[], value: unknown, path: string): unknown {
@@ -152,7 +160,7 @@ function toBoolean(value: unknown, path: string): boolean {
 }
 
 function toBytes(size: number | undefined, value: unknown, path: string): Hex {
-  const hex = bytesText(value);
+  const hex = bytesText(typeof value === "string" ? value.trim() : value);
   if (hex === undefined) {
     throw invalid(
       path,

@@ -13,7 +13,11 @@ export type CursorStore = {
   close?(): Promise<void>;
 };
 
-/** Forgets with the process. For tests, and for programs that always start at the same position. */
+/**
+ * Forgets with the process. For tests, and for programs that always start at the same position.
+ * @example
+ * await new MemoryCursorStore().load(); // → undefined
+ */
 export class MemoryCursorStore implements CursorStore {
   #state: CursorState | undefined;
 

@@ -41,7 +41,11 @@ export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
   };
 }
 
-/** A new key from the system's random source: 32 bytes as hex. A secret: keep it as one. */
+/**
+ * A new key from the system's random source: 32 bytes as hex. A secret: keep it as one.
+ * @example
+ * const privateKey = generatePrivateKey();
+ */
 export function generatePrivateKey(): Hex {
   return Secp256k1.randomPrivateKey();
 }

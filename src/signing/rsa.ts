@@ -10,7 +10,12 @@ export function rsaMessage(digest: Hex): Uint8Array | undefined {
   return DIGEST.test(digest) ? Buffer.concat([SHA256_PREFIX, bytes(digest)]) : undefined;
 }
 
-/** Whether an RSA signature (PKCS#1 v1.5, SHA-256 prefix) of a digest was made by this key. Never throws. */
+/**
+ * Whether an RSA signature (PKCS#1 v1.5, SHA-256 prefix) of a digest was made by this key. Never throws.
+ * @example
+ * const digest = `0x${"11".repeat(32)}` as const;
+ * isRsaSignature({ e: "0x010001", n: `0x${"ff".repeat(256)}` }, digest, "0x"); // → false
+ */
 export function isRsaSignature(key: RsaPublicKey, digest: Hex, signature: Hex): boolean {
   const message = rsaMessage(digest);
   if (message === undefined) return false;

@@ -27,6 +27,9 @@ export function recoverSigner(digest: HexText, signature: HexText): AddressText 
  * v as 0 or 1, or the other s, which a wallet would refuse only on chain.
  *
  * @throws ArgumentError `INVALID_SIGNATURE`.
+ * @example
+ * const digest = `0x${"11".repeat(32)}` as const;
+ * const signature = canonicalSignature(await keyService.sign(digest));
  */
 export function canonicalSignature(signature: HexText): HexText {
   return checked(() => {

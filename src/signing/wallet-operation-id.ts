@@ -4,7 +4,11 @@ import * as Hex from "ox/Hex";
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 
-/** A fresh operation id: 128 random bits as decimal text, since two clocks may show the same time. */
+/**
+ * A fresh operation id: 128 random bits as decimal text, since two clocks may show the same time.
+ * @example
+ * const wallet_operation_id = randomWalletOperationId();
+ */
 export function randomWalletOperationId(): string {
   return BigInt(`0x${randomBytes(16).toString("hex")}`).toString();
 }
