@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import type { RunningService, ServiceOptions } from "./index.ts";
+import { createLog } from "./log.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 
 const USAGE = `Usage: node service/src/cli.ts [--port 8787] [--data-dir data/service] [--rpc-url URL] [--host 127.0.0.1]
@@ -22,7 +23,7 @@ try {
     if (process.channel !== undefined) process.on("disconnect", () => void end(0));
     if (options.watchParent) watchParent();
     const { startService } = await import("./index.ts");
-    service = await startService({ ...options, log: say });
+    service = await startService({ ...options, log: createLog() });
     if (ending) await service.close();
     else process.stdout.write(`ready ${JSON.stringify(service.ready)}\n`);
   }

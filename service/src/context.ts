@@ -3,10 +3,10 @@ import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
 import type { Pulse } from "./chain/pulse.ts";
 import type { Relayer } from "./chain/relayer.ts";
+import type { Log } from "./log.ts";
 import type { OracleNetwork } from "./oracles/network.ts";
 import type { Store } from "./store/store.ts";
-
-export type Log = (line: string) => void;
+import type { Trials } from "./trials.ts";
 
 /** What the parts of a running service share. */
 export type Context = {
@@ -18,5 +18,7 @@ export type Context = {
   contracts: Deployed;
   /** Levels at which a watcher reports each log. */
   confidences: readonly Confidence[];
+  /** What a tester wants to see fail next. */
+  trials: Trials;
   log: Log;
 };

@@ -12,12 +12,14 @@ import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
+import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 import { secretFile } from "./secret-file.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
+import { Trials } from "./trials.ts";
 
 export { ServiceProblem } from "./problem.ts";
 
@@ -44,7 +46,8 @@ export type ServiceOptions = {
   confidences?: readonly Confidence[];
   /** Whether the endpoints under /local are there; they are. */
   local?: boolean;
-  log?: (line: string) => void;
+  /** Silent unless given; `createLog` makes one. */
+  log?: Log;
 };
 
 /** Everything one needs to use a running service. */
@@ -84,7 +87,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const host = options.host ?? "127.0.0.1";
   const apiKey = options.apiKey ?? DEFAULT_API_KEY;
   refuseOpenDoor(host, apiKey);
-  const log = options.log ?? (() => {});
+  const log = options.log ?? silentLog();
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
   const close = async () => {
@@ -109,7 +112,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const creTenantId = options.creTenantId ?? DEFAULT_TENANT_ID;
     const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
     const relayer = await startRelayer(chain, dataDir, anvil !== undefined);
-    log("Looking for the demo contracts, deploying what is missing.");
+    log.info("Looking for the demo contracts, deploying what is missing.");
     const context: Context = {
       store,
       chain,
@@ -118,6 +121,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       oracles: new OracleNetwork(oracleKeys(join(dataDir, "oracle-keys.json")), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences: options.confidences ?? ["latest", "finalized"],
+      trials: new Trials(),
       log,
     };
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
@@ -151,7 +155,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
     };
   } catch (error) {
-    await close().catch((trouble: unknown) => log(`Trouble while stopping: ${messageOf(trouble)}`));
+    await close().catch((trouble: unknown) => log.warn(`Trouble while stopping: ${messageOf(trouble)}`));
     throw error;
   }
 }
@@ -160,11 +164,11 @@ async function startChain(
   options: ServiceOptions,
   dataDir: string,
   store: Store,
-  log: (line: string) => void,
+  log: Log,
 ): Promise<{ anvil: Anvil | undefined; chain: Chain }> {
   let anvil: Anvil | undefined;
   if (options.rpcUrl === undefined) {
-    log("Starting the local chain (anvil).");
+    log.info("Starting the local chain (anvil).");
     anvil = await startAnvil(join(dataDir, "chain"));
   }
   try {

@@ -4,7 +4,7 @@ import type { Query } from "../../src/protocol/index.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { startService } from "../src/index.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
-import { Api, BLOCK_TIME_MS, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, logTo, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node of one's own", function () {
   this.timeout(20_000);
@@ -50,7 +50,7 @@ describe("the local service on a node of one's own", function () {
       dataDir: join(folder.path, "data"),
       rpcUrl: node.rpcUrl,
       blockTimeMs: BLOCK_TIME_MS,
-      log: (line) => lines.push(line),
+      log: logTo((line) => lines.push(line)),
     });
     try {
       const api = new Api(service.ready);

@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ChannelEvent, Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { type ReadyInfo, type RunningService, type ServiceOptions, startService } from "../src/index.ts";
+import { createLog, type Log } from "../src/log.ts";
 
 export const BLOCK_TIME_MS = 100;
 
@@ -13,6 +14,12 @@ export const BLOCK_TIME_MS = 100;
 export function temporaryFolder(): { path: string; dispose(): void } {
   const path = mkdtempSync(join(tmpdir(), "crec-service-"));
   return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A log whose messages go to a function. */
+export function logTo(tell: (message: string) => void): Log {
+  const to = { write: (line: string) => tell((JSON.parse(line) as { msg: string }).msg) };
+  return createLog({ format: "json", to });
 }
 
 /** A service in this process on a fresh data directory. */

@@ -20,7 +20,7 @@ import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { type Fate, RpcProxy } from "./rpc-proxy.ts";
-import { Api, BLOCK_TIME_MS, eventually, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, eventually, logTo, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node that is not reliable", function () {
   this.timeout(30_000);
@@ -42,7 +42,7 @@ describe("the local service on a node that is not reliable", function () {
       dataDir: join(folder.path, "data"),
       rpcUrl: `${proxy.url}/v3/secret-key`,
       blockTimeMs: BLOCK_TIME_MS,
-      log: (line) => lines.push(line),
+      log: logTo((line) => lines.push(line)),
     });
     api = new Api(service.ready);
     channelId = await api.channel();

@@ -58,7 +58,7 @@ export async function createServer(
   app.setValidatorCompiler(validatorCompiler);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const answer = toApiError(error);
-    if (answer.status >= 500) context.log(`An answer failed: ${messageOf(error)}`);
+    if (answer.status >= 500) context.log.error(`An answer failed: ${messageOf(error)}`);
     reply.code(answer.status).send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {

@@ -1,3 +1,4 @@
+import type { Log } from "../log.ts";
 import { messageOf, originOf } from "../problem.ts";
 import { type Chain, type Heads, isRefusal } from "./chain.ts";
 
@@ -14,7 +15,7 @@ const POKE_DISTANCE_MS = 20;
 export class Pulse {
   readonly #chain: Chain;
   readonly #intervalMs: number;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
   readonly #listeners: BeatListener[] = [];
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
@@ -25,7 +26,7 @@ export class Pulse {
   #busyUntil = 0;
   #troubled = false;
 
-  constructor(options: { chain: Chain; intervalMs: number; log: (line: string) => void }) {
+  constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
     this.#chain = options.chain;
     this.#intervalMs = options.intervalMs;
     this.#log = options.log;
@@ -75,11 +76,11 @@ export class Pulse {
     try {
       if (this.#chain.minesOnRequest) await this.#mineIfDue();
       heads = await this.#chain.heads();
-      if (this.#troubled) this.#log("The chain answers again.");
+      if (this.#troubled) this.#log.info("The chain answers again.");
       this.#troubled = false;
     } catch (error) {
       if (!this.#troubled && !this.#stopped) {
-        this.#log(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
+        this.#log.warn(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
       }
       this.#troubled = true;
       return;
@@ -88,7 +89,7 @@ export class Pulse {
       if (this.#stopped) return;
       // One lifecycle in trouble holds up no other; it has another go at the next beat.
       await listener(heads).catch((error: unknown) => {
-        if (!this.#stopped) this.#log(`Trouble following the chain: ${messageOf(error)}`);
+        if (!this.#stopped) this.#log.warn(`Trouble following the chain: ${messageOf(error)}`);
       });
     }
   }

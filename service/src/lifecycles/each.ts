@@ -1,4 +1,4 @@
-import type { Log } from "../context.ts";
+import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 
 /** Works on each item in turn. One in trouble holds up no other, and has another go at the next beat. */
@@ -11,7 +11,7 @@ export async function each<T>(
     try {
       await work(item);
     } catch (error) {
-      trouble.log(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
+      trouble.log.warn(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
     }
   }
 }

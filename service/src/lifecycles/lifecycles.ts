@@ -33,7 +33,7 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
       expireOperations(context);
       expireQueries(context);
     } catch (error) {
-      log(`Trouble with deadlines: ${messageOf(error)}`);
+      log.warn(`Trouble with deadlines: ${messageOf(error)}`);
     }
   }, EXPIRY_MS);
   return {

@@ -77,7 +77,7 @@ export class LogReader {
     // Deeper than we remember: what lies below is taken as read.
     const oldest = remembered.at(-1)?.number ?? 0;
     const lastCommon = common ?? Math.min(oldest - 1, heads.latest.number);
-    this.#context.log(
+    this.#context.log.warn(
       common === undefined
         ? `None of the last ${remembered.length} known blocks is on the chain any more: it was replaced. Reading on from block ${lastCommon}.`
         : `The chain went back: its blocks after ${lastCommon} are not those read before (up to ${newest.number}). Reading them again.`,
@@ -183,7 +183,7 @@ export class LogReader {
     try {
       return read();
     } catch (error) {
-      this.#context.log(`Watcher ${watcher.watcher_id} skips a log: ${messageOf(error)}`);
+      this.#context.log.warn(`Watcher ${watcher.watcher_id} skips a log: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -58,7 +58,7 @@ export class QueryRunner {
 
   #run(queryId: string): void {
     const run = this.#answer(queryId)
-      .catch((error: unknown) => this.#context.log(`Query ${queryId} is stuck: ${messageOf(error)}`))
+      .catch((error: unknown) => this.#context.log.warn(`Query ${queryId} is stuck: ${messageOf(error)}`))
       .finally(() => this.#running.delete(queryId));
     this.#running.set(queryId, run);
   }

@@ -72,7 +72,7 @@ export class WalletDeployer {
     const { store, chain, log } = this.#context;
     for (const wallet of store.wallets.withStatus(chain.network.chain_selector, "deployed")) {
       if ((await chain.code(wallet.address)) !== "0x") continue;
-      log(`The chain has lost the wallet ${wallet.name} at ${wallet.address}; deploying it again.`);
+      log.warn(`The chain has lost the wallet ${wallet.name} at ${wallet.address}; deploying it again.`);
       this.#lost.add(wallet.walletId);
     }
   }
