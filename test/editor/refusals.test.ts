@@ -46,11 +46,12 @@ describe("what a form says of a wrong value", function () {
 
 /** Whether one of the wrong values is marked, and its sentence shown to the pointer. The value is as before then. */
 async function refuses({ inPage, page }: Editor, form: Form, name: string): Promise<boolean> {
-  const before = await form.box(name).inputValue();
   const saidBefore = await inPage.refusal(name);
+  let before: string | undefined;
   let said: string | undefined;
   for (const value of WRONG) {
-    await form.fill(name, value);
+    const there = await inPage.put(name, value);
+    before ??= there;
     said = await inPage.refusal(name);
     if (said !== undefined) break;
   }
@@ -59,7 +60,7 @@ async function refuses({ inPage, page }: Editor, form: Form, name: string): Prom
     await form.box(name).hover();
     await page.locator(".red-ui-popover", { hasText: said }).first().waitFor();
   }
-  await form.fill(name, before);
+  await inPage.put(name, before ?? "");
   should(await inPage.refusal(name)).equal(saidBefore, `${name} as it was`);
   return said !== undefined;
 }

@@ -4,8 +4,8 @@ import type { InPage } from "./editor.ts";
 /** What a person puts into a field: text, a tick, or a value with where it is taken from. */
 export type Typed = string | boolean | { type: string; value: string };
 
-/** Above this many characters a text is pasted: nobody types an ABI. */
-const TYPED_AT_MOST = 60;
+/** Above this many characters a text is pasted: nobody types an address. */
+const TYPED_AT_MOST = 16;
 const LONG = "textarea";
 
 /** The form on top: of a node, or of a config node. */

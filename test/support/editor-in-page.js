@@ -115,7 +115,15 @@
         return isText && shown(name)?.matches(".red-ui-autoComplete") && isVisible(shown(name));
       }),
 
-    /** The sentence that a refused field shows, or undefined where it is accepted. */
+    /** Puts a value where a person would type it, and tells what was there. */
+    put: (name, value) => {
+      const box = shown(name);
+      const before = box.value;
+      $(box).val(value).trigger("keyup").trigger("change");
+      return before;
+    },
+
+    /** The sentence that a refused field shows, empty where it has none, or undefined where it is accepted. */
     refusal: (name) => {
       const field = document.getElementById(prefix() + name);
       if (!field.classList.contains("input-error")) return undefined;

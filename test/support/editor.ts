@@ -41,6 +41,7 @@ export type InPage = {
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
   checked(): Promise<string[]>;
   searched(): Promise<string[]>;
+  put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;
   fields(): Promise<string[]>;
   focused(): Promise<string | undefined>;
