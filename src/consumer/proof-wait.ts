@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { isVerifiable, type VerifyResult } from "../proofs/verify.ts";
+import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import { type EventSource, typeOf } from "./source.ts";

@@ -15,7 +15,7 @@ export type Engine = {
 };
 
 /** The engines underneath: signature as recovery id‖r‖s, public key uncompressed in 65 bytes. */
-type Primitives = {
+export type Primitives = {
   keccak256(bytes: Uint8Array): Uint8Array;
   recoverPublicKey(signature: Uint8Array, digest: Uint8Array): Uint8Array;
 };
@@ -31,8 +31,21 @@ let loading: Promise<Engine> | undefined;
 
 /** The fastest engine that passes its self-test; loaded once, when first needed. */
 export function loadEngine(): Promise<Engine> {
-  loading ??= loadWasmEngine().catch(createJsEngine);
+  loading ??= fastestEngine();
   return loading;
+}
+
+/** WebAssembly; where it is not to be had, or answers wrongly, JavaScript, and a warning of the process. */
+export async function fastestEngine(load = loadWasmPrimitives): Promise<Engine> {
+  try {
+    return await createWasmEngine(load);
+  } catch {
+    process.emitWarning(
+      "WebAssembly cannot be used to check proofs here, so JavaScript does: some fifteen times as slowly, with the same answers.",
+      "CrecWarning",
+    );
+    return createJsEngine();
+  }
 }
 
 /**
@@ -40,17 +53,19 @@ export function loadEngine(): Promise<Engine> {
  *
  * @throws Error when the modules cannot be compiled here, or answer wrongly.
  */
-export async function loadWasmEngine(): Promise<Engine> {
+export async function createWasmEngine(load = loadWasmPrimitives): Promise<Engine> {
+  const engine = createEngine("wasm", await load());
+  selfTest(engine);
+  return engine;
+}
+
+/** Loaded only here: the two modules take some milliseconds to compile. */
+export async function loadWasmPrimitives(): Promise<Primitives> {
   const [secp256k1, hash] = await Promise.all([
     import("ox/wasm/Secp256k1").then((module) => module.engine()),
     import("ox/wasm/Hash").then((module) => module.engine()),
   ]);
-  const engine = createEngine("wasm", {
-    keccak256: hash.keccak256,
-    recoverPublicKey: secp256k1.recoverPublicKey,
-  });
-  selfTest(engine);
-  return engine;
+  return { keccak256: hash.keccak256, recoverPublicKey: secp256k1.recoverPublicKey };
 }
 
 /** Plain JavaScript: works wherever Node does. */
@@ -91,20 +106,22 @@ function createEngine(name: Engine["name"], { keccak256, recoverPublicKey }: Pri
   };
 }
 
-/** A signature made by another implementation, and the hash of nothing. */
+/** The hash of nothing, a signature made by another implementation, and one that none can have made. */
 const KNOWN = {
   emptyHash: "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
   digest: "0x01777ddfde40cc8e2a0782ec663044e73c8f0ec34cd80d5495c49bb9f6c5ad0b",
   signature:
     "0xe44303fae903f1abcbf9be73079d255d39dbde2726b34b67316c473d315303f6630344f1b1a43ce8923508d59b62ef79524b007668d2bf70107259cc7ec923d81b",
   signer: "0xfd6ab8e89a6fd82c3ad1181abed3571db02968b1",
+  impossible: new Uint8Array(65),
 } as const;
 
 function selfTest(engine: Engine): void {
   const digest = hexToBytes(KNOWN.digest) ?? new Uint8Array();
   const signature = hexToBytes(KNOWN.signature) ?? new Uint8Array();
-  const hashed = bytesToHex(engine.keccak256(new Uint8Array()));
-  if (hashed !== KNOWN.emptyHash || engine.recoverAddress(digest, signature) !== KNOWN.signer) {
-    throw new Error("The WebAssembly engine failed its self-test.");
-  }
+  const passes =
+    bytesToHex(engine.keccak256(new Uint8Array())) === KNOWN.emptyHash &&
+    engine.recoverAddress(digest, signature) === KNOWN.signer &&
+    engine.recoverAddress(digest, KNOWN.impossible) === undefined;
+  if (!passes) throw new Error("The WebAssembly engine failed its self-test.");
 }

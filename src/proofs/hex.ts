@@ -1,5 +1,6 @@
 import type { Hex } from "../protocol/index.ts";
 
+/** Checked before `Buffer` reads it, which takes a character for its low byte: `ı` for `1`. */
 const WHOLE_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 
 /** Bytes as lower-case hex. */

@@ -1,14 +1,11 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import * as ChecksumAddress from "ox/Address";
-import { ADDRESS_PATTERN, type Address, type ChannelEvent, type Hex, type Query } from "../protocol/index.ts";
+import type { Address, ChannelEvent, Query } from "../protocol/index.ts";
 import { type AskedQuery, compareWithAsked } from "./asked-query.ts";
-import { type Claim, type ProofItem, readClaim } from "./claim.ts";
+import { type Claim, readClaim } from "./claim.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import { bytesToHex, hexToBytes } from "./hex.ts";
+import { judge } from "./judge.ts";
 import { Rejection, type VerifyReason } from "./reasons.ts";
-import { EVENT_HASH_BYTES, REPORT_LAYOUT, REPORT_MIN_BYTES, reportDigest } from "./report.ts";
-import { PROOF_LIMITS } from "./signed-text.ts";
-import { workflowOwnerFromOrgId } from "./workflow-owner.ts";
+import { type CallSettings, forCall, prepare } from "./settings.ts";
+import { takeTurn } from "./turns.ts";
 
 /** Whose signatures count. Tenant, threshold and signers belong together: take all from one service. */
 export type VerifyConfig = {
@@ -23,22 +20,40 @@ export type VerifyConfig = {
   channelId?: string;
 };
 
+/** What one call says otherwise than the configuration. */
+export type VerifyOptions = {
+  /**
+   * Another organization of the same service, by its id or by its workflow owner. With either of the two, even
+   * empty, both of the configuration are left aside.
+   */
+  orgId?: string | null;
+  workflowOwner?: string | null;
+  channelId?: string;
+};
+
 export type VerifyResult =
   | { verified: true /** Those of the set who signed, checksummed. */; signers: Address[] }
   | { verified: false; reason: VerifyReason /** What it means and what to do. */; message: string };
 
+/** Never rejects, whatever it is given. Other work gets its turn after every 8 proofs, however they are asked for. */
 export type Verifier = {
-  /** Never rejects, whatever it is given. `channelId` goes before the one of the configuration. */
-  verify(event: ChannelEvent, options?: { channelId?: string }): Promise<VerifyResult>;
+  verify(event: ChannelEvent, options?: VerifyOptions): Promise<VerifyResult>;
   /** With `asked` the answer must also be the one to that question. */
-  verifyQuery(query: Query, options?: { channelId?: string; asked?: AskedQuery }): Promise<VerifyResult>;
-  /** One result an event, in their order; other work gets its turn after every 8. */
-  verifyAll(events: readonly ChannelEvent[]): Promise<VerifyResult[]>;
+  verifyQuery(query: Query, options?: VerifyOptions & { asked?: AskedQuery }): Promise<VerifyResult>;
+  /** One result an event, in their order. */
+  verifyAll(events: readonly ChannelEvent[], options?: VerifyOptions): Promise<VerifyResult[]>;
 };
 
 /**
  * Judges one event by its proof. For many events make one verifier with `createVerifier`.
  * The result says why when the answer is no; nothing is ever thrown.
+ *
+ * @example
+ * const result = await verifyEvent(event, config);
+ * if (result.verified) console.log(result.signers.length >= config.minRequiredSignatures); // → true
+ * const forged = { ...event, payload: { ...event.payload, chain_selector: "1" } };
+ * const no = await verifyEvent(forged, config);
+ * console.log(no.verified ? "" : no.reason); // → "unsigned_field_mismatch"
  */
 export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<VerifyResult> {
   return createVerifier(config).verify(event);
@@ -47,6 +62,22 @@ export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<
 /**
  * Judges the signed result of a query resource: the same steps as for its `query.status` event.
  * Give what you `asked`: without it, the true answer to another question passes, too.
+ *
+ * @example
+ * const params = {
+ *   contract_address: counter,
+ *   call_data: encodeFunctionCall({ abi, function: "countOf", args: [address] }).data,
+ *   block_selection: { type: "latest" as const },
+ * };
+ * const { query_id: queryId } = await client.queries.create(channelId, {
+ *   idempotency_key: "count of mine",
+ *   query_kind: "evm_call",
+ *   chain_selector: network,
+ *   params,
+ * });
+ * const query = await client.queries.waitFor(channelId, queryId);
+ * const asked = { queryId, chainSelector: network, params };
+ * console.log((await verifyQuery(query, { ...config, asked })).verified); // → true
  */
 export function verifyQuery(
   query: Query,
@@ -55,146 +86,40 @@ export function verifyQuery(
   return createVerifier(config).verifyQuery(query, config);
 }
 
-/** Prepares a configuration once. A wrong one makes every answer `not_configured`. */
+/**
+ * Prepares a configuration once. A wrong one makes every answer `not_configured`.
+ *
+ * @example
+ * const ours = createVerifier(config);
+ * console.log((await ours.verify(event)).verified); // → true
+ * const theirs = await ours.verify(event, { orgId: "org_of_another_customer" });
+ * console.log(theirs.verified ? "" : theirs.reason); // → "workflow_owner_mismatch"
+ */
 export function createVerifier(config: VerifyConfig): Verifier {
-  const settings = result(() => prepare(config), "not_configured");
-  const judged = async (read: () => Claim, channelId: string | undefined): Promise<VerifyResult> => {
+  return createVerifierOn(loadEngine, config);
+}
+
+/** The same on an engine of one's choice. */
+export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConfig): Verifier {
+  const settings = attempt(() => prepare(config), "not_configured");
+  const judged = async (read: () => Claim, options: VerifyOptions = {}): Promise<VerifyResult> => {
     if (isRefusal(settings)) return settings;
-    const engine = await loadEngine();
-    return result(() => judge(read(), settings, engine, channelId), "malformed_event");
+    const forThis = attempt((): CallSettings => forCall(settings, options), "not_configured");
+    if (isRefusal(forThis)) return forThis;
+    const engine = await load();
+    await takeTurn();
+    return attempt(() => ({ verified: true, signers: judge(read(), forThis, engine) }), "malformed_event");
   };
   const verifier: Verifier = {
-    verify: (event, options) => judged(() => readClaim(event), options?.channelId),
-    verifyQuery: (query, options) => judged(() => readQueryClaim(query, options?.asked), options?.channelId),
-    async verifyAll(events) {
+    verify: (event, options) => judged(() => readClaim(event), options),
+    verifyQuery: (query, options) => judged(() => readQueryClaim(query, options?.asked), options),
+    async verifyAll(events, options) {
       const results: VerifyResult[] = [];
-      for (const event of events) {
-        results.push(await verifier.verify(event));
-        if (results.length % 8 === 0) await nextTurn();
-      }
+      for (const event of events) results.push(await verifier.verify(event, options));
       return results;
     },
   };
   return verifier;
-}
-
-type Settings = {
-  workflowOwner: Hex;
-  /** Lower case to checksummed. */
-  signers: Map<string, Address>;
-  threshold: number;
-  channelId: string | undefined;
-};
-
-type Refusal = Extract<VerifyResult, { verified: false }>;
-
-/** The checks, in the order of the contract. Each throws its own reason. */
-function judge(
-  claim: Claim,
-  settings: Settings,
-  engine: Engine,
-  channelId = settings.channelId,
-): VerifyResult {
-  requireVerifiable(claim);
-  const proof = readProof(requireOneProof(claim.proofs));
-  const recovered = recoverSigners(proof, engine);
-  requireWorkflowOwner(proof, settings.workflowOwner);
-  requireEventHash(proof, claim, engine);
-  const signers = requireThreshold(recovered, settings);
-  requireAgreement(claim, channelId);
-  return { verified: true, signers };
-}
-
-/** Whether events of this type and status carry a proof, at once or a little later. */
-export function isVerifiable(type: string, status?: string): boolean {
-  switch (type) {
-    case "watcher.event":
-      return true;
-    case "operation.status":
-      return status === "confirmed_latest" || status === "confirmed_safe" || status === "confirmed";
-    case "query.status":
-      return status === "completed" || status === "failed";
-    default:
-      return false;
-  }
-}
-
-function requireVerifiable(claim: Claim): void {
-  if (!isVerifiable(claim.type, claim.status)) throw new Rejection("not_verifiable");
-}
-
-function requireOneProof(proofs: ProofItem[]): ProofItem {
-  const [proof, ...others] = proofs;
-  if (proof === undefined) throw new Rejection("no_proof");
-  if (others.length > 0) throw new Rejection("multiple_proofs");
-  return proof;
-}
-
-type Proof = { report: Uint8Array; context: Uint8Array; signatures: Uint8Array[] };
-
-function readProof(item: ProofItem): Proof {
-  if (item.signatures.length > PROOF_LIMITS.signatures) {
-    throw new Rejection("malformed_proof", "too many signatures");
-  }
-  const report = proofBytes(item.report, "the report");
-  if (report.length < REPORT_MIN_BYTES) throw new Rejection("malformed_proof", "the report is too short");
-  const context = proofBytes(item.context, "the context");
-  const signatures = item.signatures.map((signature) => proofBytes(signature, "a signature"));
-  return { report, context, signatures };
-}
-
-function proofBytes(hex: string, name: string): Uint8Array {
-  const bytes = hex.length <= PROOF_LIMITS.hex ? hexToBytes(hex) : undefined;
-  if (bytes === undefined) throw new Rejection("malformed_proof", `${name} is not hex`);
-  return bytes;
-}
-
-/** Who signed the report, in lower case; a signature sent twice counts once. */
-function recoverSigners({ report, context, signatures }: Proof, engine: Engine): Set<Hex> {
-  const digest = reportDigest(report, context, engine.keccak256);
-  const addresses = signatures.map((signature) => engine.recoverAddress(digest, signature));
-  return new Set(
-    addresses.map((address) => {
-      if (address === undefined) throw new Rejection("malformed_proof", "a signature is not valid");
-      return address;
-    }),
-  );
-}
-
-function requireWorkflowOwner({ report }: Proof, expected: Hex): void {
-  const owner = bytesToHex(report.subarray(...REPORT_LAYOUT.workflowOwner));
-  if (owner !== expected) throw new Rejection("workflow_owner_mismatch");
-}
-
-/** The hash is that of the base64 text as it was sent, not of what it decodes to. */
-function requireEventHash({ report }: Proof, { signedText, eventHash }: Claim, engine: Engine): void {
-  if (signedText === undefined) throw new Rejection("malformed_event", "what was signed is missing");
-  const signed = bytesToHex(report.subarray(-EVENT_HASH_BYTES));
-  const actual = bytesToHex(engine.keccak256(Buffer.from(signedText)));
-  if (actual !== signed) throw new Rejection("event_hash_mismatch");
-  if (eventHash !== undefined && eventHash.toLowerCase() !== signed) {
-    throw new Rejection("event_hash_mismatch", "the event_hash field");
-  }
-}
-
-function requireThreshold(recovered: Set<Hex>, { signers, threshold }: Settings): Address[] {
-  const members = [...recovered].flatMap((address) => signers.get(address) ?? []);
-  if (members.length < threshold) {
-    throw new Rejection("threshold_not_met", `${members.length} of ${threshold} needed`);
-  }
-  return members;
-}
-
-function requireAgreement(claim: Claim, channelId: string | undefined): void {
-  const lie = claim.comparisons.find(({ said, signed }) => said.toLowerCase() !== signed.toLowerCase());
-  if (lie !== undefined) throw new Rejection("unsigned_field_mismatch", lie.field);
-  const signed = claim.signedChannelId?.toLowerCase();
-  if (signed === undefined) return;
-  for (const known of [channelId, claim.channelId]) {
-    if (known && known.toLowerCase() !== signed) {
-      throw new Rejection("unsigned_field_mismatch", "the channel");
-    }
-  }
 }
 
 function readQueryClaim(query: Query, asked: AskedQuery | undefined): Claim {
@@ -211,32 +136,10 @@ function queryAsEvent(query: Query): unknown {
   return { headers: { type: "query.status", proofs }, payload: query, channel_id };
 }
 
-function prepare(config: VerifyConfig): Settings {
-  const { validSigners, minRequiredSignatures: threshold, channelId } = config;
-  const signers = new Map<string, Address>();
-  for (const signer of validSigners)
-    signers.set(address(signer, "a signer"), ChecksumAddress.checksum(signer));
-  if (signers.size === 0) throw new Rejection("not_configured", "there are no signers");
-  if (!Number.isInteger(threshold) || threshold < 1 || threshold > signers.size) {
-    throw new Rejection("not_configured", `the threshold must be from 1 to ${signers.size}`);
-  }
-  return { workflowOwner: expectedOwner(config), signers, threshold, channelId };
-}
-
-function expectedOwner({ workflowOwner, orgId, creTenantId }: VerifyConfig): Hex {
-  if (workflowOwner) return address(workflowOwner, "the workflow owner");
-  if (!orgId) throw new Rejection("not_configured", "neither organization id nor workflow owner");
-  if (typeof creTenantId !== "string") throw new Rejection("not_configured", "the CRE tenant is missing");
-  return address(workflowOwnerFromOrgId(orgId, creTenantId), "the workflow owner");
-}
-
-function address(value: string, name: string): Hex {
-  if (!ADDRESS_PATTERN.test(value)) throw new Rejection("not_configured", `${name} is not an address`);
-  return value.toLowerCase() as Hex;
-}
+type Refusal = Extract<VerifyResult, { verified: false }>;
 
 /** Runs checks on foreign values: whatever else they throw, a getter of theirs say, has the given reason. */
-function result<T>(check: () => T, otherwise: VerifyReason): T | Refusal {
+function attempt<T>(check: () => T, otherwise: VerifyReason): T | Refusal {
   try {
     return check();
   } catch (error) {
@@ -254,6 +157,6 @@ function isRejection(error: unknown): error is Rejection {
   }
 }
 
-function isRefusal(settings: Settings | Refusal): settings is Refusal {
-  return "verified" in settings;
+function isRefusal(value: object): value is Refusal {
+  return "verified" in value;
 }

@@ -4,7 +4,7 @@ import * as Hash from "ox/Hash";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import should from "should";
-import { createJsEngine, loadEngine, loadWasmEngine } from "../../src/proofs/engine.ts";
+import { createJsEngine, loadEngine, createWasmEngine } from "../../src/proofs/engine.ts";
 import { hexToBytes } from "../../src/proofs/hex.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -16,7 +16,7 @@ describe("the engines of the verifier", () => {
   });
 
   it("agree on every hash", async () => {
-    const [wasm, js] = [await loadWasmEngine(), createJsEngine()];
+    const [wasm, js] = [await createWasmEngine(), createJsEngine()];
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (input) => {
         should(wasm.keccak256(input)).deepEqual(js.keccak256(input));
@@ -25,7 +25,7 @@ describe("the engines of the verifier", () => {
   });
 
   it("agree on the signer of true signatures, with v from 0 or from 27", async () => {
-    const [wasm, js] = [await loadWasmEngine(), createJsEngine()];
+    const [wasm, js] = [await createWasmEngine(), createJsEngine()];
     for (let round = 0; round < 50; round++) {
       const digest = new Uint8Array(randomBytes(32));
       const privateKey = Secp256k1.randomPrivateKey();
@@ -42,7 +42,7 @@ describe("the engines of the verifier", () => {
   });
 
   it("agree on any 65 bytes, the unrecoverable among them", async () => {
-    const [wasm, js] = [await loadWasmEngine(), createJsEngine()];
+    const [wasm, js] = [await createWasmEngine(), createJsEngine()];
     const edge = fc.constantFrom(
       new Uint8Array(32),
       new Uint8Array(32).fill(255),
@@ -59,7 +59,7 @@ describe("the engines of the verifier", () => {
   });
 
   it("take only 32-byte digests, 65-byte signatures and four values of v", async () => {
-    for (const engine of [await loadWasmEngine(), createJsEngine()]) {
+    for (const engine of [await createWasmEngine(), createJsEngine()]) {
       const good = new Uint8Array(65).fill(1);
       should(engine.recoverAddress(new Uint8Array(32).fill(1), good)).be.a.String();
       should(engine.recoverAddress(new Uint8Array(31).fill(1), good)).be.undefined();

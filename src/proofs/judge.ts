@@ -1,0 +1,98 @@
+import type { Address } from "../protocol/index.ts";
+import type { Claim, ProofItem } from "./claim.ts";
+import type { Engine } from "./engine.ts";
+import { bytesToHex } from "./hex.ts";
+import { type Proof, readProof, recoverSigners } from "./proof.ts";
+import { Rejection } from "./reasons.ts";
+import { EVENT_HASH_BYTES, REPORT_LAYOUT } from "./report.ts";
+import type { CallSettings } from "./settings.ts";
+
+/**
+ * The checks, in their documented order. Gives those of the set who signed.
+ *
+ * @throws Rejection with the reason of the first check that fails.
+ */
+export function judge(claim: Claim, settings: CallSettings, engine: Engine): Address[] {
+  requireVerifiable(claim);
+  const proof = readProof(requireOneProof(claim.proofs));
+  const recovered = recoverSigners(proof, engine);
+  requireWorkflowOwner(proof, settings);
+  requireEventHash(proof, claim, engine);
+  const signers = requireThreshold(recovered, settings);
+  requireAgreement(claim, settings);
+  return signers;
+}
+
+/**
+ * Whether events of this type and status carry a proof, at once or a little later.
+ *
+ * @example
+ * console.log(isVerifiable("operation.status", "confirmed")); // → true
+ * console.log(isVerifiable("operation.status", "sent")); // → false
+ */
+export function isVerifiable(type: string, status?: string): boolean {
+  switch (type) {
+    case "watcher.event":
+      return true;
+    case "operation.status":
+      return status === "confirmed_latest" || status === "confirmed_safe" || status === "confirmed";
+    case "query.status":
+      return status === "completed" || status === "failed";
+    default:
+      return false;
+  }
+}
+
+function requireVerifiable({ type, status }: Claim): void {
+  if (!isVerifiable(type, status)) throw new Rejection("not_verifiable");
+}
+
+function requireOneProof(proofs: ProofItem[]): ProofItem {
+  const [proof, ...others] = proofs;
+  if (proof === undefined) throw new Rejection("no_proof");
+  if (others.length > 0) throw new Rejection("multiple_proofs");
+  return proof;
+}
+
+function requireWorkflowOwner({ report }: Proof, { workflowOwner }: CallSettings): void {
+  const owner = bytesToHex(report.subarray(...REPORT_LAYOUT.workflowOwner));
+  if (owner !== workflowOwner) throw new Rejection("workflow_owner_mismatch");
+}
+
+/** The hash is that of the base64 text as it was sent, not of what it decodes to. */
+function requireEventHash({ report }: Proof, { signedText, eventHash }: Claim, engine: Engine): void {
+  if (signedText === undefined) throw new Rejection("malformed_event", "what was signed is missing");
+  const signed = bytesToHex(report.subarray(-EVENT_HASH_BYTES));
+  const actual = bytesToHex(engine.keccak256(Buffer.from(signedText)));
+  if (actual !== signed) throw new Rejection("event_hash_mismatch");
+  if (eventHash !== undefined && !isSameText(eventHash, signed)) {
+    throw new Rejection("event_hash_mismatch", "the event_hash field");
+  }
+}
+
+function requireThreshold(recovered: Set<string>, { signers, threshold }: CallSettings): Address[] {
+  const members = [...recovered].flatMap((address) => signers.get(address) ?? []);
+  if (members.length < threshold) {
+    throw new Rejection("threshold_not_met", `${members.length} of ${threshold} needed`);
+  }
+  return members;
+}
+
+function requireAgreement(claim: Claim, settings: CallSettings): void {
+  const lie = claim.comparisons.find(({ said, signed }) => !isSameText(said, signed));
+  if (lie !== undefined) throw new Rejection("unsigned_field_mismatch", lie.field);
+  const signed = claim.signedChannelId;
+  if (signed === undefined) return;
+  for (const known of [settings.channelId, claim.channelId]) {
+    if (known && !isSameText(known, signed)) throw new Rejection("unsigned_field_mismatch", "the channel");
+  }
+}
+
+/** Without case, of A to Z alone: beyond them other letters have the same lower case, such as the Kelvin sign. */
+function isSameText(a: string, b: string): boolean {
+  return a === b || (a.length === b.length && lowerCase(a) === lowerCase(b));
+}
+
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
