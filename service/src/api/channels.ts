@@ -2,11 +2,27 @@ import Type from "typebox";
 import { CHANNEL_STATUSES, type Channel, PAGE_LIMITS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Store } from "../store/store.ts";
-import { conflict, notFound } from "./errors.ts";
+import { conflict, nameTaken, notFound } from "./errors.ts";
+import { ChannelAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
-import { Description, Id, listQuery, many, Name, oneOf } from "./schemas.ts";
+import { Description, Id, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
+const NewChannel = Type.Object(
+  { name: Name, description: Type.Optional(Description) },
+  { title: "NewChannel" },
+);
+const ChannelChange = Type.Object(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    status: Type.Optional(oneOf(["archived"] as const)),
+  },
+  { title: "ChannelChange" },
+);
+
+export const NO_CHANNEL = "`CHANNEL_NOT_FOUND`: there is no such channel.";
+const NAME_TAKEN = "`CHANNEL_ALREADY_EXISTS`: the name is taken.";
 
 export function channelRoutes(app: Routes, { store }: Context): void {
   app.post(
@@ -14,7 +30,10 @@ export function channelRoutes(app: Routes, { store }: Context): void {
     {
       schema: {
         tags: ["channels"],
-        body: Type.Object({ name: Name, description: Type.Optional(Description) }),
+        operationId: "createChannel",
+        summary: "Creates a channel",
+        body: NewChannel,
+        answers: { 201: ChannelAnswer, 409: NAME_TAKEN },
       },
     },
     (request, reply) => {
@@ -30,17 +49,30 @@ export function channelRoutes(app: Routes, { store }: Context): void {
     {
       schema: {
         tags: ["channels"],
+        operationId: "listChannels",
+        summary: "Lists channels, oldest first; archived ones only when asked for by status",
         querystring: listQuery(PAGE_LIMITS.channels, {
-          name: Type.Optional(Type.String()),
+          name: NamePart,
           status: many(oneOf(CHANNEL_STATUSES)),
         }),
+        answers: { 200: pageOf("ChannelList", ChannelAnswer) },
       },
     },
     (request) => store.channels.list(request.query),
   );
 
-  app.get("/channels/:channel_id", { schema: { tags: ["channels"], params: ChannelParams } }, (request) =>
-    channelOf(store, request.params.channel_id),
+  app.get(
+    "/channels/:channel_id",
+    {
+      schema: {
+        tags: ["channels"],
+        operationId: "getChannel",
+        summary: "One channel",
+        params: ChannelParams,
+        answers: { 200: ChannelAnswer, 404: NO_CHANNEL },
+      },
+    },
+    (request) => channelOf(store, request.params.channel_id),
   );
 
   app.patch(
@@ -48,12 +80,15 @@ export function channelRoutes(app: Routes, { store }: Context): void {
     {
       schema: {
         tags: ["channels"],
+        operationId: "updateChannel",
+        summary: "Renames, describes or archives a channel",
         params: ChannelParams,
-        body: Type.Object({
-          name: Type.Optional(Name),
-          description: Type.Optional(Description),
-          status: Type.Optional(oneOf(["archived"] as const)),
-        }),
+        body: ChannelChange,
+        answers: {
+          200: ChannelAnswer,
+          404: NO_CHANNEL,
+          409: `${NAME_TAKEN} Without a code: the channel has watchers that are pending, active or archiving.`,
+        },
       },
     },
     (request) => {
@@ -84,8 +119,8 @@ export function channelOf(store: Store, channelId: string): Channel {
   return channel;
 }
 
+/** Names are unique in the organization, those of archived channels too. */
 function refuseTakenName(store: Store, name: string): void {
-  if (store.channels.hasName(name)) {
-    throw conflict(`A channel named ${JSON.stringify(name)} exists already.`, "CHANNEL_ALREADY_EXISTS");
-  }
+  const holder = store.channels.named(name);
+  if (holder !== undefined) throw nameTaken("channel", holder, "CHANNEL_ALREADY_EXISTS");
 }

@@ -34,3 +34,16 @@ export function conflict(message: string, code?: ErrorCode): ApiError {
     code === undefined ? { type: "CONFLICT", message } : { type: "CONFLICT", code, message },
   );
 }
+
+/** Names stay taken when what they name is archived, and so hidden: the message says so. */
+export function nameTaken(
+  what: "channel" | "wallet" | "watcher",
+  holder: { name: string; status: string },
+  code: ErrorCode,
+): ApiError {
+  const hidden =
+    holder.status === "archived"
+      ? " It is archived: hidden from lists, but its name stays taken. Choose another name."
+      : "";
+  return conflict(`There is a ${what} named ${JSON.stringify(holder.name)} already.${hidden}`, code);
+}

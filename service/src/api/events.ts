@@ -3,9 +3,10 @@ import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../
 import type { Context } from "../context.ts";
 import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
-import { channelOf } from "./channels.ts";
+import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { invalid, notFound } from "./errors.ts";
 import { networksOf } from "./networks.ts";
+import { EventAnswer, EventPage } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import {
   Address,
@@ -51,21 +52,40 @@ const Search = listQuery(PAGE_LIMITS.eventsSearch, {
 
 /** Pages come out of the store as text: nothing is parsed or serialized on the way. */
 export function eventRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, deliveries } = context;
 
   app.get(
     "/channels/:channel_id/events",
-    { schema: { tags: ["events"], params: ChannelParams, querystring: Poll } },
+    {
+      schema: {
+        tags: ["events"],
+        operationId: "pollEvents",
+        summary: "Events from an offset upwards; without an offset the newest, downwards",
+        params: ChannelParams,
+        querystring: Poll,
+        answers: { 200: EventPage, 404: NO_CHANNEL },
+      },
+    },
     (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
       reply.type("application/json; charset=utf-8");
-      return store.events.poll(channel.channel_id, request.query);
+      const page = store.events.poll(channel.channel_id, { ...request.query, hidden: deliveries.hidden() });
+      return deliveries.page(page, request.query.limit);
     },
   );
 
   app.get(
     "/channels/:channel_id/events/search",
-    { schema: { tags: ["events"], params: ChannelParams, querystring: Search } },
+    {
+      schema: {
+        tags: ["events"],
+        operationId: "searchEvents",
+        summary: "Events that match all filters, oldest first",
+        params: ChannelParams,
+        querystring: Search,
+        answers: { 200: EventPage, 404: NO_CHANNEL },
+      },
+    },
     (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
       const { limit, offset, chain_environment, ...query } = request.query;
@@ -93,16 +113,29 @@ export function eventRoutes(app: Routes, context: Context): void {
       refuseInapplicable(filter);
       reply.type("application/json; charset=utf-8");
       if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
-      return store.events.search(channel.channel_id, filter, { limit, offset });
+      const options = { limit, offset, hidden: deliveries.hidden() };
+      return deliveries.page(store.events.search(channel.channel_id, filter, options), limit);
     },
   );
 
   app.get(
     "/channels/:channel_id/events/search/:event_id",
-    { schema: { tags: ["events"], params: Type.Object({ channel_id: Id, event_id: Id }) } },
+    {
+      schema: {
+        tags: ["events"],
+        operationId: "getEvent",
+        summary: "One event",
+        params: Type.Object({ channel_id: Id, event_id: Id }),
+        answers: {
+          200: EventAnswer,
+          404: `${NO_CHANNEL} \`EVENT_NOT_FOUND\`: the channel has no such event.`,
+        },
+      },
+    },
     (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
-      const event = store.events.get(channel.channel_id, request.params.event_id);
+      const stored = store.events.get(channel.channel_id, request.params.event_id);
+      const event = stored === undefined ? undefined : deliveries.event(stored);
       if (event === undefined) throw notFound("EVENT_NOT_FOUND", "event", request.params.event_id);
       reply.type("application/json; charset=utf-8");
       return event;

@@ -1,13 +1,30 @@
+import { createHash } from "node:crypto";
 import type { Network } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { invalid } from "./errors.ts";
+import { NetworkAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 
 export function networkRoutes(app: Routes, context: Context): void {
-  app.get("/networks", { schema: { tags: ["networks"] } }, () => ({
-    data: networksOf(context),
-    has_more: false,
-  }));
+  app.get(
+    "/networks",
+    {
+      schema: {
+        tags: ["networks"],
+        operationId: "listNetworks",
+        summary: "The networks on which there can be watchers, wallets, operations and queries",
+        answers: { 200: pageOf("NetworkList", NetworkAnswer) },
+      },
+    },
+    () => ({ data: networksOf(context).map(shown), has_more: false }),
+  );
+}
+
+/** With an id like all others have: a UUID, ever the same for one chain. */
+function shown(network: Network): Network {
+  const digits = createHash("sha256").update(`network ${network.chain_selector}`).digest("hex");
+  const id = digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
+  return { ...network, id };
 }
 
 /** The networks of an environment, or all. */

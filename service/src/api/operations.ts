@@ -16,9 +16,10 @@ import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
-import { channelOf } from "./channels.ts";
+import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
+import { OperationAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
@@ -58,13 +59,16 @@ const NewOperation = Type.Object(
             description: "call data in whole bytes of hex",
           }),
           preview: Type.Optional(
-            Type.Object({
-              function_signature: Type.String(),
-              metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-            }),
+            Type.Object(
+              {
+                function_signature: Type.String(),
+                metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+              },
+              { additionalProperties: false },
+            ),
           ),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, title: "NewTransaction" },
       ),
       {
         minItems: 1,
@@ -74,19 +78,26 @@ const NewOperation = Type.Object(
     ),
     signature: Type.Optional(Signature),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: "NewOperation" },
 );
 
 const Patch = Type.Union(
   [
     Type.Object(
       { status: Type.Literal("accepted"), signature: Signature, digest: Digest },
-      { additionalProperties: false },
+      { additionalProperties: false, title: "FinalizeOperation" },
     ),
-    Type.Object({ status: Type.Literal("cancelled") }, { additionalProperties: false }),
+    Type.Object(
+      { status: Type.Literal("cancelled") },
+      { additionalProperties: false, title: "CancelOperation" },
+    ),
   ],
   { description: 'either {"status": "accepted", "signature", "digest"} or {"status": "cancelled"}' },
 );
+
+const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
+const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again when it does.";
+const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet takes no operations any more.";
 
 /** Whose key it is: this service knows one. */
 const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
@@ -96,7 +107,20 @@ export function operationRoutes(app: Routes, context: Context): void {
 
   app.post(
     "/channels/:channel_id/operations",
-    { schema: { tags: ["operations"], params: ChannelParams, body: NewOperation } },
+    {
+      schema: {
+        tags: ["operations"],
+        operationId: "createOperation",
+        summary: "Hands in a signed operation, or without a signature a draft",
+        params: ChannelParams,
+        body: NewOperation,
+        answers: {
+          201: OperationAnswer,
+          404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
+          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
+        },
+      },
+    },
     async (request, reply) => {
       const { body } = request;
       const channel = channelOf(store, request.params.channel_id);
@@ -147,6 +171,8 @@ export function operationRoutes(app: Routes, context: Context): void {
     {
       schema: {
         tags: ["operations"],
+        operationId: "listOperations",
+        summary: "Lists the channel's operations, newest first",
         params: ChannelParams,
         querystring: listQuery(PAGE_LIMITS.operations, {
           status: many(oneOf(OPERATION_STATUSES)),
@@ -161,6 +187,7 @@ export function operationRoutes(app: Routes, context: Context): void {
           canceller_subject_type: Type.Optional(Type.String()),
           canceller_subject_id: Type.Optional(Type.String()),
         }),
+        answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },
       },
     },
     (request) => {
@@ -192,13 +219,34 @@ export function operationRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/operations/:operation_id",
-    { schema: { tags: ["operations"], params: OperationParams } },
+    {
+      schema: {
+        tags: ["operations"],
+        operationId: "getOperation",
+        summary: "One operation",
+        params: OperationParams,
+        answers: { 200: OperationAnswer, 404: NO_OPERATION },
+      },
+    },
     (request) => shownOperation(operationOf(context, request.params)),
   );
 
   app.patch(
     "/channels/:channel_id/operations/:operation_id",
-    { schema: { tags: ["operations"], params: OperationParams, body: Patch } },
+    {
+      schema: {
+        tags: ["operations"],
+        operationId: "updateOperation",
+        summary: "Finalizes or cancels a draft",
+        params: OperationParams,
+        body: Patch,
+        answers: {
+          200: OperationAnswer,
+          404: NO_OPERATION,
+          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is no draft any more. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
+        },
+      },
+    },
     async (request) => {
       const operation = operationOf(context, request.params);
       const { body } = request;

@@ -15,9 +15,10 @@ import type { QueryRunner } from "../lifecycles/query.ts";
 import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
 import { now } from "../time.ts";
-import { channelOf } from "./channels.ts";
+import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
+import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 
@@ -25,45 +26,68 @@ const QUERY_KINDS = ["evm_call"] as const;
 const ChannelParams = Type.Object({ channel_id: Id });
 const QueryIds = Type.Object({ channel_id: Id, query_id: Id });
 
-const NewQuery = Type.Object({
-  idempotency_key: Type.String({
-    minLength: 1,
-    maxLength: LIMITS.idempotencyKeyLength,
-    description: `a text of 1 to ${LIMITS.idempotencyKeyLength} characters`,
-  }),
-  query_kind: oneOf(QUERY_KINDS),
-  chain_selector: ChainSelector,
-  params: Type.Object({
-    contract_address: Address,
-    call_data: Type.String({
-      pattern: "^(0x)?([0-9a-fA-F]{2})*$",
-      description: "call data in whole bytes of hex",
+const Selection = Type.Union(
+  [
+    Type.Object({ type: Type.Literal("latest") }),
+    Type.Object({ type: Type.Literal("finalized") }),
+    Type.Object({
+      type: Type.Literal("block_number"),
+      block_number: Type.String({ pattern: "^[0-9]{1,78}$" }),
     }),
-    block_selection: Type.Union(
-      [
-        Type.Object({ type: Type.Literal("latest") }),
-        Type.Object({ type: Type.Literal("finalized") }),
-        Type.Object({
-          type: Type.Literal("block_number"),
-          block_number: Type.String({ pattern: "^[0-9]{1,78}$" }),
-        }),
-      ],
+  ],
+  {
+    title: "BlockSelection",
+    description:
+      'one of {"type": "latest"}, {"type": "finalized"} and {"type": "block_number", "block_number": "<decimal digits>"}',
+  },
+);
+const NewQuery = Type.Object(
+  {
+    idempotency_key: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.idempotencyKeyLength,
+      description: `a text of 1 to ${LIMITS.idempotencyKeyLength} characters`,
+    }),
+    query_kind: oneOf(QUERY_KINDS),
+    chain_selector: ChainSelector,
+    params: Type.Object(
       {
-        description:
-          'one of {"type": "latest"}, {"type": "finalized"} and {"type": "block_number", "block_number": "<decimal digits>"}',
+        contract_address: Address,
+        call_data: Type.String({
+          pattern: "^(0x)?([0-9a-fA-F]{2})*$",
+          description: "call data in whole bytes of hex",
+        }),
+        block_selection: Selection,
+        from_address: Type.Optional(Address),
       },
+      { title: "QueryParams" },
     ),
-    from_address: Type.Optional(Address),
-  }),
-  metadata: Type.Optional(Type.Unknown()),
-});
+    metadata: Type.Optional(
+      Type.Unknown({ description: `anything of at most ${LIMITS.queryMetadataBytes} bytes as JSON` }),
+    ),
+  },
+  { title: "NewQuery" },
+);
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
   const { store } = context;
 
   app.post(
     "/channels/:channel_id/queries",
-    { schema: { tags: ["queries"], params: ChannelParams, body: NewQuery } },
+    {
+      schema: {
+        tags: ["queries"],
+        operationId: "createQuery",
+        summary: "Asks the chain; the same key with the same request is the same query",
+        params: ChannelParams,
+        body: NewQuery,
+        answers: {
+          202: QueryAccepted,
+          404: NO_CHANNEL,
+          409: "`IDEMPOTENCY_KEY_MISMATCH`: the key belongs to another query of the channel.",
+        },
+      },
+    },
     (request, reply) => {
       const { body } = request;
       const channel = channelOf(store, request.params.channel_id);
@@ -97,6 +121,8 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     {
       schema: {
         tags: ["queries"],
+        operationId: "listQueries",
+        summary: "Lists the channel's queries, newest first",
         params: ChannelParams,
         querystring: listQuery(PAGE_LIMITS.queries, {
           status: many(oneOf(QUERY_STATUSES)),
@@ -104,6 +130,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           chain_selector: Type.Optional(ChainSelector),
           chain_environment: Type.Optional(ChainEnvironment),
         }),
+        answers: { 200: pageOf("QueryList", QueryAnswer), 404: NO_CHANNEL },
       },
     },
     (request) => {
@@ -126,7 +153,18 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
 
   app.get(
     "/channels/:channel_id/queries/:query_id",
-    { schema: { tags: ["queries"], params: QueryIds } },
+    {
+      schema: {
+        tags: ["queries"],
+        operationId: "getQuery",
+        summary: "One query",
+        params: QueryIds,
+        answers: {
+          200: QueryAnswer,
+          404: `${NO_CHANNEL} \`QUERY_NOT_FOUND\`: the channel has no such query.`,
+        },
+      },
+    },
     (request) => {
       const { channel_id, query_id } = request.params;
       channelOf(store, channel_id);

@@ -32,6 +32,9 @@ export const ChainSelector = Type.String({
 
 export const ChainEnvironment = Type.Enum(["mainnet", "testnet"], { description: "mainnet or testnet" });
 
+/** A filter of lists. */
+export const NamePart = Type.Optional(Type.String({ description: "a part of the name, without case" }));
+
 /** A filter that may be repeated. */
 export function many<T extends TSchema>(item: T) {
   return Type.Optional(Type.Array(item));

@@ -1,4 +1,3 @@
-import swagger from "@fastify/swagger";
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
 import { isUnreachable } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
@@ -9,10 +8,12 @@ import { channelRoutes } from "./channels.ts";
 import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { type Faults, injectFaults } from "./faults.ts";
-import { type Account, graphqlRoutes } from "./graphql.ts";
+import { type Account, type GraphqlAuth, graphqlAuthRoute, graphqlRoutes, refuseAccount } from "./graphql.ts";
+import { healthRoute } from "./health.ts";
 import { localRoutes } from "./local.ts";
 import { isLocalRequest } from "./local-request.ts";
 import { networkRoutes } from "./networks.ts";
+import { describeApi } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
 import { queryRoutes } from "./queries.ts";
 import type { Routes } from "./routes.ts";
@@ -29,7 +30,8 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
 export type ServerOptions = {
-  apiKey: string;
+  /** Those that are accepted. */
+  apiKeys: readonly string[];
   account: Account;
   faults: Faults;
   /** Whether the endpoints under /local are there. */
@@ -73,36 +75,21 @@ export async function createServer(
       );
     });
   }
+  const graphqlAuth: GraphqlAuth = { mode: "both" };
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
-    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKey)) return;
+    if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
-    await reply
-      .code(401)
-      .send(
-        path === GRAPHQL_PATH
-          ? { errors: [{ message, extensions: { code: "UNAUTHENTICATED" } }] }
-          : { type: "UNAUTHORIZED", message },
-      );
+    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, graphqlAuth);
+    else await reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
   if (options.local) injectFaults(app, options.faults);
 
-  await app.register(swagger, {
-    openapi: {
-      openapi: "3.1.0",
-      info: { title: "Local channel service", version: "0.8.0" },
-      components: { securitySchemes: { apikey: { type: "apiKey", in: "header", name: "Authorization" } } },
-      security: [{ apikey: [] }],
-    },
-    refResolver: {
-      buildLocalReference: (schema, _base, _fragment, index) =>
-        String(schema.$id ?? schema.title ?? `Schema${index}`),
-    },
-  });
+  await describeApi(app);
   // All at the root, so that /local lies behind the base URL too.
   await app.register(async (api: Routes) => {
-    api.get("/health-check", () => ({ status: "ok" }));
+    healthRoute(api);
     networkRoutes(api, context);
     channelRoutes(api, context);
     watcherRoutes(api, context);
@@ -112,10 +99,13 @@ export async function createServer(
     eventRoutes(api, context);
   });
   graphqlRoutes(app, GRAPHQL_PATH, options.account);
-  if (options.local)
-    await app.register(async (local: Routes) => localRoutes(local, context, options.faults), {
-      prefix: "/local",
-    });
+  if (options.local) {
+    const routes = async (local: Routes) => {
+      localRoutes(local, context, options.faults);
+      graphqlAuthRoute(local, graphqlAuth);
+    };
+    await app.register(routes, { prefix: "/local" });
+  }
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
   return app;
 }

@@ -14,9 +14,10 @@ import type { Context } from "../context.ts";
 import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
 import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
-import { channelOf } from "./channels.ts";
-import { conflict, invalid, notFound } from "./errors.ts";
+import { channelOf, NO_CHANNEL } from "./channels.ts";
+import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
+import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import {
   Address,
@@ -27,35 +28,49 @@ import {
   listQuery,
   many,
   Name,
+  NamePart,
   oneOf,
 } from "./schemas.ts";
 
 const WalletParams = Type.Object({ wallet_id: Id });
 
-const RsaKey = Type.Object(
+const NewWallet = Type.Object(
   {
-    e: Type.String({ pattern: RSA_PATTERNS.e.source }),
-    n: Type.String({ pattern: RSA_PATTERNS.n.source }),
+    name: Name,
+    description: Type.Optional(Description),
+    wallet_owner_address: Address,
+    chain_selector: ChainSelector,
+    wallet_type: oneOf(WALLET_TYPES),
+    configuration: Type.Optional(Type.Object({ allowed_signers: Type.Optional(Type.Array(Type.Unknown())) })),
+    allowed_ecdsa_signers: Type.Optional(Type.Array(Address)),
+    allowed_rsa_signers: Type.Optional(Type.Array(RsaKey)),
+    status_channel_id: Type.Optional(Id),
   },
-  { description: "an RSA key {e, n}, both in hex" },
+  { title: "NewWallet" },
+);
+const WalletChange = Type.Object(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    status: Type.Optional(oneOf(["archived"] as const)),
+  },
+  { title: "WalletChange" },
 );
 
-const NewWallet = Type.Object({
-  name: Name,
-  description: Type.Optional(Description),
-  wallet_owner_address: Address,
-  chain_selector: ChainSelector,
-  wallet_type: oneOf(WALLET_TYPES),
-  configuration: Type.Optional(Type.Object({ allowed_signers: Type.Optional(Type.Array(Type.Unknown())) })),
-  allowed_ecdsa_signers: Type.Optional(Type.Array(Address)),
-  allowed_rsa_signers: Type.Optional(Type.Array(RsaKey)),
-  status_channel_id: Type.Optional(Id),
-});
+const NO_WALLET = "`WALLET_NOT_FOUND`: there is no such wallet.";
+const NAME_TAKEN = "`WALLET_ALREADY_EXISTS`: the name is taken.";
 
 export function walletRoutes(app: Routes, context: Context): void {
   const { store } = context;
 
-  app.post("/wallets", { schema: { tags: ["wallets"], body: NewWallet } }, (request, reply) => {
+  const create = {
+    tags: ["wallets"],
+    operationId: "createWallet",
+    summary: "Creates a wallet, which is then deployed",
+    body: NewWallet,
+    answers: { 201: WalletAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+  };
+  app.post("/wallets", { schema: create }, (request, reply) => {
     const { body } = request;
     checkNetwork(context, body.chain_selector);
     if (body.status_channel_id !== undefined) {
@@ -64,6 +79,10 @@ export function walletRoutes(app: Routes, context: Context): void {
     }
     const isRsa = body.wallet_type.endsWith("rsa");
     const signers = body.configuration?.allowed_signers;
+    const others = isRsa ? body.allowed_ecdsa_signers : body.allowed_rsa_signers;
+    if ((others ?? []).length > 0) {
+      throw invalid(`A wallet of type ${body.wallet_type} takes no ${isRsa ? "ECDSA" : "RSA"} signers.`);
+    }
     const ecdsaSigners = isRsa ? [] : ecdsaSignersOf(signers ?? body.allowed_ecdsa_signers ?? []);
     const rsaSigners = isRsa ? rsaSignersOf(signers ?? body.allowed_rsa_signers ?? []) : [];
     refuseTakenName(context, body.name);
@@ -90,8 +109,10 @@ export function walletRoutes(app: Routes, context: Context): void {
     {
       schema: {
         tags: ["wallets"],
+        operationId: "listWallets",
+        summary: "Lists wallets, oldest first; archived ones only when asked for by status",
         querystring: listQuery(PAGE_LIMITS.wallets, {
-          name: Type.Optional(Type.String()),
+          name: NamePart,
           chain_selector: Type.Optional(ChainSelector),
           chain_environment: Type.Optional(ChainEnvironment),
           owner: Type.Optional(Address),
@@ -99,6 +120,7 @@ export function walletRoutes(app: Routes, context: Context): void {
           type: Type.Optional(oneOf(WALLET_TYPES)),
           status: many(oneOf(WALLET_STATUSES)),
         }),
+        answers: { 200: pageOf("WalletList", WalletAnswer) },
       },
     },
     (request) => {
@@ -109,8 +131,18 @@ export function walletRoutes(app: Routes, context: Context): void {
     },
   );
 
-  app.get("/wallets/:wallet_id", { schema: { tags: ["wallets"], params: WalletParams } }, (request) =>
-    shownWallet(walletOf(context, request.params.wallet_id)),
+  app.get(
+    "/wallets/:wallet_id",
+    {
+      schema: {
+        tags: ["wallets"],
+        operationId: "getWallet",
+        summary: "One wallet",
+        params: WalletParams,
+        answers: { 200: WalletAnswer, 404: NO_WALLET },
+      },
+    },
+    (request) => shownWallet(walletOf(context, request.params.wallet_id)),
   );
 
   app.patch(
@@ -118,12 +150,15 @@ export function walletRoutes(app: Routes, context: Context): void {
     {
       schema: {
         tags: ["wallets"],
+        operationId: "updateWallet",
+        summary: "Renames, describes or archives a wallet",
         params: WalletParams,
-        body: Type.Object({
-          name: Type.Optional(Name),
-          description: Type.Optional(Description),
-          status: Type.Optional(oneOf(["archived"] as const)),
-        }),
+        body: WalletChange,
+        answers: {
+          200: WalletAnswer,
+          404: NO_WALLET,
+          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it changes no more.`,
+        },
       },
     },
     (request) => {
@@ -153,10 +188,10 @@ export function refuseArchived(wallet: StoredWallet): void {
   throw conflict(`The wallet ${JSON.stringify(wallet.name)} is archived.`, "WALLET_ALREADY_ARCHIVED");
 }
 
+/** Names are unique in the organization, those of archived wallets too. */
 function refuseTakenName({ store }: Context, name: string): void {
-  if (store.wallets.hasName(name)) {
-    throw conflict(`A wallet named ${JSON.stringify(name)} exists already.`, "WALLET_ALREADY_EXISTS");
-  }
+  const holder = store.wallets.named(name);
+  if (holder !== undefined) throw nameTaken("wallet", holder, "WALLET_ALREADY_EXISTS");
 }
 
 function ecdsaSignersOf(signers: unknown[]): AddressText[] {

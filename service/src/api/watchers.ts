@@ -13,11 +13,22 @@ import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher
 import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-import { channelOf } from "./channels.ts";
-import { conflict, invalid, notFound } from "./errors.ts";
+import { channelOf, NO_CHANNEL } from "./channels.ts";
+import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
+import { pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import type { Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, Name, oneOf } from "./schemas.ts";
+import {
+  Address,
+  ChainEnvironment,
+  ChainSelector,
+  Id,
+  listQuery,
+  many,
+  Name,
+  NamePart,
+  oneOf,
+} from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
@@ -29,49 +40,72 @@ const Input = Type.Object({
   indexed: Type.Optional(Type.Boolean()),
   components: Type.Optional(Type.Array(Type.Unknown())),
 });
-const Fragment = Type.Object({
-  type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
-  name: Type.String({ minLength: 1 }),
-  anonymous: Type.Optional(Type.Boolean()),
-  inputs: Type.Array(Input),
-});
+const Fragment = Type.Object(
+  {
+    type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
+    name: Type.String({ minLength: 1 }),
+    anonymous: Type.Optional(Type.Boolean()),
+    inputs: Type.Array(Input),
+  },
+  { title: "EventFragment" },
+);
 
-const NewWatcher = Type.Object({
-  name: Name,
-  chain_selector: ChainSelector,
-  address: Type.Optional(Address),
-  events: Type.Array(Type.String({ minLength: 1 }), {
-    minItems: 1,
-    description: "a list of at least one event name",
-  }),
-  abi: Type.Optional(
-    Type.Array(Fragment, { minItems: 1, description: "a list of at least one event fragment" }),
-  ),
-  service: Type.Optional(Type.String()),
-  service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-});
+const NewWatcher = Type.Object(
+  {
+    name: Name,
+    chain_selector: ChainSelector,
+    address: Type.Optional(Address),
+    events: Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description: "a list of at least one event name",
+    }),
+    abi: Type.Optional(
+      Type.Array(Fragment, { minItems: 1, description: "a list of at least one event fragment" }),
+    ),
+    service: Type.Optional(Type.String()),
+    service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  },
+  { title: "NewWatcher" },
+);
+const WatcherChange = Type.Object(
+  { name: Type.Optional(Name), status: Type.Optional(oneOf(["archived"] as const)) },
+  { title: "WatcherChange" },
+);
+
+const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such watcher.`;
+const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
   const { store } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
-    { schema: { tags: ["watchers"], params: ChannelParams, body: NewWatcher } },
+    {
+      schema: {
+        tags: ["watchers"],
+        operationId: "createWatcher",
+        summary: "Creates a watcher of a contract, by its ABI or by a service",
+        params: ChannelParams,
+        body: NewWatcher,
+        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+      },
+    },
     (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
-      const { chain_selector, address, events, abi, service } = request.body;
+      const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = watcherName(request.body.name);
       checkNetwork(context, chain_selector);
-      if (service !== undefined) {
-        throw invalid(
-          `The local service knows no watcher service ${JSON.stringify(service)}. Create the watcher with an address and an abi.`,
-        );
-      }
       if (address === undefined) throw invalid("address is required.");
-      if (abi === undefined) throw invalid("abi is required.");
-      const fragments = eventFragments(abi);
-      refuseMissingEvents(events, fragments);
+      if ((abi === undefined) === (service === undefined)) {
+        throw invalid("Either abi or service is required, and not both.");
+      }
+      if (service === undefined && service_config !== undefined) {
+        throw invalid("service_config goes with a service only.");
+      }
+      // Whether the service knows these events shows when the watcher is provisioned: it is `failed` then.
+      const fragments = abi === undefined ? [] : eventFragments(abi);
+      if (abi !== undefined) refuseMissingEvents(events, fragments);
       refuseTakenName(context, channel.channel_id, name);
       reply.code(201);
       return shown(
@@ -82,6 +116,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
           address: checksumAddress(address as `0x${string}`),
           events,
           abi: fragments,
+          ...defined({ service, service_config }),
         }),
       );
     },
@@ -92,9 +127,11 @@ export function watcherRoutes(app: Routes, context: Context): void {
     {
       schema: {
         tags: ["watchers"],
+        operationId: "listWatchers",
+        summary: "Lists the channel's watchers, oldest first; archived ones only when asked for by status",
         params: ChannelParams,
         querystring: listQuery(PAGE_LIMITS.watchers, {
-          name: Type.Optional(Type.String()),
+          name: NamePart,
           status: many(oneOf(WATCHER_STATUSES)),
           chain_selector: Type.Optional(ChainSelector),
           chain_environment: Type.Optional(ChainEnvironment),
@@ -102,6 +139,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
           service: many(Type.String()),
           event_name: Type.Optional(Type.String()),
         }),
+        answers: { 200: pageOf("WatcherList", WatcherSummary), 404: NO_CHANNEL },
       },
     },
     (request) => {
@@ -119,7 +157,15 @@ export function watcherRoutes(app: Routes, context: Context): void {
 
   app.get(
     "/channels/:channel_id/watchers/:watcher_id",
-    { schema: { tags: ["watchers"], params: WatcherParams } },
+    {
+      schema: {
+        tags: ["watchers"],
+        operationId: "getWatcher",
+        summary: "One watcher",
+        params: WatcherParams,
+        answers: { 200: WatcherAnswer, 404: NO_WATCHER },
+      },
+    },
     (request) => shown(watcherOf(context, request.params)),
   );
 
@@ -128,8 +174,16 @@ export function watcherRoutes(app: Routes, context: Context): void {
     {
       schema: {
         tags: ["watchers"],
+        operationId: "updateWatcher",
+        summary: "Renames a watcher, or begins to archive it",
         params: WatcherParams,
-        body: Type.Object({ name: Type.Optional(Name), status: Type.Optional(oneOf(["archived"] as const)) }),
+        body: WatcherChange,
+        answers: {
+          200: WatcherAnswer,
+          202: WatcherAnswer,
+          404: NO_WATCHER,
+          409: `${NAME_TAKEN} Without a code: the watcher cannot be archived now.`,
+        },
       },
     },
     (request, reply) => {
@@ -150,8 +204,9 @@ export function watcherRoutes(app: Routes, context: Context): void {
 }
 
 /** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
-function shown({ fromBlock, ...watcher }: StoredWatcher): Watcher {
-  return watcher.status === "archive_failed" ? { ...watcher, status: "failed" } : watcher;
+function shown({ fromBlock, abi, ...watcher }: StoredWatcher): Watcher {
+  const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
+  return { ...watcher, status, ...(watcher.service === undefined ? { abi } : {}) };
 }
 
 function summary(watcher: StoredWatcher): Watcher {
@@ -199,11 +254,8 @@ function refuseMissingEvents(events: string[], abi: Array<{ name: string }>): vo
   }
 }
 
+/** Names are unique in the channel, those of archived watchers too. */
 function refuseTakenName({ store }: Context, channelId: string, name: string): void {
-  if (store.watchers.hasName(channelId, name)) {
-    throw conflict(
-      `The channel has a watcher named ${JSON.stringify(name)} already.`,
-      "WATCHER_ALREADY_EXISTS",
-    );
-  }
+  const holder = store.watchers.named(channelId, name);
+  if (holder !== undefined) throw nameTaken("watcher", holder, "WATCHER_ALREADY_EXISTS");
 }

@@ -28,8 +28,9 @@ export class Channels {
     return row === undefined ? undefined : toChannel(row as Row);
   }
 
-  hasName(name: string): boolean {
-    return this.#database.prepare("SELECT 1 FROM channels WHERE name = ?").get(name) !== undefined;
+  named(name: string): Channel | undefined {
+    const row = this.#database.prepare("SELECT * FROM channels WHERE name = ?").get(name);
+    return row === undefined ? undefined : toChannel(row as Row);
   }
 
   list(filter: ChannelFilter): { data: Channel[]; has_more: boolean } {

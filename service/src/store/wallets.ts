@@ -80,8 +80,9 @@ export class Wallets {
     return row === undefined ? undefined : toWallet(row as Row);
   }
 
-  hasName(name: string): boolean {
-    return this.#database.prepare("SELECT 1 FROM wallets WHERE name = ?").get(name) !== undefined;
+  named(name: string): StoredWallet | undefined {
+    const row = this.#database.prepare("SELECT * FROM wallets WHERE name = ?").get(name);
+    return row === undefined ? undefined : toWallet(row as Row);
   }
 
   withStatus(chainSelector: string, ...status: WalletStatus[]): StoredWallet[] {

@@ -3,9 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { EventFragment, Watcher, WatcherStatus } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import { namePart, visible } from "./channels.ts";
-import { Conditions, integer, json, optionalInteger, pageOf, type Row, text } from "./rows.ts";
+import { Conditions, integer, json, optionalInteger, optionalText, pageOf, type Row, text } from "./rows.ts";
 
-/** A watcher with what only the service knows: the first block whose logs it reports. */
+/**
+ * A watcher with what only the service knows: the first block whose logs it reports. One that belongs to a watcher
+ * service has no ABI of its own.
+ */
 export type StoredWatcher = Watcher & {
   name: string;
   events: string[];
@@ -13,6 +16,11 @@ export type StoredWatcher = Watcher & {
   status: WatcherStatus;
   fromBlock?: number;
 };
+
+export type NewWatcher = Pick<
+  StoredWatcher,
+  "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi" | "service" | "service_config"
+>;
 
 export type WatcherFilter = {
   channelId: string;
@@ -33,14 +41,12 @@ export class Watchers {
     this.#database = database;
   }
 
-  create(
-    input: Pick<StoredWatcher, "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi">,
-  ) {
+  create(input: NewWatcher): string {
     const watcher = { watcher_id: randomUUID(), status: "pending", created_at: now() };
     this.#database
       .prepare(
-        `INSERT INTO watchers (watcher_id, channel_id, name, status, chain_selector, address, events, abi, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO watchers (watcher_id, channel_id, name, status, chain_selector, address, events, abi, service,
+           service_config, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         watcher.watcher_id,
@@ -51,6 +57,8 @@ export class Watchers {
         input.address,
         JSON.stringify(input.events),
         JSON.stringify(input.abi),
+        input.service ?? null,
+        input.service_config === undefined ? null : JSON.stringify(input.service_config),
         watcher.created_at,
       );
     return watcher.watcher_id;
@@ -61,12 +69,11 @@ export class Watchers {
     return row === undefined ? undefined : toWatcher(row as Row);
   }
 
-  hasName(channelId: string, name: string): boolean {
-    return (
-      this.#database
-        .prepare("SELECT 1 FROM watchers WHERE channel_id = ? AND name = ?")
-        .get(channelId, name) !== undefined
-    );
+  named(channelId: string, name: string): StoredWatcher | undefined {
+    const row = this.#database
+      .prepare("SELECT * FROM watchers WHERE channel_id = ? AND name = ?")
+      .get(channelId, name);
+    return row === undefined ? undefined : toWatcher(row as Row);
   }
 
   /** Watchers of these statuses on one chain, of all channels. */
@@ -99,9 +106,8 @@ export class Watchers {
         filter.status?.flatMap((status) => (status === "failed" ? [status, "archive_failed"] : [status])),
       )
       .equal("chain_selector", filter.chainSelector)
-      .equal("lower(address)", filter.address?.toLowerCase());
-    // Watchers made from a contract's ABI belong to no service.
-    if (filter.service !== undefined && filter.service.length > 0) conditions.add("0");
+      .equal("lower(address)", filter.address?.toLowerCase())
+      .oneOf("service", filter.service);
     if (filter.eventName !== undefined) {
       conditions.add("EXISTS (SELECT 1 FROM json_each(watchers.events) WHERE value = ?)", filter.eventName);
     }
@@ -134,6 +140,8 @@ export class Watchers {
 }
 
 function toWatcher(row: Row): StoredWatcher {
+  const service = optionalText(row, "service");
+  const config = optionalText(row, "service_config");
   const fromBlock = optionalInteger(row, "from_block");
   return {
     watcher_id: text(row, "watcher_id"),
@@ -146,6 +154,8 @@ function toWatcher(row: Row): StoredWatcher {
     events: json<string[]>(row, "events"),
     abi: json<EventFragment[]>(row, "abi"),
     don_family: "local",
+    ...(service === undefined ? {} : { service }),
+    ...(config === undefined ? {} : { service_config: JSON.parse(config) as Record<string, unknown> }),
     ...(fromBlock === undefined ? {} : { fromBlock }),
   };
 }

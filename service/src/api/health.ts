@@ -1,0 +1,20 @@
+import Type from "typebox";
+import type { Routes } from "./routes.ts";
+
+const Health = Type.Object({ status: Type.String() }, { title: "Health", description: "it is well" });
+
+export function healthRoute(app: Routes): void {
+  app.get(
+    "/health-check",
+    {
+      schema: {
+        tags: ["health"],
+        operationId: "checkHealth",
+        summary: "Whether the service is up; needs no key",
+        security: [],
+        answers: { 200: Health },
+      },
+    },
+    () => ({ status: "ok" }),
+  );
+}

@@ -1,0 +1,114 @@
+import swagger from "@fastify/swagger";
+import type { FastifySchema } from "fastify";
+import Type, { type TSchema } from "typebox";
+import { ERROR_CODES, ERROR_TYPES } from "../../../src/protocol/index.ts";
+import type { Routes } from "./routes.ts";
+
+declare module "fastify" {
+  interface FastifySchema {
+    /**
+     * What the route answers, by status: of a success the schema of its body, of a refusal when that is. For the
+     * description only: nothing is serialized by it. What every route may answer need not be said.
+     */
+    answers?: Readonly<Record<number, TSchema | string>>;
+  }
+}
+
+export const ErrorAnswer = Type.Object(
+  {
+    type: Type.String({
+      description: `what kind of error: ${ERROR_TYPES.join(", ")}, UNAUTHORIZED (401) or FORBIDDEN (403)`,
+    }),
+    code: Type.Optional(Type.Enum([...ERROR_CODES], { description: "which error of this kind" })),
+    message: Type.String({ description: "a sentence for people; programs look at type and code" }),
+  },
+  { title: "Error", description: "why there is no other answer" },
+);
+
+/** What every route may answer beside what it says itself. */
+const ALWAYS: Record<number, string> = {
+  429: "Too many requests. This service says so only when asked to under /local/faults.",
+  500: "`INTERNAL_ERROR`: the service failed; its log says why.",
+};
+const WITH_KEY: Record<number, string> = {
+  401: "The API key is missing, malformed or not the right one.",
+  403: "The request was not meant for this machine, or a page from elsewhere sent it.",
+};
+const WITH_INPUT: Record<number, string> = { 400: "`VALIDATION_ERROR`: the request is not as described." };
+const WITH_BODY: Record<number, string> = {
+  413: "`VALIDATION_ERROR`: the body is too large.",
+  415: "`VALIDATION_ERROR`: the body is not JSON.",
+};
+
+/** Describes all routes that are registered afterwards, from the schemas that validate them. */
+export async function describeApi(app: Routes): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Local channel service",
+        version: "0.8.0",
+        description: "The whole channel service on one machine. What is under /local only this service has.",
+      },
+      components: {
+        securitySchemes: {
+          apikey: {
+            type: "apiKey",
+            in: "header",
+            name: "Authorization",
+            description: "The word Apikey, a space, and the key.",
+          },
+        },
+      },
+      security: [{ apikey: [] }],
+    },
+    transform: ({ schema, url }) => ({ schema: described(schema ?? {}), url }),
+    transformObject: (document) =>
+      "openapiObject" in document ? withNamedSchemas(document.openapiObject) : document.swaggerObject,
+  });
+}
+
+/** The schema as the generator reads it, with every answer. */
+function described({ answers = {}, ...schema }: FastifySchema): FastifySchema {
+  const anonymous = schema.security?.length === 0;
+  const hasInput = schema.params ?? schema.querystring ?? schema.body;
+  const all = {
+    ...ALWAYS,
+    ...(anonymous ? {} : WITH_KEY),
+    ...(hasInput === undefined ? {} : WITH_INPUT),
+    ...(schema.body === undefined ? {} : WITH_BODY),
+    ...answers,
+  };
+  if (!Object.keys(all).some((status) => status.startsWith("2"))) all[200] = "Done.";
+  return { ...schema, response: Object.fromEntries(Object.entries(all).map(answer)) };
+}
+
+function answer([status, what]: [string, TSchema | string]): [string, object] {
+  const isError = Number(status) >= 400;
+  if (typeof what === "string") {
+    const schema = isError ? ErrorAnswer : {};
+    return [status, { description: what, content: { "application/json": { schema } } }];
+  }
+  const { description = "The answer." } = what as { description?: string };
+  return [status, { description, content: { "application/json": { schema: what } } }];
+}
+
+/** Moves each schema that has a title to the components, under this name, and refers to it. */
+function withNamedSchemas<T extends { paths?: object; components?: object }>(document: T): T {
+  const schemas: Record<string, unknown> = {};
+  const named = (at: unknown): unknown => {
+    if (Array.isArray(at)) return at.map(named);
+    if (typeof at !== "object" || at === null) return at;
+    const read = Object.fromEntries(Object.entries(at).map(([key, value]) => [key, named(value)]));
+    const { title, ...schema } = read;
+    if (typeof title !== "string") return read;
+    const known = schemas[title];
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`Two schemas are called ${title}.`);
+    }
+    schemas[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  };
+  const paths = named(document.paths);
+  return { ...document, paths, components: { ...document.components, schemas } };
+}

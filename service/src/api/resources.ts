@@ -1,0 +1,253 @@
+// What the service answers, as schemas with the names of the description at /openapi.json. Nothing is serialized
+// by them; a test holds real answers against them.
+import Type, { type TSchema } from "typebox";
+import {
+  CHANNEL_STATUSES,
+  EVENT_TYPES,
+  OPERATION_STATUSES,
+  QUERY_STATUSES,
+  RSA_PATTERNS,
+  WALLET_STATUSES,
+  WALLET_TYPES,
+  WATCHER_STATUSES,
+} from "../../../src/protocol/index.ts";
+import { Address, ChainSelector, Id, oneOf } from "./schemas.ts";
+
+const Text = Type.String();
+const Time = Type.Integer({ description: "a time in whole Unix seconds" });
+const Hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
+const Bytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" });
+const Digits = Type.String({ pattern: "^[0-9]+$", description: "a whole number in decimal digits" });
+const Base64 = Type.String({ description: "base64 of JSON: the bytes that are signed" });
+const Anything = Type.Record(Type.String(), Type.Unknown());
+const { Optional } = Type;
+
+/** One page of a list. */
+export function pageOf(title: string, item: TSchema): TSchema {
+  const page = {
+    data: Type.Array(item),
+    has_more: Type.Boolean({ description: "whether another page follows" }),
+  };
+  return Type.Object(page, { title, description: "a page of the list" });
+}
+
+export const NetworkAnswer = Type.Object(
+  {
+    id: Id,
+    name: Text,
+    chain_selector: ChainSelector,
+    chain_id: Digits,
+    chain_family: oneOf(["evm"]),
+    type: Optional(oneOf(["mainnet", "testnet"])),
+    default_confidence_level: Optional(Text),
+    created_at: Optional(Time),
+    updated_at: Optional(Time),
+  },
+  { title: "Network" },
+);
+
+export const ChannelAnswer = Type.Object(
+  {
+    channel_id: Id,
+    name: Text,
+    description: Optional(Text),
+    status: oneOf(CHANNEL_STATUSES),
+    created_at: Time,
+  },
+  { title: "Channel", description: "the channel" },
+);
+
+export const RsaKey = Type.Object(
+  {
+    e: Type.String({ pattern: RSA_PATTERNS.e.source }),
+    n: Type.String({ pattern: RSA_PATTERNS.n.source }),
+  },
+  { title: "RsaKey", description: "an RSA key {e, n}, both in hex" },
+);
+
+export const WalletAnswer = Type.Object(
+  {
+    wallet_id: Id,
+    name: Text,
+    description: Optional(Text),
+    address: Type.String({ description: "stable once the wallet is deployed" }),
+    wallet_owner_address: Address,
+    chain_selector: ChainSelector,
+    wallet_type: oneOf(WALLET_TYPES),
+    status: oneOf(WALLET_STATUSES),
+    status_channel_id: Optional(Id),
+    configuration: Type.Object({ allowed_signers: Type.Array(Type.Union([Address, RsaKey])) }),
+    allowed_ecdsa_signers: Type.Array(Address),
+    allowed_rsa_signers: Type.Array(RsaKey),
+    created_at: Time,
+  },
+  { title: "Wallet", description: "the wallet" },
+);
+
+const WATCHER = {
+  watcher_id: Id,
+  name: Text,
+  channel_id: Id,
+  created_at: Time,
+  status: oneOf(WATCHER_STATUSES),
+  chain_selector: ChainSelector,
+  address: Address,
+  service: Optional(Text),
+  service_config: Optional(Anything),
+  don_family: Optional(Text),
+  workflow_id: Optional(Text),
+};
+export const WatcherAnswer = Type.Object(
+  {
+    ...WATCHER,
+    events: Type.Array(Text),
+    abi: Optional(Type.Array(Anything)),
+  },
+  { title: "Watcher", description: "the watcher" },
+);
+export const WatcherSummary = Type.Object(WATCHER, {
+  title: "WatcherSummary",
+  description: "a watcher without its events and ABI",
+});
+
+const Subject = Type.Object(
+  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Optional(Text) },
+  { title: "Subject", description: "who did it" },
+);
+const ShownTransaction = Type.Object(
+  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(Anything) },
+  { title: "Transaction" },
+);
+export const OperationAnswer = Type.Object(
+  {
+    operation_id: Id,
+    status: oneOf(OPERATION_STATUSES),
+    chain_selector: ChainSelector,
+    address: Address,
+    wallet_operation_id: Digits,
+    deadline: Type.Integer({ description: "a time in whole Unix seconds, 0 for none" }),
+    transactions: Type.Array(ShownTransaction),
+    signature: Type.Union([Type.String(), Type.Null()]),
+    digest: Hash,
+    initiator: Subject,
+    signer: Optional(Subject),
+    canceller: Optional(Subject),
+    signed_at: Optional(Time),
+    cancelled_at: Optional(Time),
+    confirmed_at: Optional(Time),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: "Operation", description: "the operation" },
+);
+
+const Proof = Type.Object(
+  { alg: Text, ocr_report: Bytes, ocr_context: Bytes, signatures: Type.Array(Bytes) },
+  { title: "OcrProof", description: "what the oracles signed" },
+);
+
+export const QueryAccepted = Type.Object(
+  { query_id: Id, status: oneOf(QUERY_STATUSES) },
+  { title: "QueryAccepted", description: "the query is on its way" },
+);
+export const QueryAnswer = Type.Object(
+  {
+    query_id: Id,
+    channel_id: Id,
+    status: oneOf(QUERY_STATUSES),
+    query_kind: oneOf(["evm_call"]),
+    chain_selector: ChainSelector,
+    target: Address,
+    event_hash: Optional(Hash),
+    verifiable_result: Optional(Base64),
+    proof: Optional(Proof),
+    created_at: Time,
+    updated_at: Time,
+    expires_at: Time,
+    ...Object.fromEntries(QUERY_STATUSES.map((status) => [`${status}_at`, Optional(Time)])),
+  },
+  { title: "Query", description: "the query" },
+);
+
+const PAYLOADS = [
+  Type.Object(
+    {
+      status: oneOf(OPERATION_STATUSES),
+      status_reason: Text,
+      operation_id: Id,
+      wallet_operation_id: Digits,
+      address: Address,
+      chain_selector: ChainSelector,
+      timestamp: Time,
+      digest: Hash,
+      transactions: Type.Array(ShownTransaction),
+      event_hash: Optional(Hash),
+      verifiable_event: Optional(Base64),
+    },
+    { title: "OperationStatusPayload" },
+  ),
+  Type.Object(
+    {
+      query_id: Id,
+      status: oneOf(QUERY_STATUSES),
+      target: Address,
+      chain_selector: ChainSelector,
+      timestamp: Time,
+      event_hash: Optional(Hash),
+      verifiable_result: Optional(Base64),
+    },
+    { title: "QueryStatusPayload" },
+  ),
+  Type.Object(
+    {
+      watcher_id: Id,
+      status: oneOf(WATCHER_STATUSES),
+      status_reason: Text,
+      chain_selector: ChainSelector,
+      timestamp: Time,
+      service: Optional(Text),
+      workflow_id: Optional(Text),
+    },
+    { title: "WatcherStatusPayload" },
+  ),
+  Type.Object(
+    {
+      watcher_id: Id,
+      chain_selector: ChainSelector,
+      event_hash: Hash,
+      verifiable_event: Base64,
+      timestamp: Time,
+    },
+    { title: "WatcherEventPayload" },
+  ),
+  Type.Object(
+    {
+      wallet_id: Id,
+      status: oneOf(WALLET_STATUSES),
+      status_reason: Text,
+      address: Text,
+      chain_selector: ChainSelector,
+      timestamp: Time,
+    },
+    { title: "WalletStatusPayload" },
+  ),
+];
+
+export const EventAnswer = Type.Object(
+  {
+    event_id: Id,
+    headers: Type.Object({
+      type: oneOf(EVENT_TYPES),
+      offset: Type.Integer({ minimum: 1 }),
+      proofs: Type.Array(Proof),
+    }),
+    payload: Type.Union(PAYLOADS),
+    channel_id: Id,
+    created_at: Time,
+  },
+  { title: "Event", description: "the event" },
+);
+export const EventPage = Type.Object(
+  { events: Type.Array(EventAnswer), has_more: Type.Boolean() },
+  { title: "EventPage", description: "a page of events" },
+);
