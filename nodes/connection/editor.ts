@@ -1,7 +1,8 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
+import { layOutHints } from "../lib/editor/hints.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
-import { fillIn, layOutHints } from "./editor-fields.ts";
+import { fillIn } from "./editor-fields.ts";
 import { connectionTest } from "./editor-test.ts";
 import { showOwner, warnOfThreshold } from "./editor-verification.ts";
 

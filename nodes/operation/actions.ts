@@ -1,5 +1,5 @@
 import type { CrecClient, Operation, OperationStatus, Signer } from "../../src/index.ts";
-import { previewOfOperation } from "../lib/call-preview.ts";
+import type { CallPreview } from "../lib/call-preview.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { climb, type Ladder } from "../lib/operation.ts";
 
@@ -10,6 +10,8 @@ export type Task = {
   signal: AbortSignal;
   operationId: () => Promise<string>;
   signer: () => Promise<Signer>;
+  /** Its calls, for a person to judge. */
+  preview: (operation: Operation) => Promise<CallPreview[]>;
   /** What must be signed; undefined where anything may be. */
   digest: () => Promise<string | undefined>;
   /** The rung to wait for, or else the one that is usual for the action. */
@@ -26,14 +28,14 @@ export type Answer = { payload: unknown; crec: Record<string, unknown> };
 const PAGE = 100;
 
 export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> = {
-  get: async ({ client, channelId, signal, operationId }) => {
+  get: async ({ client, channelId, signal, operationId, preview }) => {
     const operation = await client.operations.get(channelId, await operationId(), { signal });
     const { operationDigest } = await loadLibrary();
     const { wallet_operation_id: id, address: account, deadline, transactions, chain_selector } = operation;
     const chainId = await client.networks.chainIdOf(chain_selector, { signal });
     // Of what is shown, whatever the service says: who approves, approves this.
     const digest = operationDigest({ id, account, deadline, transactions }, chainId);
-    return about(operation, { walletOperationId: id, digest, preview: await previewOfOperation(operation) });
+    return about(operation, { walletOperationId: id, digest, preview: await preview(operation) });
   },
 
   list: async ({ client, channelId, signal, statuses, most }) => {

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { OperationStatus } from "../../src/index.ts";
+import { previewOfOperation } from "../lib/call-preview.ts";
 import { channelOf, signerOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
@@ -58,6 +59,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = { ...msg.crec, channelId, operationId };
           return operationId;
         },
+        preview: (operation) => previewOfOperation(RED, operation),
         signer: () => signerOf(RED, def.signer).signer(),
         digest: () => digestOf(RED, this, msg, def),
         ladder: (usual) => ladderTo(def.waitFor, usual),

@@ -55,7 +55,13 @@ export default function register(RED: NodeAPI): void {
 
       const show = (status: string): void => showStatus(this, LOOKS[ladder.judge(status)], status);
       if (isDraft) {
-        send(answer(msg, operation, { status: operation.status, preview: await previewOf(readable) }), null);
+        send(
+          answer(msg, operation, {
+            status: operation.status,
+            preview: await previewOf(RED, wallet.chainSelector, readable),
+          }),
+          null,
+        );
         showStatus(this, "done", operation.status);
         return;
       }

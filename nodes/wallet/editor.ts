@@ -1,4 +1,5 @@
 import { checkAddress } from "../lib/editor/check-address.ts";
+import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
 
@@ -18,7 +19,7 @@ RED.nodes.registerType("crec-wallet", {
       value: "",
       validate: both(filled("wallet.error.wallet"), matching(NAME_OR_ADDRESS, "common.error.address")),
     },
-    signer: { value: "", type: "crec-signer", required: true },
+    signer: { value: "", type: "crec-signer", required: false },
   },
   label() {
     return this.name || String(this.wallet || "") || this._("wallet.label.wallet");
@@ -37,5 +38,6 @@ RED.nodes.registerType("crec-wallet", {
       for (const one of described) one.now();
     });
     checkAddress(this, wallet);
+    layOutHints();
   },
 });

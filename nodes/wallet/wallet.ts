@@ -7,6 +7,7 @@ export type WalletDef = NodeDef & {
   chainSelector?: string;
   /** The wallet's name, or the address of its smart account. */
   wallet?: string;
+  /** None where operations are only drafted: another flow, or another Node-RED, signs them. */
   signer?: string;
 };
 
@@ -31,7 +32,10 @@ function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
     chainSelector,
     connection,
     signer,
-    problem: problemOf(label, chainSelector) ?? problemIn(connection) ?? problemIn(signer),
+    problem:
+      problemOf(label, chainSelector) ??
+      problemIn(connection) ??
+      (def.signer ? problemIn(signer) : undefined),
     address: async (signal) => {
       if (ADDRESS.test(label)) return label;
       known ??= await deployedAddress(connection, label, signal);
