@@ -160,7 +160,7 @@ describe("watchers of the local service", function () {
 
   it("do not hold each other up, whatever an older version has stored", async () => {
     const folder = temporaryFolder();
-    const options = { dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS };
+    const options = { dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS, local: true };
     const first = await startService(options);
     await first.close();
     const store = new Store(folder.path);
@@ -234,7 +234,9 @@ describe("watchers of the local service", function () {
       body.message.should.match(/nested too deeply/);
     }
     (await refused({ chain_selector: "1" })).should.match(/chain_selector 1 is not a network/);
-    (await refused({ service: "dvp" })).should.match(/knows no watcher service "dvp"/);
+    (await refused({ service: "dvp" })).should.match(/^Either abi or service is required/);
+    (await refused({ abi: undefined })).should.match(/^Either abi or service is required/);
+    (await refused({ service_config: {} })).should.match(/^service_config goes with a service only/);
 
     await api.transferWatcher(channelId, "transfers");
     const taken = await api.call("POST", path, good);

@@ -1,35 +1,44 @@
 import { checksumAddress } from "viem";
-import { logParams, signatureOf } from "../../../src/abi/index.ts";
+import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { Confidence, EventFragment, Network, VerifiableEvent } from "../../../src/protocol/index.ts";
 import type { RawLog } from "../chain/chain.ts";
 import { rfc3339 } from "../time.ts";
 
-/**
- * What the oracles say about a log.
- *
- * @throws CrecError `LOG_MISMATCH` when the log does not decode by the fragment.
- */
+/** A log as a watcher reports it. `service` and `data` are there where the watcher belongs to a service. */
+export type ReadLog = {
+  fragment: EventFragment;
+  log: RawLog;
+  params: Record<string, unknown>;
+  service?: string;
+  data?: Record<string, unknown>;
+};
+
+/** What the oracles say about a log. */
 export function chainEventStatement(
   network: Network,
-  source: { fragment: EventFragment; log: RawLog; timestamp: number; confidence: Confidence },
+  { fragment, log, params, service, data }: ReadLog,
+  { timestamp, confidence }: { timestamp: number; confidence: Confidence },
 ): VerifiableEvent {
-  const { fragment, log } = source;
+  const signature = signatureOf(fragment);
   return {
+    ...(service === undefined ? {} : { service }),
     name: fragment.name,
-    timestamp: rfc3339(source.timestamp),
+    timestamp: rfc3339(timestamp),
     chain_family: network.chain_family,
     chain_selector: network.chain_selector,
     chain_event: {
       chain_id: network.chain_id,
       block_number: log.blockNumber,
-      block_timestamp: source.timestamp,
-      confidence: source.confidence,
+      block_timestamp: timestamp,
+      confidence,
       tx_hash: log.transactionHash,
       address: checksumAddress(log.address),
-      topic_hash: log.topics[0] ?? "0x",
+      // The first topic of an anonymous event is a value, and no name of the event.
+      topic_hash: signatureHash(signature),
       log_index: log.logIndex,
-      event_signature: signatureOf(fragment),
-      params: logParams(fragment, log),
+      event_signature: signature,
+      params,
     },
+    ...(data === undefined ? {} : { data }),
   };
 }

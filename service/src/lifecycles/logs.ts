@@ -1,21 +1,27 @@
-import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
-import type { Confidence, EventFragment, Hex } from "../../../src/protocol/index.ts";
-import type { Block, Heads, RawLog } from "../chain/chain.ts";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Confidence } from "../../../src/protocol/index.ts";
+import { type Block, type Heads, isRefusal, isUnreachable } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import { messageOf } from "../problem.ts";
 import type { Positions } from "../store/positions.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
-import { chainEventStatement } from "./chain-event.ts";
-import { provisionWatchers } from "./watcher.ts";
+import { chainEventStatement, type ReadLog } from "./chain-event.ts";
+import { readLog } from "./match.ts";
+import { failWatcher, provisionWatchers } from "./watcher.ts";
 
 /** Blocks read in one go. */
 const RANGE = 500;
 /** Blocks whose hashes are remembered: how deep a reorganization can be followed exactly. */
 const REMEMBERED = 512;
+/** Logs read and signed before others get a turn. */
+const BATCH = 16;
 
-type Match = { watcher: StoredWatcher; fragment: EventFragment; log: RawLog };
+type Match = ReadLog & { watcher: StoredWatcher };
+
+/** What watchers find in a range of blocks, and those whose ABI does not fit what they found. */
+type Findings = { matches: Match[]; misfits: Map<string, string> };
 
 /**
  * Follows the chain's logs for all watchers: by ranges of blocks, with the hashes of the newest blocks
@@ -47,7 +53,7 @@ export class LogReader {
     for (const confidence of ["safe", "finalized"] as const) {
       await this.#readSettled(confidence, heads[confidence]);
     }
-    provisionWatchers(this.#context.store, this.#chainSelector, this.#position("latest"));
+    await provisionWatchers(this.#context, this.#position("latest"));
   }
 
   #position(confidence: Confidence): number {
@@ -77,11 +83,7 @@ export class LogReader {
     // Deeper than we remember: what lies below is taken as read.
     const oldest = remembered.at(-1)?.number ?? 0;
     const lastCommon = common ?? Math.min(oldest - 1, heads.latest.number);
-    this.#context.log.warn(
-      common === undefined
-        ? `None of the last ${remembered.length} known blocks is on the chain any more: it was replaced. Reading on from block ${lastCommon}.`
-        : `The chain went back: its blocks after ${lastCommon} are not those read before (up to ${newest.number}). Reading them again.`,
-    );
+    this.#tell({ lastCommon, newest: newest.number, heads, everythingReplaced: common === undefined });
     this.#context.store.transaction(() => {
       this.#positions.forgetAbove(lastCommon);
       this.#context.store.watchers.rewind(this.#chainSelector, lastCommon);
@@ -92,9 +94,28 @@ export class LogReader {
     await this.#onRewind();
   }
 
+  /** Names what happened: near its tip a chain replaces blocks every now and then, finalized ones it must not. */
+  #tell(found: { lastCommon: number; newest: number; heads: Heads; everythingReplaced: boolean }): void {
+    const { log, store } = this.#context;
+    const { lastCommon, newest, heads } = found;
+    const finalized = this.#position("finalized");
+    if (lastCommon >= finalized && !found.everythingReplaced) {
+      log.warn(
+        `The chain was reorganized: it replaced its blocks after ${lastCommon}, up to ${newest}. Reading them again.`,
+      );
+      return;
+    }
+    const what = found.everythingReplaced
+      ? `none of the blocks read last, up to ${newest}, is on it any more`
+      : `its blocks after ${lastCommon} are gone, though those up to ${finalized} were finalized`;
+    log.error(
+      `The chain was rolled back: ${what}; it is at block ${heads.latest.number} now. What was reported stays reported; everything goes on from block ${lastCommon}, and what is missing there is brought back where it can be. To start over with nothing, stop the service and remove ${store.dataDir}.`,
+    );
+  }
+
   /** Reads blocks at the chain's tip, which may still be replaced: their hashes must form one chain with what is remembered. */
   async #readNewest(from: number, to: number): Promise<number> {
-    const matches = await this.#matches(from, to);
+    const findings = await this.#findings(from, to);
     const blocks = await this.#blocks(Math.max(from, to - REMEMBERED + 1), to);
     const previous = this.#positions.blocks().find((block) => block.number === from - 1);
     let parent = previous?.hash;
@@ -102,12 +123,12 @@ export class LogReader {
       if (parent !== undefined && block.parentHash !== parent) throw new Error(MOVED);
       parent = block.hash;
     }
-    for (const { log } of matches) {
+    for (const { log } of findings.matches) {
       const block = blocks.get(log.blockNumber);
       if (block !== undefined && block.hash !== log.blockHash) throw new Error(MOVED);
     }
-    const reported = this.#context.confidences.includes("latest") ? matches : [];
-    await this.#report("latest", reported, to, () => {
+    const isReported = this.#context.confidences.includes("latest");
+    await this.#report("latest", isReported ? findings : { ...findings, matches: [] }, to, () => {
       for (const block of blocks.values()) this.#positions.remember(block);
       this.#positions.forgetBelow(to - REMEMBERED + 1);
     });
@@ -121,21 +142,32 @@ export class LogReader {
     }
     for (let from = this.#position(confidence) + 1; from <= head; from += RANGE) {
       const to = Math.min(from + RANGE - 1, head);
-      await this.#report(confidence, await this.#matches(from, to), to);
+      await this.#report(confidence, await this.#findings(from, to), to);
     }
   }
 
-  async #matches(from: number, to: number): Promise<Match[]> {
-    const watchers = this.#context.store.watchers.withStatus(this.#chainSelector, "active");
-    if (watchers.length === 0) return [];
+  async #findings(from: number, to: number): Promise<Findings> {
+    const { store, chain } = this.#context;
+    const findings: Findings = { matches: [], misfits: new Map() };
+    const watchers = store.watchers.withStatus(this.#chainSelector, "active");
+    if (watchers.length === 0) return findings;
     const addresses = [...new Set(watchers.map((watcher) => watcher.address))];
-    const logs = await this.#context.chain.logs({ from, to, addresses });
-    return logs.flatMap((log) =>
-      watchers.flatMap((watcher) => {
-        const fragment = this.#unlessInTrouble(watcher, () => matchingFragment(watcher, log));
-        return fragment === undefined ? [] : [{ watcher, fragment, log }];
-      }),
-    );
+    const logs = await chain.logs({ from, to, addresses });
+    for (const [index, log] of logs.entries()) {
+      if (index % BATCH === BATCH - 1) await turn();
+      for (const watcher of watchers) {
+        // One in trouble holds up no other.
+        if (findings.misfits.has(watcher.watcher_id)) continue;
+        try {
+          const read = await readLog(chain, watcher, log);
+          if (read !== undefined) findings.matches.push({ ...read, watcher });
+        } catch (error) {
+          if (isRefusal(error) || isUnreachable(error)) throw error;
+          findings.misfits.set(watcher.watcher_id, messageOf(error));
+        }
+      }
+    }
+    return findings;
   }
 
   async #blocks(from: number, to: number): Promise<Map<number, Block>> {
@@ -152,45 +184,34 @@ export class LogReader {
   /** Attests what matched, then stores events and position together. */
   async #report(
     confidence: Confidence,
-    matches: Match[],
+    { matches, misfits }: Findings,
     position: number,
     remember?: () => void,
   ): Promise<void> {
+    const { store, chain, oracles } = this.#context;
     const attested: Array<Match & { attestation: Attestation }> = [];
     const timestamps = new Map<number, number>();
-    for (const match of matches) {
-      const { blockNumber } = match.log;
-      const timestamp =
-        timestamps.get(blockNumber) ?? (await this.#context.chain.block(blockNumber))?.timestamp;
+    for (const [index, match] of matches.entries()) {
+      if (index % BATCH === BATCH - 1) await turn();
+      const { log, watcher } = match;
+      if (this.#positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) continue;
+      const timestamp = timestamps.get(log.blockNumber) ?? (await chain.block(log.blockNumber))?.timestamp;
       if (timestamp === undefined) throw new Error(MOVED);
-      timestamps.set(blockNumber, timestamp);
-      const statement = this.#unlessInTrouble(match.watcher, () =>
-        chainEventStatement(this.#context.chain.network, { ...match, timestamp, confidence }),
-      );
-      if (statement === undefined) continue;
-      attested.push({ ...match, attestation: await this.#context.oracles.attest(statement) });
+      timestamps.set(log.blockNumber, timestamp);
+      const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
+      attested.push({ ...match, attestation: await oracles.attest(statement) });
     }
-    const { store } = this.#context;
     store.transaction(() => {
       for (const match of attested) this.#append(confidence, match);
+      for (const [watcherId, reason] of misfits) failWatcher(store, watcherId, reason);
       this.#positions.set(confidence, position);
       remember?.();
     });
   }
 
-  /** A log that cannot be read by the watcher's ABI is skipped: one watcher must not hold up the others. */
-  #unlessInTrouble<T>(watcher: StoredWatcher, read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      this.#context.log.warn(`Watcher ${watcher.watcher_id} skips a log: ${messageOf(error)}`);
-      return undefined;
-    }
-  }
-
   #append(
     confidence: Confidence,
-    { watcher, fragment, log, attestation }: Match & { attestation: Attestation },
+    { watcher, fragment, log, service, attestation }: Match & { attestation: Attestation },
   ): void {
     const { store } = this.#context;
     // It may have been archived while the oracles signed.
@@ -207,32 +228,13 @@ export class LogReader {
         timestamp: now(),
       },
       proof: attestation.proof,
-      found: { address: log.address, event_name: fragment.name },
+      found: {
+        address: log.address,
+        event_name: fragment.name,
+        ...(service === undefined ? {} : { service }),
+      },
     });
   }
 }
 
 const MOVED = "the chain replaced blocks while they were read; reading them again";
-
-/** The event of the watcher's ABI that this log is, when the watcher asks for it. */
-function matchingFragment(watcher: StoredWatcher, log: RawLog): EventFragment | undefined {
-  if (watcher.address.toLowerCase() !== log.address.toLowerCase()) return undefined;
-  if (watcher.fromBlock === undefined || log.blockNumber < watcher.fromBlock) return undefined;
-  return watcher.abi.find(
-    (fragment) =>
-      watcher.events.includes(fragment.name) &&
-      topicOf(fragment) === log.topics[0] &&
-      fragment.inputs.filter((input) => input.indexed === true).length === log.topics.length - 1,
-  );
-}
-
-const topics = new Map<string, Hex>();
-
-function topicOf(fragment: EventFragment): Hex {
-  const signature = signatureOf(fragment);
-  const known = topics.get(signature);
-  if (known !== undefined) return known;
-  const topic = signatureHash(signature);
-  topics.set(signature, topic);
-  return topic;
-}

@@ -1,13 +1,10 @@
 import { WATCHER_LIFECYCLE, type WatcherStatus } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Store } from "../store/store.ts";
-import type { StoredWatcher } from "../store/watchers.ts";
+import type { NewWatcher, StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
-
-export type NewWatcher = Pick<
-  StoredWatcher,
-  "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi"
->;
+import { each } from "./each.ts";
+import { serviceRefusal } from "./watcher-services/index.ts";
 
 /** Creates a watcher, `pending` until it is provisioned at the next beat. */
 export function createWatcher(context: Context, input: NewWatcher): StoredWatcher {
@@ -33,19 +30,32 @@ export function canArchive(watcher: StoredWatcher): boolean {
 }
 
 /**
- * Provisions what is pending: from the block after `lastReadBlock` on, the watcher reports. To be called when
- * all logs up to there have been read, so that none is missed and none is reported from before.
+ * Provisions what is pending, which from the block after `lastReadBlock` on is reported, and tears down what is
+ * archived. To be called when all logs up to there have been read, so that none is missed and none is reported from
+ * before.
  */
-export function provisionWatchers(store: Store, chainSelector: string, lastReadBlock: number): void {
-  for (const { watcher_id } of store.watchers.withStatus(chainSelector, "pending")) {
+export async function provisionWatchers(context: Context, lastReadBlock: number): Promise<void> {
+  const { store, chain, trials, log } = context;
+  const selector = chain.network.chain_selector;
+  const trouble = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
+  const provision = async (watcher: StoredWatcher) => {
+    const { watcher_id } = watcher;
+    const refusal = (await serviceRefusal(chain, watcher)) ?? trials.take("watcher");
     store.transaction(() => {
-      store.watchers.setFromBlock(watcher_id, lastReadBlock + 1);
-      moveWatcher(store, watcher_id, "active");
+      if (refusal === undefined) store.watchers.setFromBlock(watcher_id, lastReadBlock + 1);
+      moveWatcher(store, watcher_id, refusal === undefined ? "active" : "failed", refusal);
     });
+  };
+  await each(store.watchers.withStatus(selector, "pending"), provision, trouble);
+  for (const { watcher_id } of store.watchers.withStatus(selector, "archiving")) {
+    const failure = trials.take("archive");
+    moveWatcher(store, watcher_id, failure === undefined ? "archived" : "archive_failed", failure);
   }
-  for (const { watcher_id } of store.watchers.withStatus(chainSelector, "archiving")) {
-    moveWatcher(store, watcher_id, "archived");
-  }
+}
+
+/** Ends a watcher that cannot go on. */
+export function failWatcher(store: Store, watcherId: string, reason: string): void {
+  moveWatcher(store, watcherId, "failed", reason);
 }
 
 /** The one way a watcher's status changes: with its event, in one transaction. */
@@ -69,6 +79,7 @@ function announce(store: Store, watcherId: string, reason: string): StoredWatche
       status_reason: reason,
       chain_selector: watcher.chain_selector,
       timestamp: now(),
+      ...(watcher.service === undefined ? {} : { service: watcher.service }),
     },
   });
   return watcher;

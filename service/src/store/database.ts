@@ -29,6 +29,7 @@ export function openDatabase(dataDir: string): DatabaseSync {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     database.exec("BEGIN IMMEDIATE; COMMIT;");
     database.exec(SCHEMA);
+    addMissingColumns(database);
     return database;
   } catch (error) {
     database?.close();
@@ -40,6 +41,26 @@ export function openDatabase(dataDir: string): DatabaseSync {
     throw new ServiceProblem(
       `The data directory ${dataDir} cannot be used (${messageOf(error)}). Check its permissions and free space, or choose another one with --data-dir or CREC_DATA_DIR.`,
     );
+  }
+}
+
+/** Columns that came later: a data directory of an earlier version gets them here. */
+const LATER_COLUMNS = {
+  watchers: { service: "TEXT", service_config: "TEXT" },
+  operations: { settled: "INTEGER NOT NULL DEFAULT 0" },
+} as const;
+
+function addMissingColumns(database: DatabaseSync): void {
+  for (const [table, columns] of Object.entries(LATER_COLUMNS)) {
+    const known = new Set(
+      database
+        .prepare("SELECT name FROM pragma_table_info(?)")
+        .all(table)
+        .map(({ name }) => name),
+    );
+    for (const [name, type] of Object.entries(columns)) {
+      if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+    }
   }
 }
 

@@ -13,6 +13,9 @@ export type NewEvent = {
   found?: { address?: string; event_name?: string; service?: string };
 };
 
+/** What is told of each event that has been appended. */
+export type Appended = { eventId: string; channelId: string; type: EventType; hasProof: boolean };
+
 /** Filters of a search; times in Unix seconds. Lists mean "one of". */
 export type EventFilter = {
   type?: string[];
@@ -50,6 +53,7 @@ export class Events {
   readonly #fromOfType: StatementSync;
   readonly #newest: StatementSync;
   readonly #newestOfType: StatementSync;
+  readonly #listeners: Array<(event: Appended) => void> = [];
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -68,6 +72,10 @@ export class Events {
     this.#fromOfType = page("AND offset >= ? AND type = ?", "ASC");
     this.#newest = page("", "DESC");
     this.#newestOfType = page("AND type = ?", "DESC");
+  }
+
+  onAppend(listener: (event: Appended) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Appends to a channel. Call it in the transaction that makes the event true. */
@@ -98,11 +106,28 @@ export class Events {
       columnValue(event.found?.service),
       json,
     );
+    const appended = {
+      eventId,
+      channelId: event.channelId,
+      type: event.type,
+      hasProof: event.proof !== undefined,
+    };
+    for (const listener of this.#listeners) listener(appended);
   }
 
   /** A page as JSON text: from `offset` upwards, or the newest downwards when no offset is given. */
-  poll(channelId: string, options: { offset?: number; type?: string; limit: number }): string {
-    const { offset, type, limit } = options;
+  poll(
+    channelId: string,
+    options: { offset?: number; type?: string; limit: number; hidden?: readonly string[] },
+  ): string {
+    const { offset, type, limit, hidden = [] } = options;
+    if (hidden.length > 0) {
+      const conditions = new Conditions().equal("channel_id", channelId).equal("type", type);
+      if (offset !== undefined) conditions.add("offset >= ?", offset);
+      const order = offset === undefined ? "offset DESC" : "offset";
+      const visible = conditions.noneOf("event_id", hidden);
+      return pageText(visible.select(this.#database, "events", { columns: "json", order, limit }), limit);
+    }
     const count = limit + 1;
     let rows: Record<string, unknown>[];
     if (offset === undefined) {
@@ -120,7 +145,11 @@ export class Events {
   }
 
   /** A page of matching events as JSON text, oldest first. */
-  search(channelId: string, filter: EventFilter, options: { limit: number; offset: number }): string {
+  search(
+    channelId: string,
+    filter: EventFilter,
+    options: { limit: number; offset: number; hidden?: readonly string[] },
+  ): string {
     const conditions = new Conditions()
       .equal("channel_id", channelId)
       .oneOf("type", filter.type)
@@ -136,7 +165,8 @@ export class Events {
       .equal("operation_id", filter.operation_id)
       .equal("wallet_operation_id", filter.wallet_operation_id)
       .equal("query_id", filter.query_id)
-      .equal("event_name", filter.event_name);
+      .equal("event_name", filter.event_name)
+      .noneOf("event_id", options.hidden);
     for (const [name, operator] of Object.entries(COMPARISONS)) {
       const time = filter.created?.[name as keyof typeof COMPARISONS];
       if (time !== undefined) conditions.add(`created_at ${operator} ?`, time);

@@ -56,6 +56,16 @@ export class Positions {
       .run(this.#chainSelector, number);
   }
 
+  isReported(watcherId: string, blockHash: string, logIndex: number, confidence: Confidence): boolean {
+    return (
+      this.#database
+        .prepare(
+          "SELECT 1 FROM reported WHERE watcher_id = ? AND block_hash = ? AND log_index = ? AND confidence = ?",
+        )
+        .get(watcherId, blockHash, logIndex, confidence) !== undefined
+    );
+  }
+
   /** Marks a log as reported. False when it had been before. */
   report(watcherId: string, blockHash: string, logIndex: number, confidence: Confidence): boolean {
     const { changes } = this.#database

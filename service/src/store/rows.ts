@@ -18,6 +18,11 @@ export class Conditions {
     return this.add(`${column} IN (${values.map(() => "?").join(", ")})`, ...values);
   }
 
+  noneOf(column: string, values: readonly string[] | undefined): this {
+    if (values === undefined || values.length === 0) return this;
+    return this.add(`${column} NOT IN (${values.map(() => "?").join(", ")})`, ...values);
+  }
+
   add(sql: string, ...values: SQLInputValue[]): this {
     this.#parts.push(sql);
     this.#values.push(...values);

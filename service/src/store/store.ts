@@ -11,6 +11,7 @@ import { Watchers } from "./watchers.ts";
 
 /** Everything the service knows, on disk. What has been committed survives a kill. */
 export class Store {
+  readonly dataDir: string;
   readonly settings: Settings;
   readonly channels: Channels;
   readonly watchers: Watchers;
@@ -22,6 +23,7 @@ export class Store {
 
   /** @throws ServiceProblem when the data directory cannot be used or another service holds it. */
   constructor(dataDir: string) {
+    this.dataDir = dataDir;
     this.#database = openDatabase(dataDir);
     this.settings = new Settings(this.#database);
     this.channels = new Channels(this.#database);
