@@ -39,6 +39,34 @@
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
 
+  const pencil = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  /** Red, green, blue from 0 to 1, and how opaque, of any color that CSS knows. */
+  const parts = (color) => {
+    pencil.clearRect(0, 0, 1, 1);
+    pencil.fillStyle = color;
+    pencil.fillRect(0, 0, 1, 1);
+    return [...pencil.getImageData(0, 0, 1, 1).data].map((part) => part / 255);
+  };
+  /** The first color behind an element that hides what is behind it. */
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const found = parts(getComputedStyle(at).backgroundColor);
+      if (found[3] > 0.9) return found;
+    }
+    return [1, 1, 1, 1];
+  };
+  /** As the WCAG have it. */
+  const luminance = (color) => {
+    const [red, green, blue] = color.map((part) =>
+      part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const contrast = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+
   window.inEditor = {
     defaults: (type) => {
       const { defaults, category, credentials = {} } = RED.nodes.getType(type);
@@ -133,6 +161,20 @@
       if (defaults[name].required && field.value === "") return "";
       const said = defaults[name].validate.call(node, field.value, {});
       return typeof said === "string" ? said : "";
+    },
+
+    /** The texts of the form that stand out too little from what is behind them, and by how much they do. */
+    faint: (least) => {
+      const found = [];
+      const walk = document.createTreeWalker(form(), NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        const text = walk.currentNode.textContent.trim();
+        const element = walk.currentNode.parentElement;
+        if (text === "" || !isVisible(element) || element.closest(":disabled, .disabled, option")) continue;
+        const ratio = contrast(parts(getComputedStyle(element).color), behind(element));
+        if (ratio < least) found.push(`${text} (${ratio.toFixed(1)})`);
+      }
+      return found;
     },
 
     fields: () => fields().map(describe),

@@ -43,6 +43,7 @@ export type InPage = {
   searched(): Promise<string[]>;
   put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;
+  faint(least: number): Promise<string[]>;
   fields(): Promise<string[]>;
   focused(): Promise<string | undefined>;
   focusFirst(): Promise<void>;
