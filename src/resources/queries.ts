@@ -46,8 +46,12 @@ export type ListQueries = {
   offset?: number;
 };
 
-/** With the contract's ABI its own errors are named, too. */
-export type QueryWaitOptions = WaitOptions<QueryStatus, Query> & { abi?: Abi | undefined };
+export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
+  /** Default: `completed`. */
+  target?: QueryStatus | undefined;
+  /** With the contract's ABI its own errors are named, too. */
+  abi?: Abi | undefined;
+};
 
 export class Queries {
   readonly #transport: Transport;
@@ -69,7 +73,7 @@ export class Queries {
    *     block_selection: { type: "finalized" },
    *   },
    * });
-   * const query = await client.queries.waitFor(channelId, query_id, { target: "completed" });
+   * const query = await client.queries.waitFor(channelId, query_id);
    * decodeQuery(query).status; // → "completed"
    */
   async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
@@ -126,7 +130,8 @@ export class Queries {
    * The query once it is completed, or the target given. Verify it before its result is used.
    * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
    */
-  async waitFor(channelId: string, queryId: string, options: QueryWaitOptions): Promise<Query> {
+  async waitFor(channelId: string, queryId: string, options: QueryWaitOptions = {}): Promise<Query> {
+    const { target = "completed", abi, ...waiting } = options;
     const statusEvents = { channelId, filter: { type: ["query.status"], query_id: queryId } };
     return waitForStatus(
       {
@@ -136,10 +141,10 @@ export class Queries {
         setbacks: ["failed", "expired"],
         look: (signal) => this.get(channelId, queryId, { signal }),
         events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
-        reason: async (query) => failureReason(query, options.abi),
+        reason: async (query) => failureReason(query, abi),
         closing: this.#transport.closing,
       },
-      options,
+      { ...waiting, target },
     );
   }
 }

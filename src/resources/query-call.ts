@@ -57,7 +57,7 @@ export async function callFunction(
     signal: waiting.signal,
     timeoutMs: waiting.timeoutMs,
   });
-  const query = await queries.waitFor(channelId, queryId, { ...waiting, target: "completed", abi });
+  const query = await queries.waitFor(channelId, queryId, { ...waiting, abi });
   const asked = { queryId, chainSelector: request.chain_selector, params: request.params };
   const verification = await verifier?.verifyQuery(query, { channelId, asked });
   if (verification?.verified === false) throw notVerified(queryId, verification);

@@ -47,7 +47,7 @@ function programOf(all: readonly Example[], context: string): string {
   ].join("\n");
 }
 
-describe("the examples in doc comments", function () {
+describe("the example in the doc comment", function () {
   this.timeout(120_000);
   const all = examples();
 
@@ -62,22 +62,16 @@ describe("the examples in doc comments", function () {
       "context.mts": context.replace("../../src/index.ts", PACKAGE),
       "program.mts": programOf(all, context),
     });
+    should(await folder.check("program.mts")).equal("");
+    results = await folder.run("program.mts", flowEnvironment(service.ready));
   });
   after(async () => {
     await folder?.remove();
     await service?.close();
   });
 
-  it("compile in a strict program", async () => {
-    should(await folder.check("program.mts")).equal("");
-  });
-
-  it("run against the local service, and end by themselves", async () => {
-    results = await folder.run("program.mts", flowEnvironment(service.ready));
-  });
-
   for (const { at } of all) {
-    it(`come to what they say: ${at}`, () => {
+    it(`compiles, runs and comes to what it says: ${at}`, () => {
       const told = results.filter((result) => result.at === at);
       should(told.map(({ actual }) => actual)).containEql('"done"');
       should(told.filter((result) => !isTrue(result))).be.empty();

@@ -117,6 +117,19 @@ describe("operations", () => {
       ]);
     });
 
+    it("that was taken is certain, though it cannot be read back", async () => {
+      for (const trouble of [[500, {}], notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
+        const { client } = await startOther(({ method, path }) => {
+          if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+          return method === "POST" ? [201, { operation_id: OTHER_ID }] : trouble;
+        });
+        const sent = await client.operations.send(ID, operation, signer);
+        should(sent).match({ digest, operation: { operation_id: OTHER_ID, status: "accepted", digest } });
+        const draft = await client.operations.draft(ID, operation);
+        should(draft.operation).match({ status: "pending_signature", signature: null });
+      }
+    });
+
     it("draws an id of its own and a deadline in 15 minutes", async () => {
       const { client, posts } = await serve();
       const { wallet_operation_id: _id, deadline: _deadline, ...bare } = operation;

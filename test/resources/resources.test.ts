@@ -222,6 +222,24 @@ describe("resources", () => {
       should(made).equal(1);
     });
 
+    it("waits as long as the service asks, but not for an hour", async () => {
+      const limited = (seconds: string): Reply => [
+        429,
+        { type: "VALIDATION_ERROR" },
+        { "retry-after": seconds },
+      ];
+      let refusals = 1;
+      const soon = await serve(({ method }) => {
+        if (method === "GET") return page();
+        return refusals-- > 0 ? limited("0") : [201, demo];
+      });
+      should((await soon.client.channels.createOrFind({ name: "demo" })).found).be.false();
+      const late = await serve(({ method }) => (method === "GET" ? page() : limited("3600")));
+      const error = await errorOf(late.client.channels.createOrFind({ name: "demo" }));
+      should([error.code, error.retryAfterMs]).deepEqual(["RATE_LIMITED", 3_600_000]);
+      should(late.calls()).have.length(2);
+    });
+
     it("gives up when the name is taken by what cannot be found", async () => {
       const { client, calls } = await serve(({ method }) =>
         method === "GET" ? page() : conflict("CHANNEL_ALREADY_EXISTS"),

@@ -60,14 +60,16 @@ export class ProgramFolder {
 
 /**
  * Code in which each line such as `console.log(value); // → "0"`, or without the `console.log`, tells what it came
- * to. The value is a literal; in its text `…` stands for anything.
+ * to. What is promised is a literal; in its text `…` stands for anything.
  */
 export function telling(code: string, where: string): string {
-  return code.replaceAll(
-    /^( *)(?:console\.log\((.*)\)|(.*)); \/\/ → (.*)$/gm,
-    (_line, indent: string, logged: string | undefined, bare: string | undefined, expected: string) =>
-      `${indent}tell(${JSON.stringify(where)}, ${logged ?? bare}, ${expected});`,
-  );
+  const tell = (value: string, expected: string) => `tell(${JSON.stringify(where)}, ${value}, ${expected});`;
+  return code
+    .replaceAll(/console\.log\((.*)\); \/\/ → (.*)$/gm, (_line, value, expected) => tell(value, expected))
+    .replaceAll(
+      /^( *)(.*); \/\/ → (.*)$/gm,
+      (_line, indent, value, expected) => indent + tell(value, expected),
+    );
 }
 
 /** Objects are compared as JSON, so what is undefined counts as missing. */
