@@ -2,6 +2,7 @@ import { decodeErrorResult } from "viem";
 import { type Abi, decodeRevert } from "../../../src/abi/index.ts";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { artifact, knownErrors } from "./artifacts.ts";
+import { type Chain, isRefusal, type Receipt } from "./chain.ts";
 
 /** Why a call of a wallet reverted: what it said, and the name of the error where it is the wallet's own. */
 export type RevertReason = { reason: string; error?: string };
@@ -15,6 +16,26 @@ export function explainRevert(data: Hex, transactions = 1): RevertReason {
     return { reason: transactions > 1 ? `transaction ${index + 1n} of ${transactions}: ${reason}` : reason };
   }
   return own === undefined ? { reason: words(data) } : { reason: words(data), error: own.errorName };
+}
+
+/** A mined revert leaves no reason: the same call at its block tells it. */
+export async function revertReason(
+  chain: Chain,
+  call: { from: string; to: string; data: Hex },
+  receipt: Receipt,
+  transactions = 1,
+): Promise<RevertReason> {
+  for (const block of [receipt.blockNumber, receipt.blockNumber - 1]) {
+    try {
+      const answer = await chain.call(call, block);
+      if ("reverted" in answer) return explainRevert(answer.reverted, transactions);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Nodes keep the state of their newest blocks only.
+      return { reason: "the transaction reverted; the chain does not keep the reason any more" };
+    }
+  }
+  return { reason: "the transaction reverted without a reason, or ran out of gas" };
 }
 
 function words(data: Hex): string {

@@ -68,10 +68,17 @@ export class QueryRunner {
     // The answer to the request goes first.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#stopped) return;
+    // One that an earlier run left may be too late by now.
+    if (isOverdue(found(store, queryId))) {
+      moveQuery(store, queryId, "expired");
+      return;
+    }
     moveQuery(store, queryId, "sending");
-    moveQuery(store, queryId, "sent");
+    const rejection = this.#context.trials.take("query");
+    if (rejection === undefined) moveQuery(store, queryId, "sent");
     const query = found(store, queryId);
-    const outcome = await this.#ask(query);
+    const outcome =
+      rejection === undefined ? await this.#ask(query) : failure("CRE_GATEWAY_REJECTED", rejection);
     if (outcome === undefined) return;
     const attestation = await this.#context.oracles.attest(statement(query, outcome));
     moveQuery(store, queryId, "returned" in outcome ? "completed" : "failed", attestation);
@@ -135,19 +142,27 @@ export class QueryRunner {
   }
 
   async #resolve(selection: BlockSelection): Promise<Block | undefined> {
-    if (selection.type !== "block_number") return await this.#context.chain.block(selection.type);
-    const number = Number(selection.block_number);
-    return Number.isSafeInteger(number) ? await this.#context.chain.block(number) : undefined;
+    const at = selection.type === "block_number" ? Number(selection.block_number) : selection.type;
+    if (typeof at === "number" && !Number.isSafeInteger(at)) return undefined;
+    try {
+      return await this.#context.chain.block(at);
+    } catch (error) {
+      // Not every node knows `finalized`, nor takes every number.
+      if (at !== "latest" && isRefusal(error)) return undefined;
+      throw error;
+    }
   }
 }
 
 /** Ends queries that have not been answered in their time. */
 export function expireQueries({ store }: Context): void {
-  const time = now();
   for (const query of store.queries.withStatus("accepted", "sending", "sent")) {
-    if (query.expires_at !== undefined && query.expires_at < time)
-      moveQuery(store, query.query_id, "expired");
+    if (isOverdue(query)) moveQuery(store, query.query_id, "expired");
   }
+}
+
+function isOverdue({ expires_at }: StoredQuery): boolean {
+  return expires_at !== undefined && expires_at < now();
 }
 
 /** The one way a query's status changes: with its event, in one transaction. */

@@ -1,6 +1,6 @@
-import type { Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import { type Heads, isRefusal, isRefusalForGood, type Receipt } from "../chain/chain.ts";
-import { explainRevert, type RevertReason } from "../chain/revert.ts";
+import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
+import { type Heads, isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import { revertReason } from "../chain/revert.ts";
 import { executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
@@ -10,12 +10,16 @@ import { each } from "./each.ts";
 import { confirmOperation, moveOperation } from "./operation.ts";
 import { Sending } from "./sending.ts";
 
-/** The confirmation ladder, weakest first. */
+/** The confirmation ladder, weakest first: what an operation is when its block is this sure. */
 const RUNGS = [
-  "confirmed_latest",
-  "confirmed_safe",
-  "confirmed",
-] as const satisfies readonly OperationStatus[];
+  ["latest", "confirmed_latest"],
+  ["safe", "confirmed_safe"],
+  ["finalized", "confirmed"],
+] as const satisfies ReadonlyArray<[Confidence, OperationStatus]>;
+type Rung = (typeof RUNGS)[number][1];
+
+/** How deep a block must lie to count as settled where the chain itself never says so. */
+const SETTLED_DEPTH = 256;
 
 /**
  * Brings operations onto the chain and up their ladder, beat by beat. The signed transaction is stored before
@@ -25,10 +29,14 @@ const RUNGS = [
 export class OperationRelay {
   readonly #context: Context;
   readonly #sending: Sending;
+  /** The rungs of this network, up to its strongest level. */
+  readonly #ladder: readonly Rung[];
 
   constructor(context: Context) {
     this.#context = context;
     this.#sending = new Sending(context);
+    const strongest = RUNGS.findLastIndex(([level]) => context.confidences.includes(level));
+    this.#ladder = RUNGS.slice(0, Math.max(strongest, 0) + 1).map(([, rung]) => rung);
   }
 
   async advance(heads: Heads): Promise<void> {
@@ -37,7 +45,7 @@ export class OperationRelay {
     const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
     const waiting = store.operations.withStatus(selector, "accepted", "sending");
     await each(waiting, (operation) => this.#send(operation), trouble);
-    const onTheirWay = store.operations.withStatus(
+    const onTheirWay = store.operations.unsettled(
       selector,
       ...(["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const),
     );
@@ -45,9 +53,18 @@ export class OperationRelay {
   }
 
   async #send(operation: StoredOperation): Promise<void> {
-    const { store, relayer, pulse } = this.#context;
+    const { store, relayer, pulse, trials } = this.#context;
     const id = operation.operation_id;
+    if (operation.sent === undefined && isPast(operation.deadline, now())) {
+      this.#endLate(operation);
+      return;
+    }
     moveOperation(store, id, "sending");
+    const failure = operation.status === "accepted" ? trials.take("operation") : undefined;
+    if (failure !== undefined) {
+      moveOperation(store, id, "failed", { reason: failure });
+      return;
+    }
     try {
       // Signed before a restart: this very transaction, or none; its nonce lets only one of two act.
       if (operation.sent === undefined) {
@@ -76,15 +93,15 @@ export class OperationRelay {
     if (operation.status === "sent") moveOperation(store, id, "broadcasting");
     if (outcome === "waiting") {
       // The wallet refuses it from now on, whenever it is mined.
-      if (operation.deadline > 0 && heads.latest.timestamp > operation.deadline) this.#expire(operation);
+      if (isPast(operation.deadline, heads.latest.timestamp)) this.#endLate(operation);
     } else if (outcome === "gone") {
-      await this.#sendAnew(operation);
+      await this.#sendAnew(operation, heads);
     } else if (
       outcome.succeeded &&
       !saysExecuted(outcome.logs, operation.address, operation.wallet_operation_id)
     ) {
       // A call to an address without code succeeds too: the chain has lost the wallet, which is being brought back.
-      await this.#sendAnew(operation);
+      await this.#sendAnew(operation, heads);
     } else if (outcome.succeeded) {
       await this.#climb(id, outcome, heads);
     } else {
@@ -93,18 +110,32 @@ export class OperationRelay {
   }
 
   async #climb(id: string, receipt: Receipt, heads: Heads): Promise<void> {
-    const reached = receipt.blockNumber <= heads.finalized ? 2 : receipt.blockNumber <= heads.safe ? 1 : 0;
-    for (const rung of RUNGS.slice(0, reached + 1)) {
-      const operation = this.#context.store.operations.get(id);
-      if (operation === undefined || RUNGS.indexOf(rung) <= RUNGS.indexOf(operation.status as "confirmed"))
-        continue;
+    const { store } = this.#context;
+    const { blockNumber } = receipt;
+    const reached = blockNumber <= heads.finalized ? 2 : blockNumber <= heads.safe ? 1 : 0;
+    for (const rung of this.#ladder.slice(0, reached + 1)) {
+      const operation = store.operations.get(id);
+      if (operation === undefined || this.#height(rung) <= this.#height(operation.status)) continue;
       await confirmOperation(this.#context, operation, rung, receipt.hash);
     }
+    // At the end of a ladder that is shorter than the chain: looked after until its block cannot be replaced.
+    const isAtEnd = store.operations.get(id)?.status === this.#ladder.at(-1);
+    const isDeep = heads.finalized === 0 && blockNumber <= heads.latest.number - SETTLED_DEPTH;
+    if (isAtEnd && (blockNumber <= heads.finalized || isDeep)) store.operations.setSettled(id);
+  }
+
+  /** Of a status that is no rung, -1. */
+  #height(status: OperationStatus): number {
+    return RUNGS.findIndex(([, rung]) => rung === status);
   }
 
   /** The nonce went to another transaction, or the chain was rolled back: has the wallet executed it after all? */
-  async #sendAnew(operation: StoredOperation): Promise<void> {
+  async #sendAnew(operation: StoredOperation, heads: Heads): Promise<void> {
     if (await this.#adoptExecution(operation)) return;
+    if (isPast(operation.deadline, heads.latest.timestamp)) {
+      this.#endLate(operation);
+      return;
+    }
     const { store, relayer } = this.#context;
     try {
       const sent = await relayer.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
@@ -117,9 +148,11 @@ export class OperationRelay {
   }
 
   async #explainFailure(operation: StoredOperation, receipt: Receipt): Promise<void> {
-    const { reason, error } = await this.#revertReason(operation, receipt);
+    const { chain, relayer } = this.#context;
+    const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
+    const { reason, error } = await revertReason(chain, call, receipt, operation.transactions.length);
     if (error === "OperationAlreadyExecuted" && (await this.#adoptExecution(operation))) return;
-    if (error === "DeadlinePassed") this.#expire(operation);
+    if (error === "DeadlinePassed") this.#endLate(operation);
     else moveOperation(this.#context.store, operation.operation_id, "failed", { reason });
   }
 
@@ -136,32 +169,28 @@ export class OperationRelay {
     return true;
   }
 
-  /** A mined revert leaves no reason: the same call at its block tells it. */
-  async #revertReason(operation: StoredOperation, receipt: Receipt): Promise<RevertReason> {
-    const { chain, relayer } = this.#context;
-    const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
-    for (const block of [receipt.blockNumber, receipt.blockNumber - 1]) {
-      try {
-        const answer = await chain.call(call, block);
-        if ("reverted" in answer) return explainRevert(answer.reverted, operation.transactions.length);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        // Nodes keep the state of their newest blocks only.
-        return { reason: "the transaction reverted; the chain does not keep the reason any more" };
-      }
+  /** What was never confirmed is `expired`; what was, until its block was replaced, has `failed`. */
+  #endLate({ operation_id, status }: StoredOperation): void {
+    const { store } = this.#context;
+    if (this.#height(status) < 0) {
+      moveOperation(store, operation_id, "expired", { reason: LATE });
+      return;
     }
-    return { reason: "the transaction reverted without a reason, or ran out of gas" };
+    const reason = `the chain replaced the block it was in, and then ${LATE}`;
+    moveOperation(store, operation_id, "failed", { reason });
   }
+}
 
-  #expire(operation: StoredOperation): void {
-    moveOperation(this.#context.store, operation.operation_id, "expired", { reason: "the deadline passed" });
-  }
+const LATE = "the deadline passed";
+
+function isPast(deadline: number, time: number): boolean {
+  return deadline > 0 && time > deadline;
 }
 
 /** Ends operations whose deadline passed before they were sent: drafts, and what a chain that is down holds up. */
 export function expireOperations({ store }: Context): void {
   for (const { operation_id } of store.operations.overdue(now(), "pending_signature", "accepted")) {
-    moveOperation(store, operation_id, "expired", { reason: "the deadline passed" });
+    moveOperation(store, operation_id, "expired", { reason: LATE });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
 import { isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
@@ -41,12 +42,17 @@ export function moveWallet(store: Store, walletId: string, to: WalletStatus, rea
   });
 }
 
+/** Enough to get a deployment into a block, and for nothing more: it really fails. */
+const TOO_LITTLE_GAS = 60_000n;
+
 /** Deploys wallets: `pending → deploying → deployed | failed`, beat by beat. */
 export class WalletDeployer {
   readonly #context: Context;
   readonly #sending: Sending;
   /** Wallets that were deployed and are not on the chain any more. */
   readonly #lost = new Set<string>();
+  /** Deployments that a tester made fail, and what they shall say. */
+  readonly #failing = new Map<string, string>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -83,9 +89,15 @@ export class WalletDeployer {
   }
 
   async #deploy(wallet: StoredWallet): Promise<void> {
-    const { store } = this.#context;
+    const { store, trials } = this.#context;
+    const failure = trials.take("deployment");
+    if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
-      await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
+      const gas = failure === undefined ? undefined : TOO_LITTLE_GAS;
+      await this.#send(wallet, {
+        gas,
+        beforeBroadcast: () => moveWallet(store, wallet.walletId, "deploying"),
+      });
     } catch (error) {
       if (!isRefusalForGood(error)) throw error;
       moveWallet(store, wallet.walletId, "failed", messageOf(error));
@@ -98,24 +110,39 @@ export class WalletDeployer {
     if (outcome === "waiting") return;
     // What counts is the contract, whichever transaction made it.
     if ((await chain.code(wallet.address)) !== "0x") moveWallet(store, wallet.walletId, "deployed");
-    else moveWallet(store, wallet.walletId, "failed", "the deployment reverted");
+    else moveWallet(store, wallet.walletId, "failed", await this.#whyNot(wallet, outcome));
+    this.#failing.delete(wallet.walletId);
+  }
+
+  async #whyNot(wallet: StoredWallet, receipt: Receipt): Promise<string> {
+    const asked = this.#failing.get(wallet.walletId);
+    if (asked !== undefined) return asked;
+    const { chain, relayer, contracts } = this.#context;
+    const data = deployAccountData(wallet.walletId, wallet);
+    const call = { from: relayer.address, to: contracts.SmartAccountFactory, data };
+    const { reason } = await revertReason(chain, call, receipt);
+    return `the deployment failed: ${reason}`;
   }
 
   /** Looks after the deployment, with another transaction where the chain takes the first no more. */
   async #sendUnlessWaiting(wallet: StoredWallet): Promise<Receipt | "waiting"> {
     const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
     if (outcome !== "gone") return outcome;
-    if ((await this.#context.chain.code(wallet.address)) === "0x") await this.#send(wallet, () => {});
+    if ((await this.#context.chain.code(wallet.address)) === "0x") await this.#send(wallet);
     return "waiting";
   }
 
-  async #send(wallet: StoredWallet, beforeBroadcast: () => void): Promise<void> {
+  async #send(
+    wallet: StoredWallet,
+    { gas, beforeBroadcast }: { gas?: bigint | undefined; beforeBroadcast?: () => void } = {},
+  ): Promise<void> {
     const { store, relayer, contracts, pulse } = this.#context;
     const data = deployAccountData(wallet.walletId, wallet);
-    const sent = await relayer.send({ to: contracts.SmartAccountFactory, data }, (signed) =>
+    const request = { to: contracts.SmartAccountFactory, data, ...(gas === undefined ? {} : { gas }) };
+    const sent = await relayer.send(request, (signed) =>
       store.transaction(() => {
         store.wallets.setSent(wallet.walletId, signed);
-        beforeBroadcast();
+        beforeBroadcast?.();
       }),
     );
     this.#sending.justSent(sent.hash);

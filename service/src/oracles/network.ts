@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { hexToBytes, keccak256, stringToBytes, toHex } from "viem";
-import { serializeSignature, sign } from "viem/accounts";
 import { buildReport, reportDigest } from "../../../src/proofs/report.ts";
 import type {
   Address,
@@ -11,6 +10,7 @@ import type {
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import type { Oracle } from "./keys.ts";
+import { quickestSign } from "./sign.ts";
 
 /** What the oracles attest: the exact text, its hash, and the proof over that. */
 export type Attestation = { text: string; hash: Hex; proof: OcrProof };
@@ -27,6 +27,7 @@ export class OracleNetwork {
   readonly #oracles: Oracle[];
   readonly #workflowOwner: Uint8Array;
   readonly #configDigest = createHash("sha256").update("local oracle network").digest();
+  readonly #sign = quickestSign();
   #sequence = 0;
 
   constructor(oracles: Oracle[], workflowOwner: Address) {
@@ -52,12 +53,9 @@ export class OracleNetwork {
       eventHash: hexToBytes(hash),
     });
     const context = this.#context();
-    const digest = toHex(reportDigest(report, context));
-    const signatures = await Promise.all(
-      this.#quorum().map(async ({ privateKey }) =>
-        serializeSignature(await sign({ hash: digest, privateKey })),
-      ),
-    );
+    const digest = reportDigest(report, context);
+    const sign = await this.#sign;
+    const signatures = await Promise.all(this.#quorum().map(({ privateKey }) => sign(digest, privateKey)));
     const proof = {
       alg: "ecdsa-secp256k1",
       ocr_report: toHex(report),

@@ -128,6 +128,21 @@ export class Operations {
       .map(toOperation);
   }
 
+  /** Operations of these statuses that may still change. */
+  unsettled(chainSelector: string, ...status: OperationStatus[]): StoredOperation[] {
+    return new Conditions()
+      .equal("chain_selector", chainSelector)
+      .equal("settled", 0)
+      .oneOf("status", status)
+      .select(this.#database, "operations", { order: "sequence" })
+      .map(toOperation);
+  }
+
+  /** An operation whose last rung is reached for good is looked after no more. */
+  setSettled(operationId: string): void {
+    this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);
+  }
+
   /** Operations that wait with a deadline before `time`. */
   overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
     return new Conditions()
