@@ -99,7 +99,9 @@ function withNamedSchemas<T extends { paths?: object; components?: object }>(doc
   const named = (at: unknown): unknown => {
     if (Array.isArray(at)) return at.map(named);
     if (typeof at !== "object" || at === null) return at;
-    const read = Object.fromEntries(Object.entries(at).map(([key, value]) => [key, named(value)]));
+    const read = withOptionalDefaults(
+      Object.fromEntries(Object.entries(at).map(([key, value]) => [key, named(value)])),
+    );
     const { title, ...schema } = read;
     if (typeof title !== "string") return read;
     const known = schemas[title];
@@ -111,4 +113,14 @@ function withNamedSchemas<T extends { paths?: object; components?: object }>(doc
   };
   const paths = named(document.paths);
   return { ...document, paths, components: { ...document.components, schemas } };
+}
+
+/** What has a default need not be sent; the validator fills it in before it looks. */
+function withOptionalDefaults(at: Record<string, unknown>): Record<string, unknown> {
+  const hasDefault = (schema: unknown) =>
+    typeof schema === "object" && schema !== null && "default" in schema;
+  if (hasDefault(at.schema) && at.required === true) return { ...at, required: false };
+  if (!Array.isArray(at.required)) return at;
+  const properties = (at.properties ?? {}) as Record<string, unknown>;
+  return { ...at, required: at.required.filter((name) => !hasDefault(properties[name])) };
 }

@@ -30,7 +30,7 @@ export const ChainSelector = Type.String({
   description: "a chain selector in decimal digits",
 });
 
-export const ChainEnvironment = Type.Enum(["mainnet", "testnet"], { description: "mainnet or testnet" });
+export const ChainEnvironment = oneOf(["mainnet", "testnet"]);
 
 /** A filter of lists. */
 export const NamePart = Type.Optional(Type.String({ description: "a part of the name, without case" }));
@@ -41,7 +41,8 @@ export function many<T extends TSchema>(item: T) {
 }
 
 export function oneOf<const T extends readonly string[]>(values: T) {
-  return Type.Unsafe<T[number]>(Type.Enum([...values], { description: `one of ${values.join(", ")}` }));
+  const description = `one of ${values.join(", ")}`;
+  return Type.Unsafe<T[number]>({ type: "string", enum: [...values], description });
 }
 
 /** Places in a list: as far as numbers are exact. */
@@ -50,6 +51,28 @@ export const OFFSET_RANGE = {
   maximum: Number.MAX_SAFE_INTEGER,
   description: "a whole number of 0 or more, below 2^53",
 };
+
+/** Of an object that takes no other fields than its own. */
+export const STRICT = { additionalProperties: false } as const;
+
+/** How many of something that is to happen under /local. */
+export function times(what: string) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1,
+    description: `a whole number from 1 to 1000000: how many ${what}`,
+  });
+}
+
+export function milliseconds(byDefault: number) {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 600_000,
+    default: byDefault,
+    description: "a whole number of milliseconds from 0 to 600000",
+  });
+}
 
 /** Query parameters of a list: its filters, `limit` and `offset`. */
 export function listQuery<T extends TProperties>(limits: { max: number; default: number }, filters: T) {
