@@ -13,8 +13,7 @@ export type AskedQuery = {
 
 /**
  * What was asked beside what the signed text says that it answers.
- *
- * @throws Rejection `malformed_event` when the signed text does not name it.
+ * @throws {Rejection} `malformed_event` when the signed text does not name it.
  */
 export function compareWithAsked(asked: AskedQuery, signedText: string): Comparison[] {
   const { contract_address, from_address = ZERO_ADDRESS, call_data, block_selection } = asked.params;

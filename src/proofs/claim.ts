@@ -23,8 +23,7 @@ export type ProofItem = { report: string; context: string; signatures: string[] 
 
 /**
  * Reads an event of any origin.
- *
- * @throws Rejection `malformed_event` when its payload is not of the type its header names.
+ * @throws {Rejection} `malformed_event` when its payload is not of the type its header names.
  */
 export function readClaim(event: unknown): Claim {
   const { headers, payload, channel_id, type } = object(event, "the event");

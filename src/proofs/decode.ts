@@ -2,7 +2,7 @@ import * as Address from "ox/Address";
 import { eventParams } from "../abi/event-params.ts";
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent, Query } from "../protocol/index.ts";
-import { type Fields, isObject, parseSignedText } from "./signed-text.ts";
+import { type Fields, isObject, parseSignedText, typeOf } from "./signed-text.ts";
 
 /** A JSON number, or decimal text where it passes 2^53. */
 export type ChainInteger = number | string;
@@ -79,15 +79,16 @@ export type DecodedEvent =
  * An event as plain JSON with short names. It does not verify: do that first.
  * With an ABI that has the event, its parameters get the ABI's names and types.
  * A type this version does not know gives its payload unchanged.
- *
- * @throws CrecError `MALFORMED_EVENT` when the payload is not of the type its header names, or a
- * parameter not of the ABI's type; ArgumentError `ABI_INVALID`.
+ * @throws {CrecError} `MALFORMED_EVENT` when the payload is not of the type its header names, or a
+ * parameter not of the ABI's type; {ArgumentError} `ABI_INVALID`.
+ * @example
+ * const { name, params } = decodeEvent(event, abi) as DecodedWatcherEvent;
+ * name; // → "Incremented"
+ * params.by === wallet.address; // → true
  */
 export function decodeEvent(event: ChannelEvent, abi?: readonly unknown[]): DecodedEvent {
-  const { headers, payload } = fields(event, "the event");
-  const content = fields(payload, "payload");
-  const type = (isObject(headers) ? headers.type : undefined) ?? fields(event, "the event").type;
-  switch (type) {
+  const content = fields(fields(event, "the event").payload, "payload");
+  switch (typeOf(event)) {
     case "watcher.event":
       return watcherEvent(content, abi);
     case "operation.status":
@@ -153,8 +154,10 @@ function queryStatus(payload: Fields): DecodedQueryStatus {
 
 /**
  * The answer of a query resource, as `decodeEvent` gives it for its event. Verify it first.
- *
- * @throws CrecError `MALFORMED_EVENT` when what was signed does not parse.
+ * @throws {CrecError} `MALFORMED_EVENT` when what was signed does not parse.
+ * @example
+ * const [query] = (await client.queries.list(channelId, { status: ["completed"] })).data;
+ * if (query) console.log(decodeQuery(query).status); // → "completed"
  */
 export function decodeQuery(query: Query): DecodedQueryStatus {
   return queryStatus(query);

@@ -1,7 +1,7 @@
 import * as Hash from "ox/Hash";
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
-import { isObject, parseSignedText } from "./signed-text.ts";
+import { isObject, parseSignedText, signedTextOf } from "./signed-text.ts";
 
 const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/;
 const INTEGER = /^\d+$/;
@@ -10,13 +10,14 @@ const INTEGER = /^\d+$/;
  * A key of what the oracles signed, the same however often and under whatever id it is delivered:
  * chain, transaction, log index and confidence of a contract event, the hash of the signed text otherwise.
  * Nothing signed names the event's id, so act once by this key, and only after verification.
- *
- * @throws CrecError `MALFORMED_EVENT` when the event carries nothing signed.
+ * @throws {CrecError} `MALFORMED_EVENT` when the event carries nothing signed.
+ * @example
+ * const again = { ...event, event_id: "under another id" };
+ * dedupeKey(again) === dedupeKey(event); // → true
  */
 export function dedupeKey(event: ChannelEvent): string {
-  const payload = event?.payload ?? {};
-  const signedText = payload.verifiable_event ?? payload.verifiable_result;
-  if (typeof signedText !== "string") {
+  const signedText = signedTextOf(event);
+  if (signedText === undefined) {
     throw new CrecError(
       "MALFORMED_EVENT",
       "The event carries nothing signed, so it has no key; use its event id instead.",

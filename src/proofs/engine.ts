@@ -50,8 +50,7 @@ export async function fastestEngine(load = loadWasmPrimitives): Promise<Engine> 
 
 /**
  * WebAssembly: some fifteen times as fast as JavaScript.
- *
- * @throws Error when the modules cannot be compiled here, or answer wrongly.
+ * @throws {Error} when the modules cannot be compiled here, or answer wrongly.
  */
 export async function createWasmEngine(load = loadWasmPrimitives): Promise<Engine> {
   const engine = createEngine("wasm", await load());

@@ -9,8 +9,7 @@ import type { CallSettings } from "./settings.ts";
 
 /**
  * The checks, in their documented order. Gives those of the set who signed.
- *
- * @throws Rejection with the reason of the first check that fails.
+ * @throws {Rejection} with the reason of the first check that fails.
  */
 export function judge(claim: Claim, settings: CallSettings, engine: Engine): Address[] {
   requireVerifiable(claim);
@@ -25,10 +24,9 @@ export function judge(claim: Claim, settings: CallSettings, engine: Engine): Add
 
 /**
  * Whether events of this type and status carry a proof, at once or a little later.
- *
  * @example
- * console.log(isVerifiable("operation.status", "confirmed")); // → true
- * console.log(isVerifiable("operation.status", "sent")); // → false
+ * isVerifiable("operation.status", "confirmed"); // → true
+ * isVerifiable("operation.status", "sent"); // → false
  */
 export function isVerifiable(type: string, status?: string): boolean {
   switch (type) {

@@ -10,13 +10,12 @@ import { takeTurn } from "./turns.ts";
  * Whose keys signed a report in its context: each once, checksummed, strangers among them. **No verification**:
  * it knows neither the event nor its organization, nor whom to trust, and anybody can sign anything.
  * For tools that have report, context and signatures and nothing else; `verifyEvent` is the whole check.
- *
- * @throws CrecError `MALFORMED_PROOF` when it is not hex, the report is shorter than 141 bytes, or a signature is
+ * @throws {CrecError} `MALFORMED_PROOF` when it is not hex, the report is shorter than 141 bytes, or a signature is
  * none.
  * @example
  * const [proof] = event.headers.proofs;
  * const addresses = await recoverReportSigners(proof as OcrProof);
- * console.log(addresses.length >= config.minRequiredSignatures); // → true
+ * addresses.length >= config.minRequiredSignatures; // → true
  */
 export async function recoverReportSigners(
   proof: Pick<OcrProof, "ocr_report" | "ocr_context" | "signatures">,

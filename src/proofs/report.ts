@@ -53,8 +53,7 @@ export type ReportFields = {
 
 /**
  * Reads a report.
- *
- * @throws CrecError `MALFORMED_PROOF` when it is shorter than 141 bytes.
+ * @throws {CrecError} `MALFORMED_PROOF` when it is shorter than 141 bytes.
  */
 export function parseReport(bytes: Uint8Array): OcrReport {
   if (bytes.length < REPORT_MIN_BYTES) {
@@ -83,8 +82,7 @@ export function parseReport(bytes: Uint8Array): OcrReport {
 
 /**
  * Builds the report of one event, with nothing but the event's hash as payload.
- *
- * @throws RangeError when a field has the wrong number of bytes or does not fit.
+ * @throws {RangeError} when a field has the wrong number of bytes or does not fit.
  */
 export function buildReport(fields: ReportFields): Uint8Array {
   const report = new Uint8Array(REPORT_MIN_BYTES);

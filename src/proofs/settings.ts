@@ -18,7 +18,7 @@ export type Settings = {
 /** The same for one call. */
 export type CallSettings = Settings & { workflowOwner: Hex };
 
-/** @throws Rejection `not_configured` when no proof could ever hold. */
+/** @throws {Rejection} `not_configured` when no proof could ever hold. */
 export function prepare(config: VerifyConfig): Settings {
   const { validSigners, minRequiredSignatures: threshold, creTenantId = null, channelId } = config;
   const signers = new Map<string, Address>();
@@ -34,8 +34,7 @@ export function prepare(config: VerifyConfig): Settings {
 /**
  * What the call says goes before the configuration. Once it names an organization, even an empty one,
  * that of the configuration is out: a lost id must not end with another's events taken for theirs.
- *
- * @throws Rejection `not_configured` when neither of them names an organization.
+ * @throws {Rejection} `not_configured` when neither of them names an organization.
  */
 export function forCall(settings: Settings, options: VerifyOptions): CallSettings {
   const namesOwner = "orgId" in options || "workflowOwner" in options;

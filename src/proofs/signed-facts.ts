@@ -1,5 +1,5 @@
 import { type ChannelEvent, CONFIDENCES, type Confidence, KNOWN_CHAINS } from "../protocol/index.ts";
-import { type Fields, isObject, parseSignedText } from "./signed-text.ts";
+import { type Fields, isObject, parseSignedText, signedTextOf, typeOf } from "./signed-text.ts";
 
 /** What the oracles signed about an event, as far as one may expect something of it. What was not signed is missing. */
 export type SignedFacts = {
@@ -25,25 +25,31 @@ const RUNGS: ReadonlyMap<unknown, Confidence> = new Map([
 /**
  * Reads what is signed in an event, and nothing that stands beside it. It does not verify: do that first.
  * Of an event that carries nothing signed it knows nothing.
+ * @example
+ * const { contract, name, confidence } = signedFacts(event);
+ * name; // → "Incremented"
+ * contract?.toLowerCase() === counter.toLowerCase(); // → true
+ * confidence === "latest" || confidence === "finalized"; // → true
  */
-export function signedFacts({ headers, payload }: ChannelEvent): SignedFacts {
-  const text = payload.verifiable_event ?? payload.verifiable_result;
-  const signed = typeof text === "string" ? parseSignedText(text) : undefined;
+export function signedFacts(event: ChannelEvent): SignedFacts {
+  const text = signedTextOf(event);
+  const signed = text === undefined ? undefined : parseSignedText(text);
   if (signed === undefined) return {};
+  const type = typeOf(event);
   const log = isObject(signed.chain_event) ? signed.chain_event : {};
   const data = isObject(signed.data) ? signed.data : {};
   return defined({
     contract: asText(log.address),
     chainSelector: asDigits(signed.chain_selector) ?? selectorOf(log.chain_id),
     // What an operation's or a query's signed text is called is not documented.
-    name: headers.type === "watcher.event" ? asText(signed.name) : undefined,
+    name: type === "watcher.event" ? asText(signed.name) : undefined,
     signature: asText(log.event_signature),
-    confidence: confidenceOf(headers.type, log, data),
+    confidence: confidenceOf(type, log, data),
     time: seconds(log.block_timestamp) ?? moment(signed.timestamp),
   });
 }
 
-function confidenceOf(type: string, log: Fields, data: Fields): Confidence | undefined {
+function confidenceOf(type: unknown, log: Fields, data: Fields): Confidence | undefined {
   if (type === "operation.status") return RUNGS.get(data.status);
   const selection = isObject(data.block_selection) ? data.block_selection : {};
   const requested = isObject(selection.requested) ? selection.requested.type : undefined;

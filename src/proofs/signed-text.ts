@@ -4,9 +4,8 @@ import { parseJson } from "../json.ts";
  * The largest input that is looked at, so that no event keeps a program busy for long; anything beyond is
  * malformed. What the service sends stays far below: its texts have some thousand characters, its reports 141
  * bytes, and an oracle network has at most 31 members.
- *
  * @example
- * console.log(String(event.payload.verifiable_event).length < PROOF_LIMITS.signedText); // → true
+ * String(event.payload.verifiable_event).length < PROOF_LIMITS.signedText; // → true
  */
 export const PROOF_LIMITS = {
   /** Characters of base64: one megabyte of JSON. */
@@ -25,6 +24,33 @@ export type Fields = Record<string, unknown>;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The type of an event: older ones have it at the top. */
+export function typeOf(event: unknown): unknown {
+  if (!isObject(event)) return undefined;
+  return (isObject(event.headers) ? event.headers.type : undefined) ?? event.type;
+}
+
+/**
+ * What the oracles signed of an event, as base64. Its place hangs on the type alone: what stands in another place
+ * is not looked at by the verifier, so nobody may look at it.
+ */
+export function signedTextOf(event: unknown): string | undefined {
+  const payload = isObject(event) && isObject(event.payload) ? event.payload : {};
+  switch (typeOf(event)) {
+    case "watcher.event":
+    case "operation.status":
+      return asText(payload.verifiable_event);
+    case "query.status":
+      return asText(payload.verifiable_result);
+    default:
+      return undefined;
+  }
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
 /** The JSON object inside base64 text with padding, unrounded; undefined when it is not that. */
 export function parseSignedText(signedText: string): Fields | undefined {

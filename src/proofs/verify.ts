@@ -47,13 +47,13 @@ export type Verifier = {
 /**
  * Judges one event by its proof. For many events make one verifier with `createVerifier`.
  * The result says why when the answer is no; nothing is ever thrown.
- *
  * @example
- * const result = await verifyEvent(event, config);
- * if (result.verified) console.log(result.signers.length >= config.minRequiredSignatures); // → true
+ * const { verified } = await verifyEvent(event, config);
+ * verified; // → true
+ *
  * const forged = { ...event, payload: { ...event.payload, chain_selector: "1" } };
- * const no = await verifyEvent(forged, config);
- * console.log(no.verified ? "" : no.reason); // → "unsigned_field_mismatch"
+ * const result = await verifyEvent(forged, config);
+ * result.verified ? "" : result.reason; // → "unsigned_field_mismatch"
  */
 export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<VerifyResult> {
   return createVerifier(config).verify(event);
@@ -62,22 +62,16 @@ export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<
 /**
  * Judges the signed result of a query resource: the same steps as for its `query.status` event.
  * Give what you `asked`: without it, the true answer to another question passes, too.
- *
  * @example
  * const params = {
  *   contract_address: counter,
  *   call_data: encodeFunctionCall({ abi, function: "countOf", args: [address] }).data,
  *   block_selection: { type: "latest" as const },
  * };
- * const { query_id: queryId } = await client.queries.create(channelId, {
- *   idempotency_key: "count of mine",
- *   query_kind: "evm_call",
- *   chain_selector: network,
- *   params,
- * });
+ * const { query_id: queryId } = await client.queries.create(channelId, { chain_selector: network, params });
  * const query = await client.queries.waitFor(channelId, queryId);
  * const asked = { queryId, chainSelector: network, params };
- * console.log((await verifyQuery(query, { ...config, asked })).verified); // → true
+ * (await verifyQuery(query, { ...config, asked })).verified; // → true
  */
 export function verifyQuery(
   query: Query,
@@ -88,12 +82,11 @@ export function verifyQuery(
 
 /**
  * Prepares a configuration once. A wrong one makes every answer `not_configured`.
- *
  * @example
  * const ours = createVerifier(config);
- * console.log((await ours.verify(event)).verified); // → true
+ * (await ours.verify(event)).verified; // → true
  * const theirs = await ours.verify(event, { orgId: "org_of_another_customer" });
- * console.log(theirs.verified ? "" : theirs.reason); // → "workflow_owner_mismatch"
+ * theirs.verified ? "" : theirs.reason; // → "workflow_owner_mismatch"
  */
 export function createVerifier(config: VerifyConfig): Verifier {
   return createVerifierOn(loadEngine, config);

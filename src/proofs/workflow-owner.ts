@@ -10,6 +10,9 @@ const PADDING = new Uint8Array(84);
 /**
  * The workflow owner that reports of an organization carry, checksummed.
  * Lengths count UTF-8 bytes, so `("x", "yz")` and `("xy", "z")` differ.
+ * @example
+ * const owner = workflowOwnerFromOrgId("org_example00000000000", "1");
+ * owner; // → "0x61c4Db60E1A220001201D6f4ec1244Bf1F0b56c6"
  */
 export function workflowOwnerFromOrgId(orgId: string, creTenantId: string): AddressText {
   const seed = Buffer.concat([

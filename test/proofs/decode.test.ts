@@ -1,5 +1,11 @@
 import should from "should";
-import { type DecodedWatcherEvent, decodeEvent, decodeQuery, dedupeKey } from "../../src/proofs/index.ts";
+import {
+  type DecodedWatcherEvent,
+  decodeEvent,
+  decodeQuery,
+  dedupeKey,
+  signedFacts,
+} from "../../src/proofs/index.ts";
 import type { ChannelEvent, Query } from "../../src/protocol/index.ts";
 import { caseNamed, signedEvent } from "./fixtures.ts";
 
@@ -257,6 +263,23 @@ describe("dedupeKey", () => {
     for (const key of keys) should(key).match(/^0x[0-9a-f]{64}$/);
     should(new Set(keys).size).equal(3);
     should(dedupeKey(eventWith("{}", { tx_hash: "0x:1:2" }))).match(/^0x[0-9a-f]{64}$/);
+  });
+
+  it("never looks at what stands where nothing of this type is signed", () => {
+    const { event } = caseNamed("query.status completed");
+    const other = caseNamed("watcher.event, all 7").event.payload.verifiable_event;
+    const planted = { ...event, payload: { ...event.payload, verifiable_event: other } };
+    should(dedupeKey(planted)).equal(dedupeKey(event));
+    should(signedFacts(planted)).deepEqual(signedFacts(event));
+    should(decodeEvent(planted)).deepEqual(decodeEvent(event));
+  });
+
+  it("is that of the type at the top, where older events have it", () => {
+    const { event } = caseNamed("query.status completed");
+    const { type, ...headers } = event.headers;
+    const older = { ...event, type, headers } as unknown as ChannelEvent;
+    should(dedupeKey(older)).equal(dedupeKey(event));
+    should(signedFacts(older)).deepEqual(signedFacts(event));
   });
 
   it("says that an unsigned event has none", () => {

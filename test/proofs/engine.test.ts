@@ -1,10 +1,19 @@
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import * as Hash from "ox/Hash";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import should from "should";
-import { createJsEngine, loadEngine, createWasmEngine } from "../../src/proofs/engine.ts";
+import {
+  createJsEngine,
+  createWasmEngine,
+  fastestEngine,
+  loadEngine,
+  loadWasmPrimitives,
+  type Primitives,
+} from "../../src/proofs/engine.ts";
 import { hexToBytes } from "../../src/proofs/hex.ts";
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
@@ -69,5 +78,53 @@ describe("the engines of the verifier", () => {
         should(engine.recoverAddress(new Uint8Array(32).fill(1), good.with(64, v))).be.undefined();
       }
     }
+  });
+});
+
+describe("the engine of WebAssembly proves itself when it is loaded", () => {
+  const wrong: Record<string, (right: Primitives) => Primitives> = {
+    "hashes wrongly": (right) => ({ ...right, keccak256: (bytes) => right.keccak256(bytes).with(31, 0) }),
+    "recovers another key": (right) => ({
+      ...right,
+      recoverPublicKey: (signature, digest) => right.recoverPublicKey(signature, digest).reverse(),
+    }),
+    "recovers a key from anything": (right) => ({
+      ...right,
+      recoverPublicKey(signature, digest) {
+        try {
+          return right.recoverPublicKey(signature, digest);
+        } catch {
+          return new Uint8Array(65).fill(4);
+        }
+      },
+    }),
+    "cannot be loaded": () => {
+      throw new Error("no memory");
+    },
+  };
+  for (const [how, spoil] of Object.entries(wrong)) {
+    it(`and JavaScript takes its place, with a warning, where it ${how}`, async () => {
+      const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+      const engine = await fastestEngine(async () => spoil(await loadWasmPrimitives()));
+      should(engine.name).equal("js");
+      should(await warned).have.properties({ name: "CrecWarning" });
+      should((await warned).message).match(/JavaScript/);
+    });
+  }
+
+  it("and a program without WebAssembly gets the same answers, warned once", async () => {
+    const program = `
+      WebAssembly.compile = () => Promise.reject(new Error("switched off"));
+      const { verifyEvent } = await import("./src/index.ts");
+      const { caseNamed, configOf } = await import("./test/proofs/fixtures.ts");
+      for (const name of ["watcher.event, all 7", "three strangers"]) {
+        const result = await verifyEvent(caseNamed(name).event, configOf());
+        console.log(result.verified ? result.signers.length : result.reason);
+      }`;
+    const cwd = new URL("../..", import.meta.url);
+    const args = ["--input-type=module", "--eval", program];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd });
+    should(stdout).equal("7\nthreshold_not_met\n");
+    should(stderr.match(/CrecWarning/g)).have.length(1);
   });
 });

@@ -3,7 +3,14 @@ import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import { buildReport, reportDigest, type VerifyConfig } from "../../src/proofs/index.ts";
+import should from "should";
+import {
+  buildReport,
+  reportDigest,
+  type VerifyConfig,
+  type VerifyReason,
+  type VerifyResult,
+} from "../../src/proofs/index.ts";
 import type { ChannelEvent, OcrProof } from "../../src/protocol/index.ts";
 
 type VectorConfig = {
@@ -48,7 +55,9 @@ export function caseNamed(name: string): ProofCase {
 
 /** Keys of a network of our own, for events the vectors do not have. */
 const KEYS = [1, 2, 3, 4].map((seed) => Hash.keccak256(Hex.fromNumber(seed, { size: 32 })));
-const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
+export const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
+/** Of another organization that the same network works for. */
+export const OTHER_OWNER = "0x00000000000000000000000000000000000000aa";
 
 export const ownConfig: VerifyConfig = {
   workflowOwner: OWNER,
@@ -61,15 +70,19 @@ function addressOf(privateKey: Hex.Hex): string {
   return Hex.slice(Hash.keccak256(publicKey.subarray(1), { as: "Hex" }), 12);
 }
 
+export function shouldBeRejected(result: VerifyResult, reason: VerifyReason): void {
+  should(result).have.properties({ verified: false, reason });
+}
+
 /** base64 of JSON text, as it goes into `verifiable_event`. */
 export function toSignedText(json: string | object): string {
   return Buffer.from(typeof json === "string" ? json : JSON.stringify(json)).toString("base64");
 }
 
-/** A proof by two keys of our own network over any signed text. */
-export function proofOf(signedText: string): OcrProof {
+/** A proof by the first two keys of our own network over any signed text. */
+export function proofOf(signedText: string, owner: Hex.Hex = OWNER): OcrProof {
   const report = buildReport({
-    workflowOwner: Hex.toBytes(OWNER),
+    workflowOwner: Hex.toBytes(owner),
     eventHash: Hash.keccak256(new Uint8Array(Buffer.from(signedText)), { as: "Bytes" }),
   });
   const context = new Uint8Array(96).fill(7);
@@ -84,13 +97,18 @@ export function proofOf(signedText: string): OcrProof {
   };
 }
 
-/** An event of our own network that verifies, unless `payload` makes it lie. */
-export function signedEvent(type: string, json: string | object, payload: object): ChannelEvent {
+/** An event of our own network that verifies, unless `payload` makes it lie or the owner is another. */
+export function signedEvent(
+  type: string,
+  json: string | object,
+  payload: object,
+  owner: Hex.Hex = OWNER,
+): ChannelEvent {
   const signedText = toSignedText(json);
   const name = type === "query.status" ? "verifiable_result" : "verifiable_event";
   return {
     event_id: "00000000-0000-4000-8000-000000000001",
-    headers: { type, offset: 1, proofs: [proofOf(signedText)] },
+    headers: { type, offset: 1, proofs: [proofOf(signedText, owner)] },
     payload: { ...payload, [name]: signedText },
   };
 }

@@ -1,22 +1,20 @@
 import should from "should";
 import {
-  type AskedQuery,
-  createVerifier,
-  PROOF_LIMITS,
   VERIFY_REASONS,
+  type VerifyConfig,
+  type VerifyOptions,
   type VerifyReason,
-  type VerifyResult,
-  verifyEvent,
-  verifyQuery,
 } from "../../src/proofs/index.ts";
-import { type ChannelEvent, type Query, type QueryParams, ZERO_ADDRESS } from "../../src/protocol/index.ts";
+import type { ChannelEvent } from "../../src/protocol/index.ts";
+import { onEachEngine } from "./engines.ts";
 import {
   caseNamed,
   configOf,
+  OTHER_OWNER,
   ownConfig,
-  type ProofCase,
   proofCases,
   proofOf,
+  shouldBeRejected,
   signedEvent,
   toSignedText,
 } from "./fixtures.ts";
@@ -24,11 +22,9 @@ import {
 const SELECTOR = "16015286601757825753";
 const WALLET = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e";
 
-function shouldBeRejected(result: VerifyResult, reason: VerifyReason): void {
-  should(result).have.properties({ verified: false, reason });
-}
+onEachEngine("verifyEvent", (verifierOf) => {
+  const verifyEvent = (event: ChannelEvent, config: VerifyConfig) => verifierOf(config).verify(event);
 
-describe("verifyEvent", () => {
   describe("answers every worked example", () => {
     for (const proofCase of proofCases) {
       it(`${proofCase.name}: ${proofCase.why ?? proofCase.expect}`, async () => {
@@ -64,6 +60,48 @@ describe("verifyEvent", () => {
     shouldBeRejected(await verifyEvent(event, otherTenant), "workflow_owner_mismatch");
     const noTenant = { ...configOf(), workflowOwner: null, creTenantId: null };
     shouldBeRejected(await verifyEvent(event, noTenant), "not_configured");
+  });
+
+  it("judges for another organization by call, named by its id or by its owner", async () => {
+    const { event } = caseNamed("watcher.event, all 7");
+    const { orgId = null, workflowOwner = null, ...others } = configOf();
+    const verifier = verifierOf({ ...configOf(), workflowOwner: OTHER_OWNER });
+    shouldBeRejected(await verifier.verify(event), "workflow_owner_mismatch");
+    should((await verifier.verify(event, { orgId })).verified).be.true();
+    should((await verifier.verify(event, { workflowOwner })).verified).be.true();
+    should(await verifier.verifyAll([event], { orgId })).match([{ verified: true }]);
+    const none = verifierOf(others);
+    shouldBeRejected(await none.verify(event), "not_configured");
+    should((await none.verify(event, { orgId })).verified).be.true();
+    shouldBeRejected(await none.verify(event, { orgId: "org_other" }), "workflow_owner_mismatch");
+  });
+
+  it("never takes the configured organization where a call names none by mistake", async () => {
+    const { event } = caseNamed("watcher.event, all 7");
+    const verifier = verifierOf(configOf());
+    for (const lost of [{ orgId: undefined }, { orgId: "" }, { workflowOwner: null }, { orgId: 7 }, null]) {
+      shouldBeRejected(await verifier.verify(event, lost as VerifyOptions), "not_configured");
+    }
+  });
+
+  it("answers the same whatever the case of hex", async () => {
+    const changeCase = (value: unknown, change: (hex: string) => string): unknown => {
+      if (typeof value === "string")
+        return value.replace(/^0x[0-9a-f]+$/i, (hex) => `0x${change(hex.slice(2))}`);
+      if (Array.isArray(value)) return value.map((item) => changeCase(item, change));
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changeCase(item, change)]));
+    };
+    const mixed = (hex: string) =>
+      hex.replace(/../g, (pair) => pair.toUpperCase().slice(0, 1) + pair.slice(1));
+    for (const proofCase of proofCases) {
+      const config = configOf(proofCase);
+      const expected = await verifyEvent(proofCase.event, config);
+      for (const change of [mixed, (hex: string) => hex.toLowerCase(), (hex: string) => hex.toUpperCase()]) {
+        const event = changeCase(proofCase.event, change) as ChannelEvent;
+        should(await verifyEvent(event, config)).deepEqual(expected);
+      }
+    }
   });
 
   it("says in one sentence a reason what it means, and names the field that lies", async () => {
@@ -118,7 +156,7 @@ describe("verifyEvent", () => {
     const { event } = caseNamed("query.status completed");
     const channelId = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
     const other = "00000000-0000-4000-8000-000000000000";
-    const verifier = createVerifier({ ...configOf(), channelId });
+    const verifier = verifierOf({ ...configOf(), channelId });
     should((await verifier.verify(event)).verified).be.true();
     shouldBeRejected(await verifier.verify(event, { channelId: other }), "unsigned_field_mismatch");
     shouldBeRejected(await verifier.verify({ ...event, channel_id: other }), "unsigned_field_mismatch");
@@ -188,200 +226,4 @@ describe("verifyEvent", () => {
       shouldBeRejected(await verifyEvent(event, ownConfig), "malformed_event");
     }
   });
-});
-
-describe("verifyEvent on hostile input", () => {
-  const throwing = new Proxy(
-    {},
-    {
-      get() {
-        throw new Proxy(
-          {},
-          {
-            getPrototypeOf() {
-              throw new Error("even asking hurts");
-            },
-          },
-        );
-      },
-    },
-  );
-  const valid = (): ProofCase => caseNamed("watcher.event, all 7");
-  const withText = (text: string): unknown => {
-    const { event } = valid();
-    return { ...event, payload: { ...event.payload, verifiable_event: text } };
-  };
-  const hostile: Record<string, () => unknown> = {
-    nothing: () => undefined,
-    null: () => null,
-    "a number": () => 7,
-    "a list": () => [],
-    "a function": () => () => 1,
-    "an object whose getters throw what cannot be looked at": () => throwing,
-    "a payload of that kind": () => ({ ...valid().event, payload: throwing }),
-    "proofs of that kind": () => ({
-      ...valid().event,
-      headers: { type: "watcher.event", proofs: [throwing] },
-    }),
-    "a type called __proto__": () => ({ headers: { type: "__proto__", proofs: [] }, payload: {} }),
-    "a type called constructor": () => ({ headers: { type: "constructor", proofs: [] }, payload: {} }),
-    "a payload called __proto__": () =>
-      JSON.parse('{"headers":{"type":"watcher.event"},"__proto__":{"a":1}}'),
-    "a million proofs": () => ({
-      ...valid().event,
-      headers: { type: "watcher.event", proofs: new Array(1e6).fill({}) },
-    }),
-    "deep JSON": () => withText(toSignedText(`{"name":${"[".repeat(5e5)}${"]".repeat(5e5)}}`)),
-    "deep JSON with big numbers": () =>
-      withText(toSignedText(`{"name":"a","b":${"[".repeat(4e5)}1,12345678901234567890${"]".repeat(4e5)}}`)),
-    "a number with an exponent of a billion": () => withText(toSignedText('{"name":"a","b":1e999999999}')),
-    "signed text of megabytes": () => withText("A".repeat(PROOF_LIMITS.signedText + 4)),
-  };
-  for (const [name, make] of Object.entries(hostile)) {
-    it(`says no to ${name}`, async () => {
-      const result = await verifyEvent(make() as ChannelEvent, configOf());
-      should(result.verified).be.false();
-    });
-  }
-
-  it("says no to a million signatures, and to megabytes of hex", async () => {
-    for (const change of [
-      { signatures: new Array(1e6).fill("0x00") },
-      { ocr_report: `0x${"00".repeat(PROOF_LIMITS.hex)}` },
-    ]) {
-      const { event } = valid();
-      Object.assign(event.headers.proofs[0] as object, change);
-      shouldBeRejected(await verifyEvent(event, configOf()), "malformed_proof");
-    }
-  });
-
-  it("says not_configured to a configuration of any other shape", async () => {
-    for (const config of [undefined, null, {}, throwing, { validSigners: 7 }, { validSigners: ["0x1"] }]) {
-      shouldBeRejected(await verifyEvent(valid().event, config as never), "not_configured");
-    }
-    for (const minRequiredSignatures of [0, -1, 1.5, Number.NaN, "3", undefined]) {
-      const config = { ...configOf(), minRequiredSignatures } as never;
-      shouldBeRejected(await verifyEvent(valid().event, config), "not_configured");
-    }
-  });
-});
-
-describe("verifyAll", () => {
-  it("answers in order and lets timers run in between", async () => {
-    const events = proofCases.filter(({ config }) => config === undefined).map(({ event }) => event);
-    const many = [...events, ...events, ...events];
-    let turns = 0;
-    const timer = setInterval(() => turns++, 0);
-    const results = await createVerifier(configOf()).verifyAll(many);
-    clearInterval(timer);
-    should(turns).be.above(0);
-    should(results.map(({ verified }) => verified)).deepEqual(
-      await Promise.all(many.map(async (event) => (await verifyEvent(event, configOf())).verified)),
-    );
-  });
-});
-
-describe("verifyQuery", () => {
-  /** The resource as the service would answer for the query of a status event. */
-  function queryOf(name: string): Query {
-    const { payload, headers } = caseNamed(name).event;
-    return {
-      ...payload,
-      channel_id: "7e77863e-8c8d-44b2-a0e0-45cad1325017",
-      query_kind: "evm_call",
-      proof: headers.proofs[0],
-    } as unknown as Query;
-  }
-
-  it("accepts the proof itself, or a list of it", async () => {
-    for (const name of ["query.status completed", "query.status failed"]) {
-      const query = queryOf(name);
-      const { verified } = await verifyQuery(
-        { ...query, channel_id: await signedChannel(query) },
-        configOf(),
-      );
-      should(verified).be.true();
-      const listed = { ...query, channel_id: await signedChannel(query), proof: [query.proof] };
-      should((await verifyQuery(listed, configOf())).verified).be.true();
-    }
-  });
-
-  it("rejects by the same reasons as for the event", async () => {
-    const query = queryOf("query.status completed");
-    shouldBeRejected(await verifyQuery({ ...query, proof: undefined }, configOf()), "no_proof");
-    shouldBeRejected(await verifyQuery({ ...query, status: "sent" }, configOf()), "not_verifiable");
-    shouldBeRejected(
-      await verifyQuery({ ...query, status: "failed" }, configOf()),
-      "unsigned_field_mismatch",
-    );
-    shouldBeRejected(
-      await verifyQuery({ ...query, channel_id: "other" }, configOf()),
-      "unsigned_field_mismatch",
-    );
-    shouldBeRejected(await verifyQuery(undefined as never, configOf()), "malformed_event");
-  });
-
-  it("takes an answer only as the one to what was asked, where that is given", async () => {
-    const resource = queryOf("query.status completed");
-    const query = { ...resource, channel_id: await signedChannel(resource) };
-    const params: QueryParams = {
-      contract_address: query.target.toLowerCase(),
-      call_data: "18160DDD",
-      block_selection: { type: "finalized" },
-    };
-    const asked: AskedQuery = { queryId: query.query_id, chainSelector: query.chain_selector, params };
-    const judged = (changes: Partial<AskedQuery>) =>
-      verifyQuery(query, { ...configOf(), asked: { ...asked, ...changes } });
-    should((await judged({})).verified).be.true();
-    should((await judged({ params: { ...params, from_address: ZERO_ADDRESS } })).verified).be.true();
-
-    const otherParams: Array<[string, Partial<QueryParams>]> = [
-      ["contract_address", { contract_address: WALLET }],
-      ["from_address", { from_address: WALLET }],
-      ["call_data", { call_data: "0x18160ddd00" }],
-      ["block_selection", { block_selection: { type: "latest" } }],
-      ["block_selection", { block_selection: { type: "block_number", block_number: "6500000" } }],
-    ];
-    const others: Array<[string, Partial<AskedQuery>]> = [
-      ["query_id", { queryId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }],
-      ["chain_selector", { chainSelector: "5009297550715157269" }],
-      ...otherParams.map(([field, changes]): [string, Partial<AskedQuery>] => [
-        field,
-        { params: { ...params, ...changes } },
-      ]),
-    ];
-    for (const [field, changes] of others) {
-      const result = await judged(changes);
-      shouldBeRejected(result, "unsigned_field_mismatch");
-      should(result)
-        .have.property("message")
-        .match(new RegExp(`another ${field} than was asked`));
-    }
-  });
-
-  it("reads the number of a block asked for as a number", async () => {
-    const data = {
-      query_id: "q",
-      channel_id: "c",
-      target: { from_address: ZERO_ADDRESS, contract_address: WALLET, call_data: "0x" },
-      block_selection: { requested: { type: "block_number", block_number: "12" } },
-      result: { raw_return_data: "0x" },
-    };
-    const payload = { query_id: "q", status: "completed", target: WALLET, chain_selector: SELECTOR };
-    const event = signedEvent("query.status", { chain_selector: SELECTOR, data }, payload);
-    const query = { ...event.payload, proof: event.headers.proofs } as unknown as Query;
-    const judged = (block_number: string) => {
-      const block_selection = { type: "block_number", block_number } as const;
-      const params = { contract_address: WALLET, call_data: "0x", block_selection };
-      const asked = { queryId: "q", chainSelector: SELECTOR, params };
-      return verifyQuery(query, { ...ownConfig, asked });
-    };
-    should((await judged("0012")).verified).be.true();
-    shouldBeRejected(await judged("13"), "unsigned_field_mismatch");
-  });
-
-  async function signedChannel(query: Query): Promise<string> {
-    const text = Buffer.from(query.verifiable_result ?? "", "base64").toString();
-    return JSON.parse(text).data.channel_id;
-  }
 });
