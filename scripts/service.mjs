@@ -1,5 +1,6 @@
 // @ts-check
-// npm run service: the chain and the local service alone, until Ctrl-C. Arguments after `--` go to the service.
+// npm run service: the chain and the local service alone, until Ctrl-C. Arguments after `--` go to the service;
+// `npm run service -- --help` shows them.
 
 import { launch } from "./lib/launch.mjs";
 import { startLocalService } from "./lib/local-service.mjs";
@@ -9,8 +10,13 @@ import { say } from "./lib/say.mjs";
 
 await launch(async (children) => {
   checkNode();
-  checkInstalled({ editor: false });
   const args = process.argv.slice(2);
+  if (args.includes("--help") || args.includes("-h")) {
+    const { helpText } = await import("../service/src/command-line.ts");
+    process.stdout.write(`${helpText()}\n`);
+    process.exit();
+  }
+  checkInstalled({ editor: false });
   const ownPort = args.some((arg) => arg.startsWith("--port"));
   const port = ownPort ? undefined : await freePort("CREC_SERVICE_PORT", 8787, "the local service");
 

@@ -5,6 +5,8 @@
 //   CREC_SERVICE_PORT  the service's port (8787)
 //   CREC_DATA_DIR      where flows and the service's data are kept (./data)
 //   CREC_RPC_URL       an EVM node to use instead of starting anvil
+//
+// Everything else that `npm run service -- --help` names can be set in the environment, too.
 
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { launch } from "./lib/launch.mjs";
@@ -29,7 +31,7 @@ await launch(async (children) => {
   await buildNodes();
 
   say("Starting the chain and the local service …");
-  const ready = await startLocalService(children, { port: servicePort });
+  const ready = await startLocalService(children, { port: servicePort, args: ["--local"] });
 
   say("Starting Node-RED …");
   const editorUrl = await startNodeRed(children, { port: editorPort, env: flowEnvironment(ready) });

@@ -3,6 +3,7 @@ import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
 import type { Pulse } from "./chain/pulse.ts";
 import type { Relayer } from "./chain/relayer.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { Log } from "./log.ts";
 import type { OracleNetwork } from "./oracles/network.ts";
 import type { Store } from "./store/store.ts";
@@ -20,5 +21,7 @@ export type Context = {
   confidences: readonly Confidence[];
   /** What a tester wants to see fail next. */
   trials: Trials;
+  /** How a tester wants events to come. */
+  deliveries: Deliveries;
   log: Log;
 };

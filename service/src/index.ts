@@ -11,6 +11,7 @@ import { deployedContracts } from "./chain/demo-contracts.ts";
 import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
+import { Deliveries } from "./deliveries.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
@@ -37,14 +38,15 @@ export type ServiceOptions = {
   host?: string;
   /** A node to use instead of an anvil of our own. */
   rpcUrl?: string | undefined;
-  apiKey?: string | undefined;
+  /** The key that is accepted, or several: the first is the one that `ready` tells. */
+  apiKey?: string | readonly string[] | undefined;
   orgId?: string | undefined;
   creTenantId?: string | undefined;
   /** Time from block to block while something waits to be finalized; 1000. */
   blockTimeMs?: number;
   /** Levels at which watchers report each log; latest and finalized. */
   confidences?: readonly Confidence[];
-  /** Whether the endpoints under /local are there; they are. */
+  /** Whether the endpoints under /local are there; they are not. */
   local?: boolean;
   /** Silent unless given; `createLog` makes one. */
   log?: Log;
@@ -85,8 +87,10 @@ const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const host = options.host ?? "127.0.0.1";
-  const apiKey = options.apiKey ?? DEFAULT_API_KEY;
-  refuseOpenDoor(host, apiKey);
+  const given = [options.apiKey ?? []].flat();
+  const apiKeys = given.length > 0 ? given : [DEFAULT_API_KEY];
+  const [apiKey = DEFAULT_API_KEY] = apiKeys;
+  refuseOpenDoor(host, apiKeys);
   const log = options.log ?? silentLog();
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
@@ -122,17 +126,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences: options.confidences ?? ["latest", "finalized"],
       trials: new Trials(),
+      deliveries: new Deliveries(),
       log,
     };
+    store.events.onAppend((event) => context.deliveries.meet(event));
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
     const lifecycles = await startLifecycles(context);
     started.push(() => lifecycles.stop());
 
     const app = await createServer(context, lifecycles, {
-      apiKey,
+      apiKeys,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
       faults: new Faults(),
-      local: options.local ?? true,
+      local: options.local ?? false,
       loopback: isLoopback(host),
     });
     started.push(() => app.close());
@@ -208,8 +214,8 @@ function firstStart(store: Store): number {
   return time;
 }
 
-function refuseOpenDoor(host: string, apiKey: string): void {
-  if (isLoopback(host) || apiKey !== DEFAULT_API_KEY) return;
+function refuseOpenDoor(host: string, apiKeys: readonly string[]): void {
+  if (isLoopback(host) || !apiKeys.includes(DEFAULT_API_KEY)) return;
   throw new ServiceProblem(
     `The service would listen on ${host} with the key everybody knows. Set CREC_API_KEY to a key of your own, or listen on 127.0.0.1.`,
   );

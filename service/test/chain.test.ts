@@ -50,6 +50,7 @@ describe("the local service on a node of one's own", function () {
       dataDir: join(folder.path, "data"),
       rpcUrl: node.rpcUrl,
       blockTimeMs: BLOCK_TIME_MS,
+      local: true,
       log: logTo((line) => lines.push(line)),
     });
     try {

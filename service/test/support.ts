@@ -30,6 +30,7 @@ export async function startTestService(
   const service = await startService({
     dataDir: folder.path,
     blockTimeMs: BLOCK_TIME_MS,
+    local: true,
     ...options,
   });
   return {
@@ -49,7 +50,7 @@ export async function spawnService(
 ): Promise<{ child: ChildProcess; api: Api; ready: ReadyInfo; exited: Promise<number | null> }> {
   const { child, exited, errors } = spawnCli(
     [
-      ...["--port", "0", "--data-dir", dataDir, "--block-time", String(BLOCK_TIME_MS)],
+      ...["--port", "0", "--data-dir", dataDir, "--block-time", String(BLOCK_TIME_MS), "--local"],
       ...(options.args ?? []),
     ],
     options.env,

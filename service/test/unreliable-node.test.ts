@@ -42,6 +42,7 @@ describe("the local service on a node that is not reliable", function () {
       dataDir: join(folder.path, "data"),
       rpcUrl: `${proxy.url}/v3/secret-key`,
       blockTimeMs: BLOCK_TIME_MS,
+      local: true,
       log: logTo((line) => lines.push(line)),
     });
     api = new Api(service.ready);

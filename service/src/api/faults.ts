@@ -1,27 +1,34 @@
 import { setTimeout as delay } from "node:timers/promises";
 import Type, { type Static } from "typebox";
 import type { Routes } from "./routes.ts";
-import { oneOf } from "./schemas.ts";
+import { milliseconds, oneOf, STRICT, times } from "./schemas.ts";
 
-/** What goes wrong on purpose, for whoever tests a client. */
-export const Fault = Type.Object({
-  match: Type.Optional(
-    Type.Object({ method: Type.Optional(Type.String()), path: Type.Optional(Type.String()) }),
-  ),
-  /** How many requests it meets. */
-  times: Type.Integer({ minimum: 1, default: 1 }),
-  /**
-   * `status`: answers with `status` at once. `delay`: waits `delayMs`, then goes on. `reset`: cuts the connection
-   * before anything is done. `drop_answer`: does everything, then cuts the connection without a word.
-   * `truncate`: does everything, then sends half the answer.
-   */
-  action: oneOf(["status", "delay", "reset", "drop_answer", "truncate"] as const),
-  status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-  delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 600_000 })),
-  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-  /** The body of `status`; without it the error shape of the contract. */
-  body: Type.Optional(Type.String()),
-});
+/**
+ * What goes wrong on purpose, for whoever tests a client. `status`: answers with `status` at once. `delay`: waits
+ * `delayMs`, then goes on. `reset`: cuts the connection before anything is done. `drop_answer`: does everything,
+ * then cuts the connection without a word. `truncate`: does everything, then sends half the answer.
+ */
+export const Fault = Type.Object(
+  {
+    match: Type.Optional(
+      Type.Object(
+        { method: Type.Optional(Type.String()), path: Type.Optional(Type.String()) },
+        { description: "an object of method and path, or one of them", ...STRICT },
+      ),
+    ),
+    times: times("requests it meets"),
+    action: oneOf(["status", "delay", "reset", "drop_answer", "truncate"] as const),
+    status: Type.Optional(
+      Type.Integer({ minimum: 400, maximum: 599, description: "an HTTP status from 400 to 599" }),
+    ),
+    delayMs: Type.Optional(milliseconds(1000)),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), { description: "an object of names and texts" }),
+    ),
+    body: Type.Optional(Type.String({ description: "the body as a text; without it an error's" })),
+  },
+  { title: "Fault", description: "what goes wrong with which of the next calls", ...STRICT },
+);
 export type Fault = Static<typeof Fault>;
 
 /** The faults that wait for their requests, in the order they were asked for. */
@@ -54,6 +61,14 @@ export class Faults {
   }
 }
 
+/** Error types that say more than client's or service's fault. */
+const TYPES: Record<number, string> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  409: "CONFLICT",
+};
+
 /** Lets requests meet their faults. Those under /local never do. */
 export function injectFaults(app: Routes, faults: Faults): void {
   const met = new WeakMap<object, Fault>();
@@ -77,7 +92,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
     }
     if (fault.action === "status") {
       const status = fault.status ?? 503;
-      const type = status === 429 || status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR";
+      const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
       await reply
         .code(status)
         .headers(fault.headers ?? {})

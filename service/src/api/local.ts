@@ -1,118 +1,146 @@
 import Type from "typebox";
-import { checksumAddress } from "viem";
-import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
-import { payOut } from "../chain/faucet.ts";
 import type { Context } from "../context.ts";
-import { conflict, invalid } from "./errors.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../deliveries.ts";
+import { TRIALS } from "../trials.ts";
 import { Fault, type Faults } from "./faults.ts";
+import { blockTimeOf, localChainRoutes } from "./local-chain.ts";
+import { Delivery, localEventRoutes } from "./local-events.ts";
 import type { Routes } from "./routes.ts";
-import { Address } from "./schemas.ts";
+import { oneOf, STRICT, times } from "./schemas.ts";
 
-/** Where tokens go when nobody says: an address that belongs to no one here. */
-const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
-const ONE_TOKEN = "1000000000000000000";
+const Failure = Type.Object(
+  {
+    kind: oneOf(TRIALS),
+    times: times("it meets"),
+    reason: Type.String({ minLength: 1, default: "a failure was asked for", description: "a text" }),
+  },
+  { title: "Failure", description: "what fails next, and why it says so", ...STRICT },
+);
+const FaultList = Type.Object({ faults: Type.Array(Fault) }, { title: "FaultList" });
+const FailureList = Type.Object({ failures: Type.Array(Failure) }, { title: "FailureList" });
+const Status = Type.Object(
+  {
+    rpc_url: Type.String(),
+    chain_id: Type.String(),
+    chain_selector: Type.String(),
+    latest: Type.Integer(),
+    safe: Type.Integer(),
+    finalized: Type.Integer(),
+    relayer: Type.String(),
+    contracts: Type.Record(Type.String(), Type.String()),
+    blockTimeMs: Type.Union([Type.Integer(), Type.Null()], {
+      description: "from block to block; null where blocks come by themselves",
+    }),
+    faults: Type.Array(Fault),
+    failures: Type.Array(Failure),
+    proofs: Type.Array(Delivery(PROOF_ACTIONS, "WaitingProof")),
+    deliveries: Type.Array(Delivery(DELIVERY_ACTIONS, "WaitingDelivery")),
+  },
+  { title: "LocalStatus", description: "the chain, and what waits for its occasion" },
+);
 
-/** What a tester needs and the public service has not. */
+/** What a tester needs and the public service has not: all of it is under /local. */
 export function localRoutes(app: Routes, context: Context, faults: Faults): void {
-  /** @throws ApiError 409 where blocks are not ours to make and the service's coins not ours to give away. */
-  const refuseOnForeignChain = () => {
-    if (context.chain.minesOnRequest) return;
-    throw conflict(
-      "This works on a development chain only. On this one the service's account pays for gas and nothing else.",
-    );
-  };
+  const { chain, relayer, contracts, trials, deliveries } = context;
 
-  app.get("/status", { schema: { tags: ["local"] } }, async () => {
-    const heads = await context.chain.heads();
-    return {
-      rpc_url: context.chain.rpcUrl,
-      chain_id: context.chain.network.chain_id,
-      chain_selector: context.chain.network.chain_selector,
-      latest: heads.latest.number,
-      safe: heads.safe,
-      finalized: heads.finalized,
-      relayer: context.relayer.address,
-      contracts: context.contracts,
-      faults: faults.list(),
-    };
-  });
-
-  app.post(
-    "/faucet",
+  app.get(
+    "/status",
     {
       schema: {
         tags: ["local"],
-        body: Type.Object({
-          to: Type.Optional(Address),
-          amount: Type.Optional(
-            Type.String({
-              pattern: "^[0-9]{1,78}$",
-              description: "an amount in the smallest unit, in decimal digits",
-            }),
-          ),
-          /** A token's address, or "native" for the chain's own coin. */
-          token: Type.Optional(
-            Type.Union([Type.Literal("native"), Address], { description: '"native" or a token\'s address' }),
-          ),
-        }),
+        operationId: "localStatus",
+        summary: "How far the chain is, and what waits for its occasion",
+        answers: { 200: Status, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
       },
     },
-    async (request) => {
-      refuseOnForeignChain();
-      const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
-      if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
-      return await payOut(context, {
-        to: checksumAddress(to as `0x${string}`),
-        amount: BigInt(amount),
-        token: token === "native" ? token : checksumAddress(token as `0x${string}`),
-      });
+    async () => {
+      const heads = await chain.heads();
+      return {
+        rpc_url: chain.rpcUrl,
+        chain_id: chain.network.chain_id,
+        chain_selector: chain.network.chain_selector,
+        latest: heads.latest.number,
+        safe: heads.safe,
+        finalized: heads.finalized,
+        relayer: relayer.address,
+        contracts,
+        blockTimeMs: blockTimeOf(context),
+        faults: faults.list(),
+        failures: trials.list(),
+        proofs: deliveries.list("proof"),
+        deliveries: deliveries.list("delivery"),
+      };
     },
   );
 
   app.post(
-    "/mine",
+    "/faults",
     {
       schema: {
         tags: ["local"],
-        body: Type.Object({ blocks: Type.Integer({ minimum: 1, maximum: 1000, default: 1 }) }),
+        operationId: "addFault",
+        summary: "Lets the next calls that match fail, wait, or lose their answer",
+        body: Fault,
+        answers: { 201: FaultList },
       },
     },
-    async (request) => {
-      refuseOnForeignChain();
-      await context.chain.mine(request.body.blocks);
-      const { latest } = await context.chain.heads();
-      context.pulse.keepBusyUntil(latest.number);
-      context.pulse.poke();
-      return { latest: latest.number };
+    (request, reply) => {
+      faults.add(request.body);
+      reply.code(201);
+      return { faults: faults.list() };
+    },
+  );
+
+  app.delete(
+    "/faults",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "clearFaults",
+        summary: "Forgets all faults",
+        answers: { 200: FaultList },
+      },
+    },
+    () => {
+      faults.clear();
+      return { faults: [] };
     },
   );
 
   app.post(
-    "/reorg",
+    "/failures",
     {
       schema: {
         tags: ["local"],
-        body: Type.Object({ depth: Type.Integer({ minimum: 1, maximum: 64, default: 1 }) }),
+        operationId: "addFailure",
+        summary: "Lets the next deployments, watchers, archivings, operations or queries end as failed",
+        body: Failure,
+        answers: { 201: FailureList },
       },
     },
-    async (request) => {
-      refuseOnForeignChain();
-      await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
-      const { latest } = await context.chain.heads();
-      context.pulse.keepBusyUntil(latest.number);
-      context.pulse.poke();
-      return { latest: latest.number };
+    (request, reply) => {
+      trials.add(request.body);
+      reply.code(201);
+      return { failures: trials.list() };
     },
   );
 
-  app.post("/faults", { schema: { tags: ["local"], body: Fault } }, (request, reply) => {
-    faults.add(request.body);
-    reply.code(201);
-    return { faults: faults.list() };
-  });
+  app.delete(
+    "/failures",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "clearFailures",
+        summary: "Forgets all failures",
+        answers: { 200: FailureList },
+      },
+    },
+    () => {
+      trials.clear();
+      return { failures: [] };
+    },
+  );
 
-  app.delete("/faults", { schema: { tags: ["local"] } }, () => {
-    faults.clear();
-    return { faults: [] };
-  });
+  localEventRoutes(app, context);
+  localChainRoutes(app, context);
 }

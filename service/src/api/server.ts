@@ -65,7 +65,11 @@ export async function createServer(
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0];
-    reply.code(404).send({ type: "NOT_FOUND", message: `There is no ${request.method} ${path} here.` });
+    const isClosed = !options.local && /^\/local(\/|$)/.test(path ?? "");
+    const message = isClosed
+      ? "What is under /local is for testers, and closed. Start the service with --local or CREC_LOCAL=on to open it."
+      : `There is no ${request.method} ${path} here.`;
+    reply.code(404).send({ type: "NOT_FOUND", message });
   });
   if (options.loopback) {
     app.addHook("onRequest", async (request) => {

@@ -14,7 +14,7 @@ const POKE_DISTANCE_MS = 20;
  */
 export class Pulse {
   readonly #chain: Chain;
-  readonly #intervalMs: number;
+  #intervalMs: number;
   readonly #log: Log;
   readonly #listeners: BeatListener[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -30,6 +30,16 @@ export class Pulse {
     this.#chain = options.chain;
     this.#intervalMs = options.intervalMs;
     this.#log = options.log;
+  }
+
+  /** From beat to beat, and so from block to block. */
+  get intervalMs(): number {
+    return this.#intervalMs;
+  }
+
+  setInterval(intervalMs: number): void {
+    this.#intervalMs = intervalMs;
+    this.poke();
   }
 
   onBeat(listener: BeatListener): void {

@@ -1,0 +1,207 @@
+import Type from "typebox";
+import { checksumAddress } from "viem";
+import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
+import { isRefusal } from "../chain/chain.ts";
+import { payOut } from "../chain/faucet.ts";
+import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
+import { Traffic } from "../traffic.ts";
+import { conflict, invalid } from "./errors.ts";
+import type { Routes } from "./routes.ts";
+import { Address, STRICT } from "./schemas.ts";
+
+/** Where tokens go when nobody says: an address that belongs to no one here. */
+const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
+const ONE_TOKEN = "1000000000000000000";
+const MOST_PER_SECOND = 100;
+
+const Payment = Type.Object(
+  {
+    to: Type.Optional(Address),
+    amount: Type.Optional(
+      Type.String({
+        pattern: "^[0-9]{1,78}$",
+        description: "an amount in the smallest unit, in decimal digits",
+      }),
+    ),
+    token: Type.Optional(
+      Type.Union([Type.Literal("native"), Address], { description: '"native" or a token\'s address' }),
+    ),
+  },
+  { title: "Payment", ...STRICT },
+);
+const Paid = Type.Object(
+  {
+    transaction_hash: Type.String(),
+    block_number: Type.Integer(),
+    token: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    amount: Type.String(),
+  },
+  { title: "Paid", description: "the transfer, which is in a block" },
+);
+const Head = Type.Object({ latest: Type.Integer() }, { title: "Head", description: "the newest block" });
+const Speed = Type.Object(
+  {
+    blockTimeMs: Type.Integer({
+      minimum: 1,
+      maximum: 3_600_000,
+      description: "a whole number of milliseconds from 1 to 3600000",
+    }),
+  },
+  { title: "Speed", ...STRICT },
+);
+const Rates = Type.Object(
+  { transfersPerSecond: rate(), readingsPerSecond: rate() },
+  { title: "TrafficRates", description: "how many of each a second", ...STRICT },
+);
+const FOREIGN_CHAIN = "The chain is not a development chain.";
+
+/** The chain as a tester wants it: coins, blocks, reorganizations, speed, traffic. */
+export function localChainRoutes(app: Routes, context: Context): void {
+  const traffic = new Traffic(context);
+  app.addHook("preClose", () => traffic.stop());
+
+  /** @throws ApiError 409 where blocks are not ours to make and the service's coins not ours to give away. */
+  const refuseOnForeignChain = () => {
+    if (context.chain.minesOnRequest) return;
+    throw conflict(
+      "This works on a development chain only. On this one the service's account pays for gas and nothing else.",
+    );
+  };
+  const newHead = async () => {
+    const { latest } = await context.chain.heads();
+    context.pulse.keepBusyUntil(latest.number);
+    context.pulse.poke();
+    return { latest: latest.number };
+  };
+
+  app.post(
+    "/faucet",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "faucet",
+        summary: "Pays demo tokens or coins, by a real transfer",
+        body: Payment,
+        answers: { 200: Paid, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      refuseOnForeignChain();
+      const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
+      if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
+      return await payOut(context, {
+        to: checksumAddress(to as `0x${string}`),
+        amount: BigInt(amount),
+        token: token === "native" ? token : checksumAddress(token as `0x${string}`),
+      });
+    },
+  );
+
+  app.post(
+    "/mine",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "mine",
+        summary: "Makes blocks",
+        body: Type.Object({
+          blocks: Type.Integer({
+            minimum: 1,
+            maximum: 1000,
+            default: 1,
+            description: "a whole number from 1 to 1000",
+          }),
+        }),
+        answers: { 200: Head, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      refuseOnForeignChain();
+      await context.chain.mine(request.body.blocks);
+      return await newHead();
+    },
+  );
+
+  app.post(
+    "/reorg",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "reorg",
+        summary: "Replaces the newest blocks by empty ones: what was in them has not happened",
+        body: Type.Object({
+          depth: Type.Integer({
+            minimum: 1,
+            maximum: 64,
+            default: 1,
+            description: "a whole number from 1 to 64",
+          }),
+        }),
+        answers: { 200: Head, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      refuseOnForeignChain();
+      try {
+        await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
+      } catch (error) {
+        if (isRefusal(error)) throw invalid(`The chain refuses this reorganization: ${messageOf(error)}`);
+        throw error;
+      }
+      return await newHead();
+    },
+  );
+
+  app.post(
+    "/speed",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "setSpeed",
+        summary: "Sets the time from block to block",
+        body: Speed,
+        answers: { 200: Speed, 409: FOREIGN_CHAIN },
+      },
+    },
+    (request) => {
+      refuseOnForeignChain();
+      context.pulse.setInterval(request.body.blockTimeMs);
+      return { blockTimeMs: context.pulse.intervalMs };
+    },
+  );
+
+  app.post(
+    "/traffic",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "setTraffic",
+        summary: "Sends transfers of the demo token and sensor readings at these rates from now on",
+        body: Rates,
+        answers: { 200: Rates, 409: FOREIGN_CHAIN },
+      },
+    },
+    (request) => {
+      refuseOnForeignChain();
+      traffic.setRates(request.body);
+      return traffic.rates;
+    },
+  );
+}
+
+/** Milliseconds from block to block; null where blocks come by themselves. */
+export function blockTimeOf({ chain, pulse }: Context): number | null {
+  return chain.minesOnRequest ? pulse.intervalMs : null;
+}
+
+function rate() {
+  return Type.Number({
+    minimum: 0,
+    maximum: MOST_PER_SECOND,
+    default: 0,
+    description: `a number from 0 to ${MOST_PER_SECOND}`,
+  });
+}

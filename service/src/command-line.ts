@@ -1,0 +1,202 @@
+import { parseArgs } from "node:util";
+import { CONFIDENCES, type Confidence } from "../../src/protocol/index.ts";
+import type { ServiceOptions } from "./index.ts";
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
+import { messageOf, ServiceProblem } from "./problem.ts";
+
+/** What a call of the command asks for. */
+export type Command = Omit<ServiceOptions, "log"> & {
+  logLevel: LogLevel;
+  logFormat: LogFormat;
+  /** End when the process that started us has ended. */
+  watchParent: boolean;
+};
+
+type Flag = {
+  /** How the value is named in the help; without one the flag is on or off. */
+  value?: string;
+  env?: string;
+  fallback?: string;
+  help: string;
+  /** May be given several times, or with commas. */
+  several?: true;
+};
+
+const FLAGS = {
+  port: {
+    value: "PORT",
+    env: "CREC_SERVICE_PORT",
+    fallback: "8787",
+    help: "port to listen on; 0 takes a free one",
+  },
+  host: {
+    value: "ADDRESS",
+    env: "CREC_SERVICE_HOST",
+    fallback: "127.0.0.1",
+    help: "address to listen on; any but this machine's own needs an API key of yours",
+  },
+  "data-dir": {
+    value: "FOLDER",
+    env: "CREC_DATA_DIR",
+    fallback: "data/service",
+    help: "where everything is kept",
+  },
+  "rpc-url": {
+    value: "URL",
+    env: "CREC_RPC_URL",
+    help: "an EVM node of your own; without one, an anvil is started",
+  },
+  "api-key": {
+    value: "KEY",
+    env: "CREC_API_KEY",
+    several: true,
+    help: "key that is accepted; better set in the environment, where other users do not see it",
+  },
+  org: {
+    value: "ID",
+    env: "CREC_ORG_ID",
+    fallback: "org_local",
+    help: "organization that proofs are made for",
+  },
+  tenant: { value: "ID", env: "CREC_TENANT_ID", fallback: "1", help: "tenant that proofs are made for" },
+  "block-time": {
+    value: "MS",
+    env: "CREC_BLOCK_TIME",
+    fallback: "1000",
+    help: "from block to block, in milliseconds",
+  },
+  confidence: {
+    value: "LEVEL",
+    env: "CREC_CONFIDENCE",
+    several: true,
+    fallback: "latest,finalized",
+    help: `levels at which watchers report a log: ${CONFIDENCES.join(", ")}`,
+  },
+  local: { env: "CREC_LOCAL", help: "offer what testers need under /local: faucet, faults, reorganizations" },
+  "log-level": {
+    value: "LEVEL",
+    env: "CREC_LOG_LEVEL",
+    fallback: "info",
+    help: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+  },
+  "log-format": {
+    value: "FORMAT",
+    env: "CREC_LOG_FORMAT",
+    fallback: "pretty",
+    help: "pretty, a line for people; or json, an object a line",
+  },
+  "watch-parent": { help: "end when the process that started this one has ended" },
+  help: { help: "show this and end" },
+} as const satisfies Record<string, Flag>;
+
+type FlagName = keyof typeof FLAGS;
+
+/**
+ * What the arguments and the environment ask for, the arguments first; undefined for help.
+ *
+ * @throws ServiceProblem, one sentence, when one of them cannot be.
+ */
+export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command | undefined {
+  const given = parse(args);
+  if (given.help === true) return undefined;
+
+  const lists = (name: FlagName): string[] => {
+    const { env: variable, fallback }: Flag = FLAGS[name];
+    const value = given[name] ?? ((variable && env[variable]) || fallback || []);
+    return [value].flat().flatMap((text) =>
+      String(text)
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    );
+  };
+  const text = (name: FlagName): string => {
+    const { env: variable, fallback = "" }: Flag = FLAGS[name];
+    return String(given[name] ?? ((variable && env[variable]) || fallback));
+  };
+  return {
+    port: wholeNumber("port", text("port"), 65_535),
+    host: text("host"),
+    dataDir: text("data-dir"),
+    rpcUrl: text("rpc-url") || undefined,
+    apiKey: lists("api-key"),
+    orgId: text("org"),
+    creTenantId: text("tenant"),
+    blockTimeMs: wholeNumber("block-time", text("block-time"), 3_600_000),
+    confidences: lists("confidence").map((level) => oneOf<Confidence>("confidence", level, CONFIDENCES)),
+    local: switched("local", text("local")),
+    logLevel: oneOf<LogLevel>("log-level", text("log-level"), LOG_LEVELS),
+    logFormat: oneOf<LogFormat>("log-format", text("log-format"), LOG_FORMATS),
+    watchParent: given["watch-parent"] === true,
+  };
+}
+
+export function helpText(): string {
+  const rows = Object.entries<Flag>(FLAGS).map(([name, { value, env, fallback, several, help }]) => {
+    const notes = [several && "several with commas", fallback && `default ${fallback}`, env];
+    return [
+      `--${name}${value === undefined ? "" : ` ${value}`}`,
+      `${help} (${notes.filter(Boolean).join("; ")})`.replace(" ()", ""),
+    ] as const;
+  });
+  const width = Math.max(...rows.map(([flag]) => flag.length)) + 2;
+  return [
+    "Usage: crec-service [options]",
+    "",
+    "The whole channel service on this machine, on a chain of its own. When it is up, it writes one line to",
+    'standard output: "ready " and a JSON object with addresses, key and what proofs are verified with. The log goes',
+    "to standard error. It ends on Ctrl-C or SIGTERM.",
+    "",
+    "Options, each followed by the environment variable that says the same:",
+    ...rows.map(([flag, help]) => `  ${flag.padEnd(width)}${help}`),
+    "",
+    "--no-local turns /local off again. Starting over: stop it and remove the data directory.",
+  ].join("\n");
+}
+
+function parse(args: readonly string[]): Partial<Record<FlagName, string | boolean | string[]>> {
+  const options = Object.fromEntries(
+    Object.entries<Flag>(FLAGS).map(([name, { value, several }]) => [
+      name,
+      {
+        type: value === undefined ? ("boolean" as const) : ("string" as const),
+        ...(several === true ? { multiple: true } : {}),
+        ...(name === "help" ? { short: "h" } : {}),
+      },
+    ]),
+  );
+  try {
+    const { values } = parseArgs({ args: [...args], options, allowNegative: true });
+    return values as Partial<Record<FlagName, string | boolean | string[]>>;
+  } catch (error) {
+    throw new ServiceProblem(`${messageOf(error)} Call it with --help to see what it takes.`);
+  }
+}
+
+function wholeNumber(name: FlagName, text: string, max: number): number {
+  const number = Number(text);
+  if (text.trim() !== "" && Number.isInteger(number) && number >= 0 && number <= max) return number;
+  throw new ServiceProblem(
+    `${called(name)} must be a whole number from 0 to ${max}, not ${JSON.stringify(text)}.`,
+  );
+}
+
+function oneOf<T extends string>(name: FlagName, text: string, choices: readonly T[]): T {
+  const choice = choices.find((possible) => possible === text);
+  if (choice !== undefined) return choice;
+  throw new ServiceProblem(
+    `${called(name)} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}.`,
+  );
+}
+
+function switched(name: FlagName, text: string): boolean {
+  if (/^(true|on|yes|1)$/i.test(text)) return true;
+  if (/^(false|off|no|0|)$/i.test(text)) return false;
+  throw new ServiceProblem(`${called(name)} must be on or off, not ${JSON.stringify(text)}.`);
+}
+
+/** As the person who set it knows it. */
+function called(name: FlagName): string {
+  const { env }: Flag = FLAGS[name];
+  return env === undefined ? `--${name}` : `--${name} or ${env}`;
+}

@@ -1,0 +1,125 @@
+import type { ChannelEvent, EventType, OcrProof } from "../../src/protocol/index.ts";
+import type { Appended } from "./store/events.ts";
+
+/** What can happen to a proof, and to an event, on the way to who asks. */
+export const PROOF_ACTIONS = ["withhold", "delay", "corrupt"] as const;
+export const DELIVERY_ACTIONS = ["late", "twice", "out_of_order"] as const;
+
+/** Asked for by a tester: the next `times` events that match come so. */
+export type Delivery = {
+  action: (typeof PROOF_ACTIONS)[number] | (typeof DELIVERY_ACTIONS)[number];
+  times: number;
+  /** How long a proof or an event is held back. */
+  delayMs: number;
+  match?: { channel_id?: string; type?: EventType };
+};
+
+type Kind = "proof" | "delivery";
+/** What happens to one event; `until` is the time from which on it does not. */
+type Fate = { action: Delivery["action"]; until: number };
+
+/**
+ * How events come to who asks, other than they are stored: without their proof, with a broken one, late, twice, out
+ * of order. It concerns answers of polls and searches alone, the store stays true; a restart forgets it.
+ */
+export class Deliveries {
+  #waiting: Delivery[] = [];
+  /** By event id. */
+  readonly #fates: Record<Kind, Map<string, Fate>> = { proof: new Map(), delivery: new Map() };
+
+  add(delivery: Delivery): void {
+    this.#waiting.push({ ...delivery });
+  }
+
+  /** Those that wait for their events. */
+  list(kind: Kind): Delivery[] {
+    return this.#waiting.filter(({ action }) => kindOf(action) === kind);
+  }
+
+  /** Forgets all of a kind: every event comes as it is stored again. */
+  clear(kind: Kind): void {
+    this.#waiting = this.#waiting.filter(({ action }) => kindOf(action) !== kind);
+    this.#fates[kind].clear();
+  }
+
+  /** To be told of every event that is stored. */
+  meet(event: Appended): void {
+    if (event.hasProof) this.#meet("proof", event);
+    this.#meet("delivery", event);
+  }
+
+  /** Ids of the events that nobody sees yet. */
+  hidden(): string[] {
+    return [...this.#fates.delivery.keys()].filter((id) => this.#fateOf("delivery", id) === "late");
+  }
+
+  /** A page as it is delivered, never longer than `limit`. */
+  page(text: string, limit: number): string {
+    if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return text;
+    const page = JSON.parse(text) as { events: ChannelEvent[]; has_more: boolean };
+    const events: ChannelEvent[] = [];
+    for (const event of page.events.map((stored) => this.#withProof(stored))) {
+      const fate = this.#fateOf("delivery", event.event_id);
+      if (fate === "twice") events.push(event, event);
+      else if (fate === "out_of_order") events.unshift(event);
+      else events.push(event);
+    }
+    // Alone at the front it would be in order.
+    const [first] = events;
+    if (first !== undefined && first.event_id === page.events[0]?.event_id) {
+      if (this.#fateOf("delivery", first.event_id) === "out_of_order") events.push(...events.splice(0, 1));
+    }
+    return JSON.stringify({
+      ...page,
+      events: events.slice(0, limit),
+      has_more: page.has_more || events.length > limit,
+    });
+  }
+
+  /** One event as it is delivered; undefined while it is hidden. */
+  event(text: string): string | undefined {
+    if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return text;
+    const event = JSON.parse(text) as ChannelEvent;
+    if (this.#fateOf("delivery", event.event_id) === "late") return undefined;
+    return JSON.stringify(this.#withProof(event));
+  }
+
+  #meet(kind: Kind, event: Appended): void {
+    const delivery = this.list(kind).find(
+      ({ match }) =>
+        (match?.channel_id ?? event.channelId) === event.channelId &&
+        (match?.type ?? event.type) === event.type,
+    );
+    if (delivery === undefined) return;
+    delivery.times -= 1;
+    if (delivery.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== delivery);
+    const { action, delayMs } = delivery;
+    const passes = action === "late" || action === "delay";
+    this.#fates[kind].set(event.eventId, { action, until: passes ? Date.now() + delayMs : Infinity });
+  }
+
+  /** What happens to an event now; what is over is forgotten. */
+  #fateOf(kind: Kind, eventId: string): Delivery["action"] | undefined {
+    const fate = this.#fates[kind].get(eventId);
+    if (fate === undefined || Date.now() < fate.until) return fate?.action;
+    this.#fates[kind].delete(eventId);
+    return undefined;
+  }
+
+  #withProof(event: ChannelEvent): ChannelEvent {
+    const fate = this.#fateOf("proof", event.event_id);
+    if (fate === undefined) return event;
+    const proofs = fate === "corrupt" ? (event.headers.proofs as OcrProof[]).map(corrupted) : [];
+    return { ...event, headers: { ...event.headers, proofs } };
+  }
+}
+
+function kindOf(action: Delivery["action"]): Kind {
+  return (PROOF_ACTIONS as readonly string[]).includes(action) ? "proof" : "delivery";
+}
+
+/** The same proof with its first signature a copy of the second: one signer too few. */
+function corrupted(proof: OcrProof): OcrProof {
+  const [first = "0x", second = first, ...rest] = proof.signatures;
+  return { ...proof, signatures: [second, second, ...rest] };
+}

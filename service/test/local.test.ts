@@ -1,0 +1,199 @@
+import should from "should";
+import { verifyEvent } from "../../src/proofs/index.ts";
+import type { ChannelEvent, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
+import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
+
+describe("what is under /local for testers", function () {
+  this.timeout(20_000);
+  let api: Api;
+  let dispose: () => Promise<void>;
+  let channelId: string;
+
+  before(async () => {
+    ({ api, dispose } = await startTestService());
+  });
+  after(() => dispose());
+  beforeEach(async () => {
+    channelId = await api.channel();
+  });
+
+  const poll = async (query = "offset=1"): Promise<EventPage> =>
+    await api.ok<EventPage>("GET", `/channels/${channelId}/events?${query}`);
+  const offsets = ({ events }: EventPage) => events.map(({ headers }) => headers.offset);
+  const create = (name: string): Promise<Watcher> =>
+    api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
+      name,
+      chain_selector: api.ready.chain_selector,
+      address: api.ready.contracts.DemoToken,
+      events: ["Transfer"],
+      abi: [TRANSFER],
+    });
+  /** Three transfers, and so three events with a proof at `latest`, and three later. */
+  const pay = async () => {
+    for (const amount of ["1", "2", "3"]) await api.ok("POST", "/local/faucet", { amount });
+  };
+
+  describe("proofs", () => {
+    const judged = async (event: ChannelEvent | undefined) => {
+      if (event === undefined) throw new Error("no event");
+      const { org_id, cre_tenant_id, valid_signers, min_required_signatures } = api.ready;
+      const verdict = await verifyEvent(event, {
+        orgId: org_id,
+        creTenantId: cre_tenant_id,
+        validSigners: valid_signers,
+        minRequiredSignatures: min_required_signatures,
+      });
+      return verdict.verified ? "verified" : verdict.reason;
+    };
+    const proven = (events: ChannelEvent[]) =>
+      events.filter(({ headers }) => headers.type === "watcher.event");
+
+    it("are withheld, delayed and corrupted on the way out, and stay as they are in the store", async () => {
+      await api.transferWatcher(channelId);
+      const match = { channel_id: channelId };
+      await api.ok("POST", "/local/proofs", { action: "withhold", match });
+      await api.ok("POST", "/local/proofs", { action: "corrupt", match });
+      await api.ok("POST", "/local/proofs", { action: "delay", delayMs: 400, match });
+      await pay();
+      const events = await api.eventsUntil(channelId, (all) => proven(all).length === 6);
+      const [withheld, corrupt, delayed, untouched] = proven(events);
+      should(withheld?.headers.proofs).eql([]);
+      should(await judged(withheld)).equal("no_proof");
+      should(await judged(corrupt)).equal("threshold_not_met");
+      should(await judged(untouched)).equal("verified");
+      const path = `/channels/${channelId}/events/search/${delayed?.event_id}`;
+      await eventually("the delayed proof", async () => {
+        const event = await api.ok<ChannelEvent>("GET", path);
+        return event.headers.proofs.length === 1 ? true : undefined;
+      });
+      should(await judged(await api.ok<ChannelEvent>("GET", path))).equal("verified");
+
+      await api.ok("DELETE", "/local/proofs");
+      for (const event of proven((await poll()).events)) should(await judged(event)).equal("verified");
+    });
+  });
+
+  describe("deliveries", () => {
+    it("come late: unseen in polls, searches and by id, and then at their offset", async () => {
+      const delivery = { action: "late", delayMs: 500, match: { channel_id: channelId } };
+      await api.ok("POST", "/local/deliveries", delivery);
+      await create("late");
+      await api.eventsUntil(channelId, (all) => all.length > 0);
+      should(offsets(await poll())).eql([2]);
+      should(offsets(await poll("limit=1"))).eql([2]);
+      const search = await api.ok<EventPage>("GET", `/channels/${channelId}/events/search?limit=1`);
+      should(offsets(search)).eql([2]);
+      await api.eventsUntil(channelId, (all) => all.length === 2);
+      should(offsets(await poll())).eql([1, 2]);
+    });
+
+    it("come twice, in pages that are no longer than asked for", async () => {
+      const delivery = { action: "twice", match: { channel_id: channelId, type: "watcher.status" } };
+      await api.ok("POST", "/local/deliveries", delivery);
+      await create("twice");
+      await api.eventsUntil(channelId, (all) => all.length > 2);
+      should(offsets(await poll())).eql([1, 1, 2]);
+      const page = await poll("offset=1&limit=2");
+      should(offsets(page)).eql([1, 1]);
+      should(page.has_more).be.true();
+      await api.ok("DELETE", "/local/deliveries");
+      should(offsets(await poll())).eql([1, 2]);
+    });
+
+    it("come out of order", async () => {
+      await create("in order");
+      await api.eventsUntil(channelId, (all) => all.length === 2);
+      await api.ok("POST", "/local/deliveries", { action: "out_of_order", match: { channel_id: channelId } });
+      await create("out of order");
+      await api.eventsUntil(channelId, (all) => all.length === 4);
+      should(offsets(await poll())).eql([3, 1, 2, 4]);
+      should(offsets(await poll("offset=3"))).eql([4, 3]);
+    });
+  });
+
+  describe("failures", () => {
+    it("meet the next wallet and the next watchers, with the reason given", async () => {
+      await api.ok("POST", "/local/failures", { kind: "deployment", reason: "no gas left" });
+      const wallet = await api.ok<Wallet>("POST", "/wallets", {
+        name: `wallet ${Math.random()}`,
+        wallet_owner_address: `0x${"1".repeat(40)}`,
+        chain_selector: api.ready.chain_selector,
+        wallet_type: "ecdsa",
+        status_channel_id: channelId,
+      });
+      await api.until(`/wallets/${wallet.wallet_id}`, "failed");
+
+      await api.ok("POST", "/local/failures", { kind: "watcher", reason: "no such contract" });
+      const watcher = await create("failing");
+      const path = `/channels/${channelId}/watchers/${watcher.watcher_id}`;
+      await api.until(path, "failed");
+
+      await api.ok("POST", "/local/failures", { kind: "archive", reason: "still busy" });
+      await api.ok("PATCH", path, { status: "archived" });
+      await api.until(path, "failed");
+      await api.ok("PATCH", path, { status: "archived" });
+      await api.until(path, "archived");
+
+      const reasons = (await poll()).events
+        .map(({ payload }) => payload)
+        .filter(({ status_reason }) => status_reason !== "")
+        .map(({ status, status_reason }) => [status, status_reason]);
+      should(reasons).eql([
+        ["failed", "no gas left"],
+        ["failed", "no such contract"],
+        ["archive_failed", "still busy"],
+      ]);
+      should(await api.ok("DELETE", "/local/failures")).eql({ failures: [] });
+    });
+  });
+
+  describe("the chain", () => {
+    it("is as fast as asked for", async () => {
+      should(await api.ok("POST", "/local/speed", { blockTimeMs: 10 })).eql({ blockTimeMs: 10 });
+      await api.ok("POST", "/local/faucet", {});
+      const { latest } = await api.ok<{ latest: number }>("GET", "/local/status");
+      await eventually("finality", async () => {
+        const status = await api.ok<{ finalized: number; blockTimeMs: number }>("GET", "/local/status");
+        should(status.blockTimeMs).equal(10);
+        return status.finalized >= latest ? true : undefined;
+      });
+      should((await api.call("POST", "/local/speed", { blockTimeMs: 0 })).status).equal(400);
+      await api.ok("POST", "/local/speed", { blockTimeMs: 100 });
+    });
+
+    it("has traffic at a given rate until it is told to rest", async () => {
+      await api.transferWatcher(channelId);
+      const rates = { transfersPerSecond: 40, readingsPerSecond: 20 };
+      should(await api.ok("POST", "/local/traffic", rates)).eql(rates);
+      await api.eventsUntil(channelId, (all) => all.length > 10);
+      const none = { transfersPerSecond: 0, readingsPerSecond: 0 };
+      should(await api.ok("POST", "/local/traffic", {})).eql(none);
+      const silence = await eventually("silence", async () => {
+        const { events } = await poll("limit=1");
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        const after = await poll("limit=1");
+        return after.events[0]?.event_id === events[0]?.event_id ? true : undefined;
+      });
+      should(silence).be.true();
+    });
+
+    it("refuses what it cannot, in a sentence", async () => {
+      const refused = await api.call("POST", "/local/traffic", { transfersPerSecond: 5000 });
+      should(refused.status).equal(400);
+      should(refused.body.message).equal("transfersPerSecond must be a number from 0 to 100.");
+      const unknown = await api.call("POST", "/local/failures", { kind: "deployment", time: 3 });
+      should(unknown.body.message).equal("The body takes no field time.");
+    });
+  });
+
+  it("is not there unless asked for, and says how to ask", async () => {
+    const closed = await startTestService({ local: false });
+    try {
+      const answer = await closed.api.call("POST", "/local/faucet", {});
+      should(answer.status).equal(404);
+      should(answer.body.message).match(/--local or CREC_LOCAL/);
+    } finally {
+      await closed.dispose();
+    }
+  });
+});
