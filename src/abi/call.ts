@@ -11,9 +11,9 @@ export type FunctionCall = {
   /** Name, or signature where several share the name: `transfer(address,uint256)`. */
   function: string;
   /** Values in order or by name; also as JSON text. Nothing for a function without parameters. */
-  args?: readonly unknown[] | Record<string, unknown> | string;
+  args?: readonly unknown[] | Record<string, unknown> | string | undefined;
   /** Where the values come from, for error messages; `args` when left out. */
-  path?: string;
+  path?: string | undefined;
 };
 
 /**

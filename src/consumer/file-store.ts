@@ -12,9 +12,9 @@ export type FileCursorStoreOptions = {
   /** The file; its folder is made when missing. One file a consumer. */
   path: string;
   /** Saves that can wait are written at most this often, to spare SD cards. Milliseconds; 1,000. */
-  minIntervalMs?: number;
+  minIntervalMs?: number | undefined;
   /** @internal */
-  files?: Files;
+  files?: Files | undefined;
 };
 
 const FORMAT = "crec-cursor";

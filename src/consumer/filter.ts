@@ -5,14 +5,14 @@ import { typeOf } from "./source.ts";
 /** Which events are wanted. What is left out, or is empty, does not restrict; what is there must all hold. */
 export type EventFilter = {
   /** As `watcher.event`. */
-  types?: readonly string[];
-  watcherIds?: readonly string[];
+  types?: readonly string[] | undefined;
+  watcherIds?: readonly string[] | undefined;
   /** Contract events by name (`Transfer`) or signature (`Transfer(address,address,uint256)`). */
-  contractEvents?: readonly string[];
+  contractEvents?: readonly string[] | undefined;
   /** The contract of a contract event; the wallet or contract of a status event. Compared without case. */
-  addresses?: readonly string[];
+  addresses?: readonly string[] | undefined;
   /** Contract events that are less final are left out; those that do not say count as `latest`. */
-  minConfidence?: Confidence;
+  minConfidence?: Confidence | undefined;
 };
 
 /**

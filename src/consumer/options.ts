@@ -49,44 +49,44 @@ export type EventConsumerOptions = {
   /** Counts only when nothing is stored. */
   start: StartPosition;
   /** Only events of these types; all when left out or empty. */
-  types?: readonly string[];
+  types?: readonly string[] | undefined;
   /** Only events for which this says yes, as made by `eventFilter`. One that throws says yes. */
-  filter?: (event: ChannelEvent) => boolean;
+  filter?: ((event: ChannelEvent) => boolean) | undefined;
   /** Shortest and longest wait between two looks, in milliseconds. 1,000 and 15,000. */
-  pollMinMs?: number;
-  pollMaxMs?: number;
+  pollMinMs?: number | undefined;
+  pollMaxMs?: number | undefined;
   /** Events a page, up to 200. */
-  pageLimit?: number;
+  pageLimit?: number | undefined;
   /** How many offsets below the newest an event may turn up late; less than a page. 50. */
-  window?: number;
+  window?: number | undefined;
   /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
-  proofWaitMs?: number;
-  verify?: (event: ChannelEvent) => Promise<VerifyResult>;
+  proofWaitMs?: number | undefined;
+  verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
   /** Takes an event. When it throws or rejects, the event comes again. */
   deliver: (delivery: Delivery) => Promise<void> | void;
   /**
    * When an event counts as done. `on-send`, the default: when `deliver` has resolved, and only then comes the
    * next. `on-ack`: when it is acknowledged; `deliver` is not waited for.
    */
-  commit?: "on-send" | "on-ack";
+  commit?: "on-send" | "on-ack" | undefined;
   /** On ack: how many events may wait for their acknowledgement at once, up to 1,000. 1. */
-  inFlight?: number;
+  inFlight?: number | undefined;
   /** On ack: after this long without an acknowledgement an event is sent again, in milliseconds. 60,000. */
-  ackTimeoutMs?: number;
+  ackTimeoutMs?: number | undefined;
   /** On ack: how often an event is sent before it is rejected. 5. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** On ack: takes an event that was refused, or sent too often. It is done with when this has resolved. */
-  onRejected?: (delivery: Delivery, why: string) => Promise<void> | void;
+  onRejected?: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
   /**
    * Passes over, and counts, what is older than this, in milliseconds; delivers all when left out. An event's age
    * is told by the service's own times: how much older it is than the newest event of the channel.
    */
-  catchUp?: { skipOlderThanMs: number };
-  onState?: (state: ConsumerState) => void;
+  catchUp?: { skipOlderThanMs: number } | undefined;
+  onState?: ((state: ConsumerState) => void) | undefined;
   /** Once per change of `error.code`; `undefined` is never passed. */
-  onError?: (error: CrecError) => void;
-  clock?: Clock;
-  random?: Random;
+  onError?: ((error: CrecError) => void) | undefined;
+  clock?: Clock | undefined;
+  random?: Random | undefined;
 };
 
 export type Limits = {

@@ -21,8 +21,8 @@ export type ResponseInfo = Omit<RequestInfo, "headers"> & {
 
 /** Told of each attempt, for logs and measurements. What a hook throws is nobody's error. */
 export type Hooks = {
-  onRequest?: (info: RequestInfo) => void;
-  onResponse?: (info: ResponseInfo) => void;
+  onRequest?: ((info: RequestInfo) => void) | undefined;
+  onResponse?: ((info: ResponseInfo) => void) | undefined;
 };
 
 export function tell<T>(hook: ((info: T) => void) | undefined, info: T): void {

@@ -17,23 +17,23 @@ export type TransportOptions = Hooks & {
   baseUrl: string;
   apiKey: string;
   /** Milliseconds for a whole call with its repeats. Default 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Milliseconds for one attempt, until its body is read. Default 10,000. */
-  attemptTimeoutMs?: number;
+  attemptTimeoutMs?: number | undefined;
   /** Attempts of a call that may be repeated. Default 4. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** Calls on the wire at once; the others queue. Default 16. */
-  maxConcurrency?: number;
+  maxConcurrency?: number | undefined;
   /** Largest body taken, in bytes. Default 32 MiB. */
-  maxResponseBytes?: number;
-  tls?: TlsSettings;
+  maxResponseBytes?: number | undefined;
+  tls?: TlsSettings | undefined;
   /**
    * URL of a proxy, with its credentials if it wants any; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`
    * and `NO_PROXY` say. Default: none.
    */
-  proxy?: string;
+  proxy?: string | undefined;
   /** What to send by instead of a pool of our own, as an undici Agent or MockAgent. It is not closed by `close`. */
-  dispatcher?: HttpDispatcher;
+  dispatcher?: HttpDispatcher | undefined;
 };
 
 export type QueryParameters = Readonly<
@@ -54,15 +54,15 @@ export type Call = CallOptions & {
   path: string;
   query?: QueryParameters | undefined;
   /** Sent as JSON. */
-  body?: unknown;
+  body?: unknown | undefined;
   /** Beside our own; `authorization` is always ours. */
-  headers?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Leaves the key out. */
-  anonymous?: boolean;
+  anonymous?: boolean | undefined;
   /** Whether a repeat cannot act twice, so that the call may be repeated. A GET always may. */
-  idempotent?: boolean;
+  idempotent?: boolean | undefined;
   /** Makes the result of an answer, or throws. Default: the JSON of a 2xx. */
-  read?: (answer: Answer) => unknown;
+  read?: ((answer: Answer) => unknown) | undefined;
 };
 
 /** Sends calls to one service with one key: deadlines, repeats, typed errors. Shows nothing of the key. */
@@ -97,8 +97,7 @@ export class Transport {
     this.#attemptTimeoutMs = timeoutOf("attemptTimeoutMs", options.attemptTimeoutMs ?? 10_000);
     this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
     this.#slots = new Semaphore(positiveInteger("maxConcurrency", options.maxConcurrency ?? 16));
-    const { onRequest, onResponse } = options;
-    this.#hooks = { ...(onRequest ? { onRequest } : {}), ...(onResponse ? { onResponse } : {}) };
+    this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     const pool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({

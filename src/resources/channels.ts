@@ -5,15 +5,15 @@ import { checkDescription, checkName, checkPaging, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 
-export type CreateChannel = { name: string; description?: string };
-export type UpdateChannel = { name?: string; description?: string };
+export type CreateChannel = { name: string; description?: string | undefined };
+export type UpdateChannel = { name?: string | undefined; description?: string | undefined };
 export type ListChannels = {
   /** A part of the name, without case. */
-  name?: string;
+  name?: string | undefined;
   /** Without it, archived channels are left out. */
-  status?: ReadonlyArray<Open<ChannelStatus>>;
-  limit?: number;
-  offset?: number;
+  status?: ReadonlyArray<Open<ChannelStatus>> | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export class Channels {

@@ -19,9 +19,9 @@ import { Watchers } from "./watchers.ts";
 
 export type CrecClientOptions = TransportOptions & {
   /** The account's GraphQL service, which takes the same key. */
-  graphqlUrl?: string;
+  graphqlUrl?: string | undefined;
   /** Chain ids by chain selector, for networks that the service tells wrongly or not at all. They go before its word. */
-  chainIds?: Readonly<Record<string, string | number>>;
+  chainIds?: Readonly<Record<string, string | number>> | undefined;
 };
 export type ClientCall = Omit<Call, "read">;
 /** `data` is the parsed JSON, `undefined` for an answer without content. */

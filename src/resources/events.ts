@@ -12,32 +12,32 @@ import { type Listing, listing } from "./pages.ts";
 
 export type PollEvents = {
   /** Position in the channel; without it, the newest events. */
-  offset?: number;
-  limit?: number;
-  type?: Open<EventType>;
+  offset?: number | undefined;
+  limit?: number | undefined;
+  type?: Open<EventType> | undefined;
 };
 
 /** Filters of a search, as the service names them; one that does not apply to a named type is refused. */
 export type SearchEvents = {
-  type?: ReadonlyArray<Open<EventType>>;
+  type?: ReadonlyArray<Open<EventType>> | undefined;
   /** Unix seconds. */
-  "created.gt"?: number;
-  "created.gte"?: number;
-  "created.lt"?: number;
-  "created.lte"?: number;
-  chain_selector?: readonly string[];
-  chain_environment?: Open<"mainnet" | "testnet">;
-  status?: readonly string[];
-  watcher_id?: string;
-  wallet_id?: string;
-  address?: readonly string[];
-  wallet_operation_id?: string;
-  operation_id?: string;
-  query_id?: string;
-  event_name?: string;
-  service?: readonly string[];
-  limit?: number;
-  offset?: number;
+  "created.gt"?: number | undefined;
+  "created.gte"?: number | undefined;
+  "created.lt"?: number | undefined;
+  "created.lte"?: number | undefined;
+  chain_selector?: readonly string[] | undefined;
+  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  status?: readonly string[] | undefined;
+  watcher_id?: string | undefined;
+  wallet_id?: string | undefined;
+  address?: readonly string[] | undefined;
+  wallet_operation_id?: string | undefined;
+  operation_id?: string | undefined;
+  query_id?: string | undefined;
+  event_name?: string | undefined;
+  service?: readonly string[] | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export class Events {

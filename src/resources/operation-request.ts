@@ -17,9 +17,9 @@ export type NewOperation = {
   address: string;
   transactions: ReadonlyArray<TransactionInput & { preview?: TransactionPreview }>;
   /** Unix seconds, 0 for none. Default: in 15 minutes. */
-  deadline?: number;
+  deadline?: number | undefined;
   /** A uint256 used once per wallet. Default: 128 random bits. */
-  wallet_operation_id?: string | bigint;
+  wallet_operation_id?: string | bigint | undefined;
   /**
    * In place of an id: a text of your own for what is to be done, such as an order number. Handing in the same
    * calls under the same key again finds the operation that is there, whatever its deadline, and acts once.

@@ -27,19 +27,19 @@ import { readStatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type ListOperations = {
-  status?: ReadonlyArray<Open<OperationStatus>>;
-  chain_selector?: string;
-  chain_environment?: Open<"mainnet" | "testnet">;
-  address?: string;
-  wallet_id?: string;
-  initiator_subject_type?: string;
-  initiator_subject_id?: string;
-  signer_subject_type?: string;
-  signer_subject_id?: string;
-  canceller_subject_type?: string;
-  canceller_subject_id?: string;
-  limit?: number;
-  offset?: number;
+  status?: ReadonlyArray<Open<OperationStatus>> | undefined;
+  chain_selector?: string | undefined;
+  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  address?: string | undefined;
+  wallet_id?: string | undefined;
+  initiator_subject_type?: string | undefined;
+  initiator_subject_id?: string | undefined;
+  signer_subject_type?: string | undefined;
+  signer_subject_id?: string | undefined;
+  canceller_subject_type?: string | undefined;
+  canceller_subject_id?: string | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export type FinalizeOptions = CallOptions & {

@@ -31,19 +31,19 @@ export type CreateQuery = {
   /** The call, and the block to read at. */
   params: QueryParams;
   /** Names this one query, so that it is asked once however often it is sent. Default: a random UUID. */
-  idempotency_key?: string;
+  idempotency_key?: string | undefined;
   /** At most 16 KB of JSON. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 };
 export type CreatedQuery = { query_id: string; status: Open<QueryStatus> };
 
 export type ListQueries = {
-  status?: ReadonlyArray<Open<QueryStatus>>;
-  query_kind?: readonly string[];
-  chain_selector?: string;
-  chain_environment?: Open<"mainnet" | "testnet">;
-  limit?: number;
-  offset?: number;
+  status?: ReadonlyArray<Open<QueryStatus>> | undefined;
+  query_kind?: readonly string[] | undefined;
+  chain_selector?: string | undefined;
+  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
@@ -79,9 +79,9 @@ export class Queries {
   async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
     const path = queriesPath(channelId);
     const body = {
-      idempotency_key: randomUUID(),
       query_kind: "evm_call",
       ...query,
+      idempotency_key: query.idempotency_key ?? randomUUID(),
       params: checkedParams(query.params),
     };
     checkSelector(query.chain_selector);
@@ -188,7 +188,7 @@ function checkKeyAndMetadata({
   metadata,
 }: {
   idempotency_key: string;
-  metadata?: object;
+  metadata?: object | undefined;
 }): void {
   const { length } = idempotency_key;
   if (length < 1 || length > LIMITS.idempotencyKeyLength) {

@@ -12,11 +12,11 @@ export type FunctionQuery = Omit<CreateQuery, "params"> & {
   /** Name, or signature where several share the name. */
   function: string;
   /** Values in order or by name. */
-  args?: readonly unknown[] | Record<string, unknown>;
+  args?: readonly unknown[] | Record<string, unknown> | undefined;
   /** Default: latest. */
-  block_selection?: BlockSelection;
+  block_selection?: BlockSelection | undefined;
   /** Whose call it is to be, as the contract sees it. Default: the zero address. */
-  from_address?: string;
+  from_address?: string | undefined;
 };
 
 export type FunctionQueryOptions = Omit<QueryWaitOptions, "target" | "abi"> & {
@@ -48,7 +48,7 @@ export async function callFunction(
     ...rest,
     params: {
       contract_address: address,
-      call_data: encodeFunctionCall({ abi, function: name, ...(args === undefined ? {} : { args }) }).data,
+      call_data: encodeFunctionCall({ abi, function: name, args }).data,
       block_selection: block_selection ?? ({ type: "latest" } as const),
       ...(from_address === undefined ? {} : { from_address }),
     },

@@ -22,32 +22,32 @@ import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateWallet = {
   name: string;
-  description?: string;
+  description?: string | undefined;
   /** May change the signers on chain. */
   wallet_owner_address: string;
   chain_selector: string;
   wallet_type: WalletType;
   /** At most 10 signers, of the kind the wallet type names. */
-  allowed_ecdsa_signers?: readonly string[];
-  allowed_rsa_signers?: readonly RsaPublicKey[];
+  allowed_ecdsa_signers?: readonly string[] | undefined;
+  allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
   /** The channel that is to have the wallet's status events. */
-  status_channel_id?: string;
+  status_channel_id?: string | undefined;
 };
 
-export type UpdateWallet = { name?: string; description?: string };
+export type UpdateWallet = { name?: string | undefined; description?: string | undefined };
 
 export type ListWallets = {
   /** A part of the name, without case. */
-  name?: string;
-  chain_selector?: string;
-  chain_environment?: Open<"mainnet" | "testnet">;
-  owner?: string;
-  address?: string;
-  type?: Open<WalletType>;
+  name?: string | undefined;
+  chain_selector?: string | undefined;
+  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  owner?: string | undefined;
+  address?: string | undefined;
+  type?: Open<WalletType> | undefined;
   /** Without it, archived wallets are left out. */
-  status?: ReadonlyArray<Open<WalletStatus>>;
-  limit?: number;
-  offset?: number;
+  status?: ReadonlyArray<Open<WalletStatus>> | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export class Wallets {

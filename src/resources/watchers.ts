@@ -24,23 +24,23 @@ export type CreateWatcher = {
   address: string;
   /** Names of the events to watch. */
   events: readonly string[];
-  abi?: readonly EventFragment[];
-  service?: string;
-  service_config?: Record<string, unknown>;
+  abi?: readonly EventFragment[] | undefined;
+  service?: string | undefined;
+  service_config?: Record<string, unknown> | undefined;
 };
 
 export type ListWatchers = {
   /** A part of the name, without case. */
-  name?: string;
+  name?: string | undefined;
   /** Without it, archived watchers are left out. */
-  status?: ReadonlyArray<Open<WatcherStatus>>;
-  chain_selector?: string;
-  chain_environment?: Open<"mainnet" | "testnet">;
-  address?: string;
-  service?: readonly string[];
-  event_name?: string;
-  limit?: number;
-  offset?: number;
+  status?: ReadonlyArray<Open<WatcherStatus>> | undefined;
+  chain_selector?: string | undefined;
+  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  address?: string | undefined;
+  service?: readonly string[] | undefined;
+  event_name?: string | undefined;
+  limit?: number | undefined;
+  offset?: number | undefined;
 };
 
 export class Watchers {

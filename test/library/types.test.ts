@@ -42,6 +42,10 @@ export async function run(client: CrecClient, operation: Operation, event: Chann
   if (event.headers.type === "a type of tomorrow") return;
   await client.operations.list("a", { status: ["confirmed", "a status of tomorrow"] });
   await client.events.search("a", { type: ["watcher.event", "a type of tomorrow"] });
+  // What may be left out may be undefined, however strict the program.
+  const limit: number | undefined = status.length > 3 ? 5 : undefined;
+  await client.channels.list({ name: undefined, limit }, { signal: undefined });
+  await client.events.poll("a", { offset: undefined, limit });
   // What can be waited for is known, and a mistyped target is an error.
   await client.operations.waitFor("a", "b", { target: "confirmed_safe" });
   // @ts-expect-error

@@ -178,6 +178,9 @@ describe("the library, from channel to proof", function () {
       ...question,
       from_address: signer.address,
       block_selection: { type: "block_number", block_number: "3" },
+      // Not given is not given, however it is written.
+      idempotency_key: undefined,
+      metadata: undefined,
     });
     should(value).equal("0");
     should(block?.number).equal("3");
