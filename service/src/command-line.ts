@@ -46,6 +46,16 @@ const FLAGS = {
     env: "CREC_RPC_URL",
     help: "an EVM node of your own; without one, an anvil is started",
   },
+  "chain-selector": {
+    value: "NUMBER",
+    env: "CREC_CHAIN_SELECTOR",
+    help: "chain selector of a node whose chain is not a known one",
+  },
+  "relayer-key": {
+    value: "KEY",
+    env: "CREC_RELAYER_KEY",
+    help: "private key of a funded account that pays for gas on that node; better set in the environment",
+  },
   "api-key": {
     value: "KEY",
     env: "CREC_API_KEY",
@@ -119,6 +129,8 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     host: text("host"),
     dataDir: text("data-dir"),
     rpcUrl: text("rpc-url") || undefined,
+    chainSelector: text("chain-selector") || undefined,
+    relayerKey: text("relayer-key") || undefined,
     apiKey: lists("api-key"),
     orgId: text("org"),
     creTenantId: text("tenant"),

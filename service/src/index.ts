@@ -12,7 +12,7 @@ import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
-import { startLifecycles } from "./lifecycles/lifecycles.ts";
+import { restoreContracts, startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
@@ -44,7 +44,14 @@ export type ServiceOptions = {
   creTenantId?: string | undefined;
   /** Time from block to block while something waits to be finalized; 1000. */
   blockTimeMs?: number;
-  /** Levels at which watchers report each log; latest and finalized. */
+  /** The chain selector of a node whose chain is not a known one. */
+  chainSelector?: string | undefined;
+  /** The key of a funded account that pays for gas on a node of one's own; else the service makes one. */
+  relayerKey?: string | undefined;
+  /**
+   * Levels at which watchers report each log; latest and finalized. The strongest is where operations end too:
+   * with `latest` alone `confirmed_latest` is the last rung.
+   */
   confidences?: readonly Confidence[];
   /** Whether the endpoints under /local are there; they are not. */
   local?: boolean;
@@ -115,7 +122,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const orgId = options.orgId ?? DEFAULT_ORG_ID;
     const creTenantId = options.creTenantId ?? DEFAULT_TENANT_ID;
     const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
-    const relayer = await startRelayer(chain, dataDir, anvil !== undefined);
+    const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey);
     log.info("Looking for the demo contracts, deploying what is missing.");
     const context: Context = {
       store,
@@ -131,13 +138,24 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     };
     store.events.onAppend((event) => context.deliveries.meet(event));
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
+    if (anvil !== undefined) anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
     const lifecycles = await startLifecycles(context);
     started.push(() => lifecycles.stop());
+    // Before that: what waits for the chain's restart waits no longer.
+    started.push(() => anvil?.giveUp());
 
     const app = await createServer(context, lifecycles, {
       apiKeys,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
       faults: new Faults(),
+      page: {
+        apiKey: apiKey === DEFAULT_API_KEY ? apiKey : undefined,
+        orgId,
+        creTenantId,
+        workflowOwner,
+        graphqlPath: GRAPHQL_PATH,
+        local: options.local ?? false,
+      },
       local: options.local ?? false,
       loopback: isLoopback(host),
     });
@@ -175,10 +193,11 @@ async function startChain(
   let anvil: Anvil | undefined;
   if (options.rpcUrl === undefined) {
     log.info("Starting the local chain (anvil).");
-    anvil = await startAnvil(join(dataDir, "chain"));
+    anvil = await startAnvil(join(dataDir, "chain"), log);
   }
   try {
-    const chain = await Chain.connect(anvil?.rpcUrl ?? options.rpcUrl ?? "", firstStart(store));
+    const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";
+    const chain = await Chain.connect(url, firstStart(store), options.chainSelector);
     return { anvil, chain };
   } catch (error) {
     await anvil?.stop();
@@ -186,10 +205,27 @@ async function startChain(
   }
 }
 
+/** Before anything else is sent to a chain that was killed, it gets back what it may have lost. */
+async function restoreAfter(restarted: Promise<boolean>, context: Context): Promise<void> {
+  const { chain, relayer, log } = context;
+  await relayer
+    .exclusively(async (sender) => {
+      if (!(await restarted)) return;
+      await chain.mine(WARM_UP_BLOCKS);
+      await restoreContracts(context, sender);
+    })
+    .catch((error: unknown) => log.warn(`Trouble after the chain's restart: ${messageOf(error)}`));
+}
+
 /** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
-async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): Promise<Relayer> {
+async function startRelayer(
+  chain: Chain,
+  dataDir: string,
+  ownChain: boolean,
+  givenKey: string | undefined,
+): Promise<Relayer> {
   if (ownChain) return new Relayer(chain, ANVIL_KEY);
-  const relayer = new Relayer(chain, relayerKey(join(dataDir, "relayer-key")));
+  const relayer = new Relayer(chain, givenKey === undefined ? relayerKey(dataDir) : privateKey(givenKey));
   if (!(await fundRelayer(chain, relayer.address))) {
     throw new ServiceProblem(
       `The service's account ${relayer.address} on chain ${chain.network.chain_id} has no coins to pay gas with. Send it some, then start again.`,
@@ -198,12 +234,22 @@ async function startRelayer(chain: Chain, dataDir: string, ownChain: boolean): P
   return relayer;
 }
 
-function relayerKey(file: string): Hex {
+function privateKey(key: string): Hex {
+  if (isPrivateKey(key)) return key;
+  throw new ServiceProblem("CREC_RELAYER_KEY must be a private key: 0x and 64 hex digits.");
+}
+
+function relayerKey(dataDir: string): Hex {
+  const file = join(dataDir, "relayer-key");
   const key = secretFile(file, () => `0x${randomBytes(32).toString("hex")}`);
-  if (/^0x[0-9a-fA-F]{64}$/.test(key)) return key as Hex;
+  if (isPrivateKey(key)) return key;
   throw new ServiceProblem(
     `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get an account anew; what the old one holds is out of reach then.`,
   );
+}
+
+function isPrivateKey(text: string): text is Hex {
+  return /^0x[0-9a-fA-F]{64}$/.test(text);
 }
 
 function firstStart(store: Store): number {

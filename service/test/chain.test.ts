@@ -30,7 +30,11 @@ describe("the local service on a node of one's own", function () {
       if (method === "eth_getTransactionReceipt") await fetch(node.rpcUrl, { method: "POST", headers, body });
       return undefined;
     };
-    const service = await startService({ dataDir: join(folder.path, "foreign"), rpcUrl: proxy.url });
+    const service = await startService({
+      dataDir: join(folder.path, "foreign"),
+      rpcUrl: proxy.url,
+      local: true,
+    });
     try {
       const api = new Api(service.ready);
       const bodies = { faucet: {}, mine: { blocks: 1 }, reorg: { depth: 1 } };

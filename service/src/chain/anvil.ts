@@ -2,14 +2,20 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Log } from "../log.ts";
 import { messageOf, ServiceProblem } from "../problem.ts";
 import { isAlive } from "./process.ts";
 
-/** A running anvil of our own. */
+/** An anvil of our own. One that ends by itself is started again, at the same address and from its saved state. */
 export type Anvil = {
-  rpcUrl: string;
-  pid: number;
+  readonly rpcUrl: string;
+  readonly pid: number;
+  /** Told at once when it ends by itself, with the promise that it answers again; true unless it was stopped before. */
+  onEnd: ((restarted: Promise<boolean>) => void) | undefined;
+  /** From now on it is not started again. */
+  giveUp(): void;
   /** Lets it save its state and ends it; within two seconds in any case. */
   stop(): Promise<void>;
 };
@@ -18,15 +24,18 @@ const START_TIMEOUT_MS = 20_000;
 const STOP_GRACE_MS = 1500;
 /** An anvil whose service was killed is ended by its watchdog; this long we wait for that. */
 const PREDECESSOR_TIMEOUT_MS = 5000;
+/** Between attempts to start one again: the first, and the longest. */
+const AGAIN_MS = { first: 100, longest: 5000 };
 
 /**
  * Starts anvil on a free port, its state kept in `folder`, and ends it when this process is gone.
  *
  * @throws ServiceProblem when there is no anvil for this machine, or it does not start.
  */
-export async function startAnvil(folder: string): Promise<Anvil> {
+export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
   mkdirSync(folder, { recursive: true });
-  await awaitPredecessor(join(folder, "anvil.pid"));
+  const pidFile = join(folder, "anvil.pid");
+  await awaitPredecessor(pidFile);
   const binary = findAnvil();
   // The watchdog first: there is no moment at which anvil runs unwatched.
   const watchdog = spawn(process.execPath, [fileURLToPath(new URL("watchdog.ts", import.meta.url))], {
@@ -34,25 +43,67 @@ export async function startAnvil(folder: string): Promise<Anvil> {
     detached: true,
   });
   watchdog.unref();
-  // Detached, so that Ctrl-C reaches the service alone, which then ends anvil in order.
-  const child = spawn(binary, anvilArguments(folder), { stdio: ["ignore", "pipe", "pipe"], detached: true });
-  if (child.pid !== undefined) watchdog.stdin?.write(`${child.pid}\n`);
-  const { port, pid } = await listening(child, binary);
-  writeFileSync(join(folder, "anvil.pid"), String(pid));
-  return {
+  watchdog.stdin?.on("error", () => {});
+
+  const launch = async (onPort: number) => {
+    // Detached, so that Ctrl-C reaches the service alone, which then ends anvil in order.
+    const child = spawn(binary, anvilArguments(folder, onPort), {
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    if (child.pid !== undefined) watchdog.stdin?.write(`${child.pid}\n`);
+    const listens = await listening(child, binary);
+    writeFileSync(pidFile, String(listens.pid));
+    return { child, ...listens };
+  };
+  let running = await launch(0);
+  const { port } = running;
+  const stopped = new AbortController();
+  let restarting: Promise<boolean> | undefined;
+  const guard = () =>
+    running.child.once("exit", (code, signal) => {
+      if (stopped.signal.aborted) return;
+      restarting = restart(signal ?? `code ${code}`);
+      anvil.onEnd?.(restarting);
+    });
+  const restart = async (how: string): Promise<boolean> => {
+    log?.warn(`The local chain (anvil) ended by itself (${how}). Starting it again from its saved state.`);
+    for (let pause = AGAIN_MS.first; !stopped.signal.aborted; pause = Math.min(2 * pause, AGAIN_MS.longest)) {
+      try {
+        running = await launch(port);
+        guard();
+        log?.info("The local chain runs again.");
+        return true;
+      } catch (error) {
+        log?.error(messageOf(error));
+        await sleep(pause, undefined, { signal: stopped.signal }).catch(() => undefined);
+      }
+    }
+    return false;
+  };
+  const anvil: Anvil = {
     rpcUrl: `http://127.0.0.1:${port}`,
-    pid,
+    get pid() {
+      return running.pid;
+    },
+    onEnd: undefined,
+    giveUp: () => stopped.abort(),
     async stop() {
-      await end(child);
-      rmSync(join(folder, "anvil.pid"), { force: true });
+      stopped.abort();
+      await restarting;
+      await end(running.child);
+      rmSync(pidFile, { force: true });
       watchdog.stdin?.end();
     },
   };
+  guard();
+  return anvil;
 }
 
-function anvilArguments(folder: string): string[] {
+function anvilArguments(folder: string, port: number): string[] {
   return [
-    ...["--host", "127.0.0.1", "--port", "0", "--no-cors", "--no-mining", "--slots-in-an-epoch", "4"],
+    ...["--host", "127.0.0.1", "--port", String(port), "--no-cors", "--no-mining"],
+    ...["--slots-in-an-epoch", "4"],
     // Without these two, states of old blocks pile up in memory and under the home directory.
     ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
     ...["--state", join(folder, "state.json"), "--state-interval", "5"],

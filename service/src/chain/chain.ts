@@ -8,7 +8,7 @@ import {
   TransactionReceiptNotFoundError,
 } from "viem";
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
-import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
+import { KNOWN_CHAINS, type KnownChain } from "../../../src/protocol/index.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
@@ -58,11 +58,11 @@ export class Chain {
   }
 
   /**
-   * Connects to a node and asks which chain it is.
+   * Connects to a node and asks which chain it is. `chainSelector` names a chain that is not a known one.
    *
    * @throws ServiceProblem when it does not answer, is of a chain without a known selector, or of a mainnet.
    */
-  static async connect(rpcUrl: string, createdAt: number): Promise<Chain> {
+  static async connect(rpcUrl: string, createdAt: number, chainSelector?: string): Promise<Chain> {
     if (!/^https?:$/.test(URL.parse(rpcUrl)?.protocol ?? "")) {
       throw new ServiceProblem(
         "--rpc-url or CREC_RPC_URL must be the http or https address of an EVM node, such as http://127.0.0.1:8545.",
@@ -81,10 +81,10 @@ export class Chain {
         `No EVM node answers at ${originOf(rpcUrl)} (${messageOf(error)}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
       );
     }
-    const known = KNOWN_CHAINS.find((chain) => chain.chainId === chainId);
+    const known = KNOWN_CHAINS.find((chain) => chain.chainId === chainId) ?? ownChain(chainId, chainSelector);
     if (known === undefined) {
       throw new ServiceProblem(
-        `The node at ${originOf(rpcUrl)} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${TESTNETS}.`,
+        `The node at ${originOf(rpcUrl)} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${TESTNETS}, or name a selector with --chain-selector or CREC_CHAIN_SELECTOR.`,
       );
     }
     // A fork of one counts too: what is signed there is valid on the chain it was forked from.
@@ -224,6 +224,22 @@ export class Chain {
       throw error;
     }
   }
+}
+
+/**
+ * A chain that only its owner knows, under a selector of his choice.
+ *
+ * @throws ServiceProblem when it is no selector, or that of another chain.
+ */
+function ownChain(chainId: string, chainSelector: string | undefined): KnownChain | undefined {
+  if (chainSelector === undefined) return undefined;
+  const isFree = KNOWN_CHAINS.every((chain) => chain.chainSelector !== chainSelector);
+  if (!/^[1-9]\d{0,19}$/.test(chainSelector) || BigInt(chainSelector) >= 2n ** 64n || !isFree) {
+    throw new ServiceProblem(
+      "--chain-selector or CREC_CHAIN_SELECTOR must be a whole number of 64 bits that is not the selector of another chain.",
+    );
+  }
+  return { name: `Chain ${chainId}`, chainSelector, chainId, type: "testnet" };
 }
 
 /** An RPC error that means "the call reverted", with the data it reverted with. */

@@ -1,9 +1,9 @@
-import { type Abi, encodeDeployData, getContractAddress } from "viem";
+import { type Abi, encodeDeployData, getContractAddress, parseTransaction } from "viem";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Settings } from "../store/settings.ts";
 import { artifact, type ContractName } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
-import { awaitReceipt, type Relayer } from "./relayer.ts";
+import { awaitReceipt, type Sender } from "./relayer.ts";
 
 export const DEPLOYED_NAMES = ["DemoToken", "Counter", "SensorRegistry", "SmartAccountFactory"] as const;
 export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
@@ -16,7 +16,7 @@ const FIRST_SUPPLY = 1_000_000n * 10n ** 18n;
  */
 export async function deployedContracts(
   chain: Chain,
-  relayer: Relayer,
+  relayer: Sender,
   settings: Settings,
 ): Promise<Deployed> {
   const key = `contracts:${chain.network.chain_selector}`;
@@ -28,9 +28,10 @@ export async function deployedContracts(
   }
   const hashes: Array<{ name: ContractName; hash: Hex }> = [];
   for (const name of missing) {
-    const nonce = BigInt(await chain.rpc<Hex>("eth_getTransactionCount", [relayer.address, "pending"]));
+    const { hash, raw } = await relayer.send({ data: deployData(name, relayer.address) });
+    const nonce = BigInt(parseTransaction(raw).nonce ?? 0);
     known[name] = getContractAddress({ from: relayer.address, nonce });
-    hashes.push({ name, ...(await relayer.send({ data: deployData(name, relayer.address) })) });
+    hashes.push({ name, hash });
   }
   if (hashes.length > 0 && chain.minesOnRequest) await chain.mine();
   for (const { name, hash } of hashes) {

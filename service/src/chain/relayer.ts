@@ -9,13 +9,24 @@ export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas
 
 /** Enough for an operation of 16 transactions or the deployment of a large contract. */
 const DEFAULT_GAS = 8_000_000n;
+/** Of an estimate: a call may need more when others come before it. */
+const GAS_MARGIN_PERCENT = 150n;
 const TIP_WEI = 1_000_000_000n;
+
+/** What sends transactions from the service's account. */
+export type Sender = {
+  readonly address: Address;
+  send(
+    request: TransactionRequest,
+    beforeBroadcast?: (signed: SentTransaction) => void,
+  ): Promise<SentTransaction>;
+};
 
 /**
  * The account that pays gas for everything the service sends: deployments, the faucet, operations.
  * Transactions are signed one after the other, so that nonces never collide.
  */
-export class Relayer {
+export class Relayer implements Sender {
   readonly address: Address;
   readonly #chain: Chain;
   readonly #account: ReturnType<typeof privateKeyToAccount>;
@@ -35,12 +46,26 @@ export class Relayer {
     request: TransactionRequest,
     beforeBroadcast?: (signed: SentTransaction) => void,
   ): Promise<SentTransaction> {
-    return this.#inTurn(async () => {
-      const signed = await this.#sign(request);
-      beforeBroadcast?.(signed);
-      await this.#broadcast(signed);
-      return signed;
-    });
+    return this.#inTurn(() => this.#sendNow(request, beforeBroadcast));
+  }
+
+  /** While `work` runs nothing is sent but what it sends itself, by the sender that it is given. */
+  exclusively<T>(work: (sender: Sender) => Promise<T>): Promise<T> {
+    const sender: Sender = {
+      address: this.address,
+      send: (request, beforeBroadcast) => this.#sendNow(request, beforeBroadcast),
+    };
+    return this.#inTurn(() => work(sender));
+  }
+
+  async #sendNow(
+    request: TransactionRequest,
+    beforeBroadcast?: (signed: SentTransaction) => void,
+  ): Promise<SentTransaction> {
+    const signed = await this.#sign(request);
+    beforeBroadcast?.(signed);
+    await this.#broadcast(signed);
+    return signed;
   }
 
   /**
@@ -87,14 +112,33 @@ export class Relayer {
     return Number(await this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]));
   }
 
+  /** Where gas is paid for, an account need not hold coins for the most that there can be. */
+  async #gasFor(request: TransactionRequest): Promise<bigint> {
+    if (this.#chain.minesOnRequest) return DEFAULT_GAS;
+    const { gas, value, ...call } = request;
+    const asked = value === undefined ? call : { ...call, value: `0x${value.toString(16)}` };
+    try {
+      const estimate = await this.#chain.rpc<Hex>("eth_estimateGas", [{ from: this.address, ...asked }]);
+      return (BigInt(estimate) * GAS_MARGIN_PERCENT) / 100n;
+    } catch (error) {
+      // It would revert, say: that shows on the chain.
+      if (isRefusal(error)) return DEFAULT_GAS;
+      throw error;
+    }
+  }
+
   async #sign(request: TransactionRequest): Promise<SentTransaction> {
-    const [nonce, gasPrice] = await Promise.all([this.#nextNonce(), this.#chain.rpc<Hex>("eth_gasPrice")]);
+    const [nonce, gasPrice, gas] = await Promise.all([
+      this.#nextNonce(),
+      this.#chain.rpc<Hex>("eth_gasPrice"),
+      request.gas ?? this.#gasFor(request),
+    ]);
     const tip = BigInt(gasPrice) < TIP_WEI ? BigInt(gasPrice) : TIP_WEI;
     const raw = await this.#account.signTransaction({
       type: "eip1559",
       chainId: Number(this.#chain.network.chain_id),
       nonce,
-      gas: request.gas ?? DEFAULT_GAS,
+      gas,
       maxFeePerGas: 2n * BigInt(gasPrice) + tip,
       maxPriorityFeePerGas: tip,
       value: request.value ?? 0n,

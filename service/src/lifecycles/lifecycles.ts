@@ -1,3 +1,5 @@
+import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
+import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { LogReader } from "./logs.ts";
@@ -18,7 +20,10 @@ export type Lifecycles = {
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const { pulse, log } = context;
   const wallets = new WalletDeployer(context);
-  const logs = new LogReader(context, () => wallets.lookForLost());
+  const logs = new LogReader(context, async () => {
+    await context.relayer.exclusively((sender) => restoreContracts(context, sender));
+    await wallets.lookForLost();
+  });
   const relay = new OperationRelay(context);
   const queries = new QueryRunner(context);
   await wallets.lookForLost();
@@ -43,4 +48,19 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
       await Promise.all([queries.stop(), pulse.stop()]);
     },
   };
+}
+
+/** A chain that went back may have lost our own contracts, and the coins that pay for them. */
+export async function restoreContracts(context: Context, sender: Sender): Promise<void> {
+  const { chain, relayer, store, contracts, log } = context;
+  if (chain.minesOnRequest) await fundRelayer(chain, relayer.address);
+  const before = { ...contracts };
+  Object.assign(contracts, await deployedContracts(chain, sender, store.settings));
+  for (const name of DEPLOYED_NAMES) {
+    if (contracts[name] !== before[name]) {
+      log.warn(
+        `The chain has lost the contract ${name}; it is at ${contracts[name]} now, not at ${before[name]}.`,
+      );
+    }
+  }
 }

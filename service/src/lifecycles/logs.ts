@@ -33,6 +33,8 @@ export class LogReader {
   readonly #onRewind: () => Promise<void>;
   readonly #positions: Positions;
   readonly #chainSelector: string;
+  /** Whether the chain went back, and what it lost has not been seen to. */
+  #rewound = false;
 
   /** `onRewind` is told when the chain went back, before its new blocks are read. */
   constructor(context: Context, onRewind: () => Promise<void>) {
@@ -46,6 +48,8 @@ export class LogReader {
   async read(heads: Heads): Promise<void> {
     if (this.#positions.get("latest") === undefined) this.#startAt(heads);
     await this.#goBackToCommonBlock(heads);
+    if (this.#rewound) await this.#onRewind();
+    this.#rewound = false;
     let position = this.#position("latest");
     while (position < heads.latest.number) {
       position = await this.#readNewest(position + 1, Math.min(position + RANGE, heads.latest.number));
@@ -91,7 +95,7 @@ export class LogReader {
         this.#positions.set(confidence, Math.min(this.#position(confidence), lastCommon));
       }
     });
-    await this.#onRewind();
+    this.#rewound = true;
   }
 
   /** Names what happened: near its tip a chain replaces blocks every now and then, finalized ones it must not. */

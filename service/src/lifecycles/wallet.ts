@@ -84,8 +84,17 @@ export class WalletDeployer {
   }
 
   async #bringBack(wallet: StoredWallet): Promise<void> {
-    if ((await this.#context.chain.code(wallet.address)) !== "0x") this.#lost.delete(wallet.walletId);
-    else await this.#sendUnlessWaiting(wallet);
+    const { chain, contracts, log } = this.#context;
+    if ((await chain.code(wallet.address)) !== "0x") {
+      this.#lost.delete(wallet.walletId);
+    } else if (accountAddress(contracts.SmartAccountFactory, wallet.walletId) !== wallet.address) {
+      this.#lost.delete(wallet.walletId);
+      log.error(
+        `The wallet ${wallet.name} cannot be brought back to ${wallet.address}: the factory that made it is gone. Create another wallet.`,
+      );
+    } else {
+      await this.#sendUnlessWaiting(wallet);
+    }
   }
 
   async #deploy(wallet: StoredWallet): Promise<void> {

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import should from "should";
+import type { ChannelEvent, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import { type RunningService, startService } from "../src/index.ts";
+import { createLog } from "../src/log.ts";
+import { Api, BLOCK_TIME_MS, eventually, signedText, temporaryFolder } from "./support.ts";
+
+describe("the local service whose chain is killed", function () {
+  this.timeout(30_000);
+  const lines: string[] = [];
+  let folder: ReturnType<typeof temporaryFolder>;
+  let service: RunningService;
+  let api: Api;
+
+  before(async () => {
+    folder = temporaryFolder();
+    service = await startService({
+      dataDir: folder.path,
+      blockTimeMs: BLOCK_TIME_MS,
+      local: true,
+      log: createLog({ to: { write: (line) => lines.push(line) } }),
+    });
+    api = new Api(service.ready);
+  });
+  after(async () => {
+    await service.close();
+    folder.dispose();
+  });
+
+  const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
+  const values = (events: ChannelEvent[], confidence: string) =>
+    events
+      .filter((event) => event.headers.type === "watcher.event")
+      .map((event) => signedText<VerifiableEvent>(event).chain_event)
+      .filter((event) => event?.confidence === confidence)
+      .map((event) => event?.params?.value);
+
+  it("starts it again at its address, says what was lost and how to start over, and brings back what it can", async () => {
+    const channelId = await api.channel();
+    await api.transferWatcher(channelId);
+    const created = await api.ok<Wallet>("POST", "/wallets", {
+      name: "lost",
+      wallet_owner_address: `0x${"1".repeat(40)}`,
+      chain_selector: api.ready.chain_selector,
+      wallet_type: "ecdsa",
+    });
+    await api.until(`/wallets/${created.wallet_id}`, "deployed");
+    await api.ok("POST", "/local/faucet", { amount: "1" });
+    await api.eventsUntil(channelId, (all) => values(all, "finalized").length === 1);
+
+    const killed = anvilPid();
+    // Before it has saved anything: every contract is lost with it.
+    process.kill(killed, "SIGKILL");
+    await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
+    const told = (what: RegExp) =>
+      eventually(String(what), () => (lines.some((line) => what.test(line)) ? true : undefined));
+    await told(/anvil\) ended by itself \(SIGKILL\)/);
+    await told(/The local chain runs again/);
+    await told(
+      new RegExp(`rolled back: .* To start over with nothing, stop the service and remove ${folder.path}`),
+    );
+
+    await eventually("payments to work again", async () =>
+      (await api.call("POST", "/local/faucet", { amount: "2" })).status === 200 ? true : undefined,
+    );
+    const events = await api.eventsUntil(channelId, (all) => values(all, "finalized").includes("2"));
+    values(events, "latest")
+      .filter((value) => value === "1")
+      .should.eql(["1"]);
+    events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
+    await eventually("the wallet to be there again", async () => {
+      const body = JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "eth_getCode",
+        params: [created.address, "latest"],
+      });
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(api.ready.rpc_url, { method: "POST", headers, body });
+      return ((await answer.json()) as { result: string }).result === "0x" ? undefined : true;
+    });
+    should((await api.ok<Wallet>("GET", `/wallets/${created.wallet_id}`)).status).equal("deployed");
+  });
+});
