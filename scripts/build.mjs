@@ -54,6 +54,8 @@ async function buildAll(types) {
     // Readable stack traces are worth more than the last bytes, so names stay as they are.
     minifyWhitespace: true,
     minifySyntax: true,
+    // An uncaught error prints the line it stands in.
+    lineLimit: 160,
     plugins: [undiciInParts],
   });
   await writeFile(join(out, "index.mjs"), await moduleWrapper());
