@@ -19,6 +19,7 @@ const SECRETS = [
   "authorization",
   "privateKey",
   "private_key",
+  "relayerKey",
   "raw",
   "rpcUrl",
   "rpc_url",

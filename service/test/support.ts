@@ -47,7 +47,14 @@ export async function startTestService(
 export async function spawnService(
   dataDir: string,
   options: { args?: string[]; env?: Record<string, string> } = {},
-): Promise<{ child: ChildProcess; api: Api; ready: ReadyInfo; exited: Promise<number | null> }> {
+): Promise<{
+  child: ChildProcess;
+  api: Api;
+  ready: ReadyInfo;
+  exited: Promise<number | null>;
+  /** What it wrote to stderr so far. */
+  errors: () => string;
+}> {
   const { child, exited, errors } = spawnCli(
     [
       ...["--port", "0", "--data-dir", dataDir, "--block-time", String(BLOCK_TIME_MS), "--local"],
@@ -58,7 +65,7 @@ export async function spawnService(
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
     if (!line.startsWith("ready ")) continue;
     const ready = JSON.parse(line.slice("ready ".length)) as ReadyInfo;
-    return { child, api: new Api(ready), ready, exited };
+    return { child, api: new Api(ready), ready, exited, errors };
   }
   throw new Error(`The service ended before it was ready: ${errors()}`);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import type { Routes } from "./routes.ts";
 import { milliseconds, oneOf, STRICT, times } from "./schemas.ts";
@@ -69,7 +70,7 @@ const TYPES: Record<number, string> = {
   409: "CONFLICT",
 };
 
-/** Lets requests meet their faults. Those under /local never do. */
+/** Lets requests meet their faults. Those under /local and the start page never do. */
 export function injectFaults(app: Routes, faults: Faults): void {
   const met = new WeakMap<object, Fault>();
   const closing = new AbortController();
@@ -77,19 +78,16 @@ export function injectFaults(app: Routes, faults: Faults): void {
 
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
-    if (path.startsWith("/local")) return;
+    if (path.startsWith("/local") || path === "/") return;
     const fault = faults.take(request.method, path);
     if (fault === undefined) return;
     met.set(request, fault);
     if (fault.action === "delay") {
       const waited = delay(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
       // Nobody waits for an answer any more, and nothing is there to do it with.
-      if (!(await waited)) reply.hijack();
+      if (!(await waited)) cut(request, reply);
     }
-    if (fault.action === "reset") {
-      reply.hijack();
-      request.raw.socket.destroy();
-    }
+    if (fault.action === "reset") cut(request, reply);
     if (fault.action === "status") {
       const status = fault.status ?? 503;
       const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
@@ -102,10 +100,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
 
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = met.get(request);
-    if (fault?.action === "drop_answer") {
-      reply.hijack();
-      request.raw.socket.destroy();
-    }
+    if (fault?.action === "drop_answer") cut(request, reply);
     if (fault?.action === "truncate" && typeof payload === "string") {
       reply.hijack();
       const body = Buffer.from(payload);
@@ -117,4 +112,10 @@ export function injectFaults(app: Routes, faults: Faults): void {
     }
     return payload;
   });
+}
+
+/** No answer any more, and no connection. */
+function cut(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  request.raw.socket.destroy();
 }

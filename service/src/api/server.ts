@@ -2,6 +2,7 @@ import { type FastifyError, type FastifyReply, fastify } from "fastify";
 import { isUnreachable } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
+import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
@@ -17,6 +18,7 @@ import { describeApi } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
 import { queryRoutes } from "./queries.ts";
 import type { Routes } from "./routes.ts";
+import { type PageFacts, startPageRoute } from "./start-page.ts";
 import { validatorCompiler } from "./validation.ts";
 import { walletRoutes } from "./wallets.ts";
 import { watcherRoutes } from "./watchers.ts";
@@ -29,11 +31,15 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 /** Paths that need no key. */
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
+/** How long a request that is under way at a stop may take. */
+const CLOSE_GRACE_MS = 800;
+
 export type ServerOptions = {
   /** Those that are accepted. */
   apiKeys: readonly string[];
   account: Account;
   faults: Faults;
+  page: PageFacts;
   /** Whether the endpoints under /local are there. */
   local: boolean;
   /** Whether it listens to this machine only, and so answers no page from elsewhere. */
@@ -53,8 +59,7 @@ export async function createServer(
       (reply as FastifyReply).code(answer.status).send(answer.body);
     },
     bodyLimit: BODY_LIMIT,
-    // A client that opens a connection and says nothing must not keep `close()` waiting.
-    forceCloseConnections: true,
+    forceCloseConnections: "idle",
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
   });
   app.setValidatorCompiler(validatorCompiler);
@@ -71,6 +76,11 @@ export async function createServer(
       : `There is no ${request.method} ${path} here.`;
     reply.code(404).send({ type: "NOT_FOUND", message });
   });
+  // What is being answered at a stop may be finished; a client that says nothing must not keep us waiting.
+  app.addHook("preClose", async () => {
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
+  });
+  if (context.log.isLevelEnabled("debug")) logRequests(app, context.log);
   if (options.loopback) {
     app.addHook("onRequest", async (request) => {
       if (isLocalRequest(request.headers)) return;
@@ -82,6 +92,8 @@ export async function createServer(
   const graphqlAuth: GraphqlAuth = { mode: "both" };
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
+    // Browsers have no key to send, and the page names the service's addresses: it is for this machine alone.
+    if (path === "/" && options.loopback) return;
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
@@ -110,8 +122,18 @@ export async function createServer(
     };
     await app.register(routes, { prefix: "/local" });
   }
+  startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
   return app;
+}
+
+/** A line for each answer; of the request its path alone, of headers and bodies nothing. */
+function logRequests(app: Routes, log: Log): void {
+  app.addHook("onResponse", async (request, reply) => {
+    const path = request.url.split("?", 1)[0];
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    log.debug({ method: request.method, path, status: reply.statusCode, ms }, "answered");
+  });
 }
 
 /** Whatever went wrong, in the shape of the contract. */

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Channels } from "./channels.ts";
+import { type Counts, countAll } from "./counts.ts";
 import { openDatabase, transaction } from "./database.ts";
 import { Events } from "./events.ts";
 import { Operations } from "./operations.ts";
@@ -36,6 +37,10 @@ export class Store {
 
   positions(chainSelector: string): Positions {
     return new Positions(this.#database, chainSelector);
+  }
+
+  counts(): Counts {
+    return countAll(this.#database);
   }
 
   /** All writes of `work`, or none. */

@@ -1,0 +1,193 @@
+import {
+  OPERATION_STATUSES,
+  QUERY_STATUSES,
+  WALLET_STATUSES,
+  WATCHER_STATUSES,
+} from "../../../src/protocol/index.ts";
+import type { Heads } from "../chain/chain.ts";
+import type { Context } from "../context.ts";
+import { originOf } from "../problem.ts";
+import { type Html, html } from "./html.ts";
+import type { Routes } from "./routes.ts";
+import { STYLE } from "./start-page-style.ts";
+
+/** What the page tells beside what the context holds. */
+export type PageFacts = {
+  /** Undefined where it is not the one that everybody knows. */
+  apiKey: string | undefined;
+  orgId: string;
+  creTenantId: string;
+  workflowOwner: string;
+  graphqlPath: string;
+  local: boolean;
+};
+
+/** In the order of their lives. */
+const STATUSES: readonly string[] = [
+  ...new Set([...OPERATION_STATUSES, ...WATCHER_STATUSES, ...WALLET_STATUSES, ...QUERY_STATUSES]),
+];
+const REFRESH_SECONDS = 10;
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+/** The page at `/`: what runs here, and how to use it. For browsers, which have no key to send. */
+export function startPageRoute(app: Routes, context: Context, facts: PageFacts): void {
+  const startedAt = new Date();
+  app.get("/", { schema: { hide: true } }, async (request, reply) => {
+    const heads = await context.chain.heads().catch(() => undefined);
+    reply.headers(HEADERS);
+    return page(context, facts, {
+      baseUrl: new URL(`http://${request.headers.host}`).origin,
+      startedAt,
+      heads,
+    }).text;
+  });
+}
+
+type Moment = { baseUrl: string; startedAt: Date; heads: Heads | undefined };
+
+function page(context: Context, facts: PageFacts, moment: Moment): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="${REFRESH_SECONDS}">
+<title>Local channel service</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>Local channel service</h1>
+<p>Running since <time datetime="${moment.startedAt.toISOString()}">${shown(moment.startedAt)}</time>.
+This page is of ${shown(new Date())} and renews itself every ${REFRESH_SECONDS} seconds.</p>
+</header>
+<main>
+${counts(context)}
+${addresses(facts, moment)}
+${chain(context, moment)}
+${oracles(context, facts)}
+${usage(facts, moment)}
+${facts.local ? testing(context, facts, moment) : ""}
+</main>
+</body>
+</html>
+`;
+}
+
+function counts({ store }: Context): Html {
+  const { events, ...kinds } = store.counts();
+  return html`<section aria-labelledby="now">
+<h2 id="now">Now</h2>
+<ul class="counts">
+${Object.entries(kinds).map(([kind, byStatus]) => count(kind, byStatus))}
+<li><strong>${events.toLocaleString("en")}</strong> events</li>
+</ul>
+</section>`;
+}
+
+function count(kind: string, byStatus: Record<string, number>): Html {
+  const all = Object.values(byStatus).reduce((sum, number) => sum + number, 0);
+  const statuses = STATUSES.filter((status) => byStatus[status] !== undefined);
+  return html`<li><strong>${all.toLocaleString("en")}</strong> ${kind}
+${statuses.map((status) => html`<span>${byStatus[status]} ${status}</span>`)}</li>
+`;
+}
+
+function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
+  return section("addresses", "Addresses", [
+    ["Base URL", code(baseUrl)],
+    ["GraphQL URL", code(`${baseUrl}${facts.graphqlPath}`)],
+    ["OpenAPI", html`<a href="/openapi.json">openapi.json</a>`],
+    ["API key", facts.apiKey === undefined ? html`the one that it was started with` : code(facts.apiKey)],
+  ]);
+}
+
+function chain({ chain, contracts, relayer }: Context, { heads }: Moment): Html {
+  return section("chain", "Chain", [
+    ["Network", html`${chain.network.name}`],
+    ["Chain id", code(chain.network.chain_id)],
+    ["Chain selector", code(chain.network.chain_selector)],
+    ["Node", code(originOf(chain.rpcUrl))],
+    [
+      "Blocks",
+      heads === undefined
+        ? html`<strong class="trouble">The node does not answer.</strong>`
+        : html`latest ${heads.latest.number}, safe ${heads.safe}, finalized ${heads.finalized}`,
+    ],
+    ["The service's account", code(relayer.address)],
+    ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),
+  ]);
+}
+
+function oracles({ oracles }: Context, facts: PageFacts): Html {
+  const { signers, minRequiredSignatures } = oracles;
+  return section("proofs", "Proofs", [
+    ["Organization", code(facts.orgId)],
+    ["Tenant", code(facts.creTenantId)],
+    ["Workflow owner", code(facts.workflowOwner)],
+    ["Signatures needed", html`${minRequiredSignatures} of ${signers.length}`],
+    ["Oracle keys", html`${signers.map((signer) => html`${code(signer)}<br>`)}`],
+  ]);
+}
+
+function usage({ apiKey = "<key>" }: PageFacts, { baseUrl }: Moment): Html {
+  return html`<section aria-labelledby="use">
+<h2 id="use">How to use it</h2>
+<p>In Node-RED: a connection with the base URL and the key above, organization and oracle keys from <em>Proofs</em>.
+Under <code>npm start</code> all of it is set already. From a shell:</p>
+<pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' ${baseUrl}/networks
+curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
+  -d '{"name": "my channel"}' ${baseUrl}/channels</pre>
+<p>Ctrl-C, where it was started, ends it; what it holds is there again at the next start.</p>
+</section>`;
+}
+
+function testing(
+  { trials, deliveries }: Context,
+  { apiKey = "<key>" }: PageFacts,
+  { baseUrl }: Moment,
+): Html {
+  const waiting = [
+    ...trials.list().map(({ kind, times }) => `${kind}, ${times} to fail`),
+    ...deliveries.list("proof").map(({ action, times }) => `proofs, ${times} to ${action}`),
+    ...deliveries.list("delivery").map(({ action, times }) => `events, ${times} to come ${action}`),
+  ];
+  return html`<section aria-labelledby="testing">
+<h2 id="testing">For tests</h2>
+<p>Under <code>/local</code>: <code>faucet</code>, <code>mine</code>, <code>reorg</code>, <code>speed</code>,
+<code>traffic</code>, <code>faults</code>, <code>failures</code>, <code>proofs</code>, <code>deliveries</code>,
+<code>status</code>. One token to see an event:</p>
+<pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
+  -d '{}' ${baseUrl}/local/faucet</pre>
+${waiting.length === 0 ? "" : html`<p>Asked for, and still to come: ${waiting.join("; ")}.</p>`}
+</section>`;
+}
+
+type Row = [name: string, value: Html];
+
+function section(id: string, title: string, rows: Row[]): Html {
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+<dl>
+${rows.map(
+  ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+)}</dl>
+</section>`;
+}
+
+function code(text: string): Html {
+  return html`<code>${text}</code>`;
+}
+
+/** To the second, in the time of this machine. */
+function shown(time: Date): string {
+  return time.toLocaleString("sv");
+}

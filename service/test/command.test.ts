@@ -1,0 +1,191 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import should from "should";
+import { helpText, readCommand } from "../src/command-line.ts";
+import { createLog } from "../src/log.ts";
+import { Api, spawnCli, spawnService, startTestService, temporaryFolder } from "./support.ts";
+
+const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+
+describe("the command of the local service", function () {
+  this.timeout(20_000);
+
+  it("takes each option from a flag, else from the environment, else as the help says", () => {
+    const env = {
+      CREC_SERVICE_PORT: "9000",
+      CREC_SERVICE_HOST: "::1",
+      CREC_DATA_DIR: "/from/environment",
+      CREC_RPC_URL: "http://127.0.0.1:8545",
+      CREC_API_KEY: "one, two",
+      CREC_ORG_ID: "org_mine",
+      CREC_TENANT_ID: "7",
+      CREC_BLOCK_TIME: "250",
+      CREC_CONFIDENCE: "safe",
+      CREC_LOCAL: "on",
+      CREC_LOG_LEVEL: "debug",
+      CREC_LOG_FORMAT: "json",
+    };
+    should(readCommand([], env)).containEql({
+      port: 9000,
+      host: "::1",
+      dataDir: "/from/environment",
+      rpcUrl: "http://127.0.0.1:8545",
+      apiKey: ["one", "two"],
+      orgId: "org_mine",
+      creTenantId: "7",
+      blockTimeMs: 250,
+      confidences: ["safe"],
+      local: true,
+      logLevel: "debug",
+      logFormat: "json",
+      watchParent: false,
+    });
+    const flags = [
+      ...["--port", "0", "--host=127.0.0.1", "--data-dir", "here", "--rpc-url", "http://localhost:1"],
+      ...[
+        "--api-key",
+        "three",
+        "--api-key",
+        "four",
+        "--org",
+        "org_flag",
+        "--tenant",
+        "8",
+        "--block-time",
+        "5",
+      ],
+      ...["--confidence", "latest,safe", "--no-local", "--log-level", "warn", "--log-format", "pretty"],
+      "--watch-parent",
+    ];
+    should(readCommand(flags, env)).containEql({
+      port: 0,
+      host: "127.0.0.1",
+      dataDir: "here",
+      rpcUrl: "http://localhost:1",
+      apiKey: ["three", "four"],
+      orgId: "org_flag",
+      creTenantId: "8",
+      blockTimeMs: 5,
+      confidences: ["latest", "safe"],
+      local: false,
+      logLevel: "warn",
+      logFormat: "pretty",
+      watchParent: true,
+    });
+    const bare = readCommand([], { CREC_RPC_URL: "", CREC_API_KEY: "" });
+    should(bare).containEql({ port: 8787, host: "127.0.0.1", dataDir: "data/service", rpcUrl: undefined });
+    should(bare).containEql({ apiKey: [], local: false, logLevel: "info", logFormat: "pretty" });
+    for (const variable of Object.keys(env)) should(helpText()).containEql(variable);
+  });
+
+  it("shows its help, as npm's and as its own", async () => {
+    const script = fileURLToPath(new URL("../../scripts/service.mjs", import.meta.url));
+    for (const args of [
+      [cli, "--help"],
+      [cli, "-h"],
+      [script, "--help"],
+    ]) {
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+      should(stdout).equal(`${helpText()}\n`);
+      should(stderr).equal("");
+    }
+  });
+
+  it("says in one sentence which option is wrong", async () => {
+    const wrong = {
+      "--port or CREC_SERVICE_PORT must be a whole number from 0 to 65535": ["--port", "x"],
+      "--block-time or CREC_BLOCK_TIME must be a whole number": ["--block-time=-1"],
+      "--confidence or CREC_CONFIDENCE must be one of latest, safe, finalized": ["--confidence", "sure"],
+      "--log-level or CREC_LOG_LEVEL must be one of trace": ["--log-level", "loud"],
+      "--prot": ["--prot", "1"],
+    };
+    for (const [sentence, args] of Object.entries(wrong)) {
+      should(() => readCommand(args, {})).throw(new RegExp(sentence));
+    }
+    should(() => readCommand([], { CREC_LOCAL: "maybe" })).throw(/CREC_LOCAL must be on or off/);
+    const { exited, errors } = spawnCli(["--log-level", "loud"]);
+    should(await exited).equal(1);
+    should(errors()).match(/^\d\d:\d\d:\d\d fatal: --log-level .*\n$/);
+  });
+
+  it("finishes at a stop what it is answering, and waits for nobody who says nothing", async () => {
+    const folder = temporaryFolder();
+    const { child, api, exited } = await spawnService(folder.path, { args: ["--block-time", "400"] });
+    const silent = connect(Number(new URL(api.ready.base_url).port), "127.0.0.1");
+    await once(silent, "connect");
+    // It is paid in a block, which takes its time.
+    const paid = api.ok("POST", "/local/faucet", {});
+    await api.ok("GET", "/networks");
+    const started = Date.now();
+    child.kill("SIGTERM");
+    should(await paid).have.property("transaction_hash");
+    should(await exited).equal(0);
+    should(Date.now() - started).be.below(2000);
+    silent.destroy();
+    folder.dispose();
+  });
+});
+
+describe("the log of the local service", function () {
+  this.timeout(20_000);
+
+  it("is an object a line for programs, with nothing secret in it, whatever is asked", async () => {
+    const folder = temporaryFolder();
+    const key = "key-of-this-test-alone";
+    const args = ["--log-format", "json", "--log-level", "trace"];
+    const { child, ready, exited, errors } = await spawnService(folder.path, {
+      args,
+      env: { CREC_API_KEY: key },
+    });
+    const api = new Api(ready);
+    await api.ok("POST", "/local/faucet", { amount: "1" });
+    await api.call("GET", "/channels?name=some-name", undefined, { authorization: "Apikey a-wrong-one" });
+    await api.call("POST", "/channels", { name: "" });
+    child.kill("SIGTERM");
+    await exited;
+    folder.dispose();
+    const lines = errors()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const line of lines) should(line).have.properties(["level", "time", "msg"]);
+    should(lines[0]).containEql({ level: "info", msg: "Starting the local chain (anvil)." });
+    should(lines).matchAny((line: unknown) =>
+      should(line).containEql({ level: "debug", method: "GET", path: "/channels", status: 401 }),
+    );
+    should(errors()).not.match(new RegExp(`${key}|a-wrong-one|some-name|Apikey|0x[0-9a-f]{64}`, "i"));
+  });
+
+  it("hides what is called like a secret, also when it is logged by mistake", () => {
+    const lines: string[] = [];
+    const log = createLog({ format: "json", to: { write: (line) => lines.push(line) } });
+    const secret = "do-not-tell";
+    log.info({ apiKey: secret, wallet: { privateKey: secret }, headers: { authorization: secret } }, "oops");
+    should(lines.join("")).not.match(/do-not-tell/);
+  });
+
+  it("is a line for people, with what it is about behind it", () => {
+    const lines: string[] = [];
+    const log = createLog({ to: { write: (line) => lines.push(line) } });
+    log.info("All is well.");
+    log.warn({ watcher_id: "1", name: "my watcher" }, "It is stuck.");
+    log.debug("Nobody sees this.");
+    should(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).eql([
+      "All is well.\n",
+      'warn: It is stuck. watcher_id=1 name="my watcher"\n',
+    ]);
+  });
+
+  it("tells of a node's address its origin alone", async () => {
+    const lines: string[] = [];
+    const to = { write: (line: string) => lines.push(line) };
+    const rpcUrl = "http://127.0.0.1:1/v2/the-key-to-the-node";
+    const problem = await startTestService({ rpcUrl, log: createLog({ level: "trace", to }) }).catch(String);
+    should(`${problem} ${lines.join("")}`)
+      .match(/No EVM node answers at http:\/\/127\.0\.0\.1:1 /)
+      .and.not.match(/the-key-to-the-node/);
+  });
+});

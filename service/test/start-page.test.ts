@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { createRequire } from "node:module";
+import type { Browser } from "playwright-core";
+import should from "should";
+import { hasBrowser, startBrowser } from "../../test/support/browser.ts";
+import { type Api, startTestService } from "./support.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+describe("the start page of the local service", function () {
+  this.timeout(30_000);
+  let api: Api;
+  let dispose: () => Promise<void>;
+
+  before(async () => {
+    ({ api, dispose } = await startTestService());
+  });
+  after(() => dispose());
+
+  const page = async () => {
+    const response = await fetch(`${api.ready.base_url}/`);
+    return { response, text: await response.text() };
+  };
+
+  it("shows a browser, without a key, what runs and what proofs are verified with", async () => {
+    const { response, text } = await page();
+    should(response.status).equal(200);
+    should(response.headers.get("content-type")).equal("text/html; charset=utf-8");
+    should(response.headers.get("content-security-policy")).match(/default-src 'none'/);
+    const { ready } = api;
+    const shown = [
+      ...[ready.base_url, ready.graphql_url, ready.api_key, ready.org_id, ready.workflow_owner],
+      ...[ready.chain_selector, ready.rpc_url, ...ready.valid_signers, ...Object.values(ready.contracts)],
+      ...["3 of 7", '<meta http-equiv="refresh"'],
+    ];
+    should(shown.filter((what) => !text.includes(what))).be.empty();
+    should(text).not.match(/<script/i);
+  });
+
+  it("counts what there is, now", async () => {
+    const channelId = await api.channel();
+    await api.transferWatcher(channelId);
+    const { text } = await page();
+    should(text).match(/<strong>1<\/strong> watchers\s*<span>1 active<\/span>/);
+    const before = Number(/<strong>(\d+)<\/strong> events/.exec(text)?.[1]);
+    await api.ok("POST", "/local/faucet", {});
+    await api.eventsUntil(channelId, (all) => all.length > 2);
+    const after = Number(/<strong>(\d+)<\/strong> events/.exec((await page()).text)?.[1]);
+    should(after).be.above(before);
+  });
+
+  it("is not shown to pages from elsewhere, under whatever name, and eats no fault", async () => {
+    const { hostname, port } = new URL(api.ready.base_url);
+    const status = await new Promise((resolve) => {
+      request({ hostname, port, path: "/", headers: { host: `elsewhere.example:${port}` } }, (answer) =>
+        resolve(answer.resume().statusCode),
+      ).end();
+    });
+    should(status).equal(403);
+    await api.ok("POST", "/local/faults", { action: "status", status: 503 });
+    should((await page()).response.status).equal(200);
+    should((await api.call("GET", "/networks")).status).equal(503);
+  });
+
+  it("keeps a key of one's own to itself", async () => {
+    const own = await startTestService({ apiKey: ["my-own-key", "another"] });
+    try {
+      const text = await (await fetch(`${own.api.ready.base_url}/`)).text();
+      should(text).not.match(/my-own-key|another/);
+      for (const key of ["my-own-key", "another", "third"]) {
+        const headers = { authorization: `Apikey ${key}` };
+        const { status } = await own.api.call("GET", "/networks", undefined, headers);
+        should(status).equal(key === "third" ? 401 : 200);
+      }
+    } finally {
+      await own.dispose();
+    }
+  });
+
+  describe("in a browser", () => {
+    let browser: Browser;
+
+    before(async function () {
+      if (!hasBrowser()) this.skip();
+      browser = await startBrowser();
+    });
+    after(() => browser?.close());
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      it(`can be read by all, ${colorScheme}, on a small screen too`, async () => {
+        const tab = await browser.newPage({ colorScheme, viewport: { width: 380, height: 700 } });
+        const troubles: string[] = [];
+        tab.on("console", (message) => troubles.push(message.text()));
+        await tab.goto(`${api.ready.base_url}/`);
+        await tab.evaluate(axe);
+        const violations = await tab.evaluate(async () => {
+          type Axe = { run(of: unknown, how: unknown): Promise<{ violations: Array<{ id: string }> }> };
+          const checker = (globalThis as unknown as { axe: Axe }).axe;
+          // That it renews itself is asked for.
+          const how = { rules: { "meta-refresh": { enabled: false } } };
+          return (await checker.run("html", how)).violations.map(({ id }) => id);
+        });
+        should(violations).be.empty();
+        const width = await tab.evaluate("document.documentElement.scrollWidth");
+        should(width).equal(380);
+        should(troubles).be.empty();
+        await tab.close();
+      });
+    }
+  });
+});
