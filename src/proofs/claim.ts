@@ -77,6 +77,7 @@ function readWatcherEvent(claim: Claim, fields: Fields): void {
 
 function readOperationStatus(claim: Claim, fields: Fields): void {
   claim.status = text(fields.status, "status");
+  text(fields.operation_id, "operation_id");
   const id = integer(fields.wallet_operation_id, "wallet_operation_id");
   const address = text(fields.address, "address");
   const selector = integer(fields.chain_selector, "chain_selector");
@@ -191,8 +192,11 @@ export function text(value: unknown, name: string): string {
   return value;
 }
 
-/** Ids are compared as numbers: decimal digits without leading zeros, or the text as it is. */
+/** Ids are compared as numbers: decimal digits without leading zeros. */
 export function integer(value: unknown, name: string): string {
   const digits = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
-  return text(digits, name).replace(/^0+(?=\d)/, "");
+  if (typeof digits !== "string" || !/^\d+$/.test(digits)) {
+    throw new Rejection("malformed_event", `${name} is not an integer`);
+  }
+  return digits.replace(/^0+(?=\d)/, "");
 }

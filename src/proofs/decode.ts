@@ -127,17 +127,17 @@ function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): Dec
 function operationStatus(payload: Fields): DecodedOperationStatus {
   const signed = present(payload.verifiable_event)
     ? fields(signedFields(payload.verifiable_event, "verifiable_event").data, "data")
-    : {};
+    : undefined;
   return {
-    status: text(signed.status ?? payload.status, "status"),
-    reason: text(signed.status_reason ?? payload.status_reason ?? "", "status_reason"),
+    status: text(signed?.status ?? payload.status, "status"),
+    reason: text((signed ?? payload).status_reason ?? "", "status_reason"),
     operationId: text(payload.operation_id, "operation_id"),
     walletOperationId: digits(
-      signed.wallet_operation_id ?? payload.wallet_operation_id,
+      signed?.wallet_operation_id ?? payload.wallet_operation_id,
       "wallet_operation_id",
     ),
-    wallet: address(signed.wallet_address ?? payload.address, "address"),
-    ...optional("transactionHash", signed.transaction_hash, text),
+    wallet: address(signed?.wallet_address ?? payload.address, "address"),
+    ...optional("transactionHash", signed?.transaction_hash, text),
   };
 }
 
