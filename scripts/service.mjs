@@ -23,6 +23,6 @@ await launch(async (children) => {
   say("Starting the chain and the local service …");
   const ready = await startLocalService(children, { port, args });
 
-  say(`\nThe service is at ${ready.base_url}. Ctrl-C ends it.\n`);
+  say(`\nThe service is at ${ready.base_url}, and shows itself there in a browser. Ctrl-C ends it.\n`);
   process.stdout.write(`ready ${JSON.stringify(ready)}\n`);
 });
