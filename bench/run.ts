@@ -10,6 +10,10 @@ const BENCHES: Record<string, Record<string, () => Promise<Measured[]>>> = {
     "Client and consumer": async () => (await import("./events.ts")).benchEvents(),
     "Node-RED": async () => (await import("./events-node-red.ts")).benchEventsInNodeRed(),
   },
+  proofs: {
+    "Proofs of 4 signatures": async () => (await import("./proofs.ts")).benchProofs(),
+    "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
+  },
 };
 
 const [name = ""] = process.argv.slice(2);
@@ -29,7 +33,9 @@ async function machine(): Promise<string> {
   const [cpu] = cpus();
   const cores = `${cpus().length} × ${cpu?.model.trim() ?? "?"}`;
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-  const versions = await Promise.all(["undici", "ox", "node-red"].map(versionOf));
+  const versions = await Promise.all(
+    ["undici", "ox", "viem", "ethers", "@noble/curves", "node-red"].map(versionOf),
+  );
   return `${cores}, ${memory}, ${platform()} ${arch()}\nNode.js ${process.versions.node}, ${versions.join(", ")}`;
 }
 
