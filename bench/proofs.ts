@@ -109,7 +109,6 @@ async function delays(run: () => Promise<unknown>): Promise<string> {
   histogram.enable();
   // It measures from beat to beat: one has to come before the work, and one after it.
   await sleep(20);
-  histogram.reset();
   const start = performance.now();
   await run();
   const took = performance.now() - start;
