@@ -171,16 +171,17 @@ export class Api {
   }
 }
 
-/** The first answer that is not undefined; asked for often, for ten seconds. */
+/** The first answer that is not undefined; asked for often, for ten seconds unless told otherwise. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
+  timeoutMs = 10_000,
 ): Promise<T> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`Waited 10 s in vain for ${what}.`);
+    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}.`);
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }
