@@ -1,8 +1,9 @@
 // @ts-check
-// npm run docs: docs/nodes/, one page a node, made from the help that the editor shows.
+// npm run docs: docs/nodes/, one page a node, made from the help that the editor shows; and docs/lifecycles.md.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lifecyclesPage } from "./lib/lifecycles-page.mjs";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
@@ -102,7 +103,8 @@ async function write() {
   await mkdir(folder, { recursive: true });
   for (const file of await readdir(folder)) if (!wanted.has(file)) await rm(join(folder, file));
   for (const [file, text] of wanted) await writeFile(join(folder, file), text);
-  process.stdout.write(`wrote ${wanted.size} pages to docs/nodes\n`);
+  await writeFile(join(root, "docs/lifecycles.md"), lifecyclesPage());
+  process.stdout.write(`wrote ${wanted.size} pages to docs/nodes, and docs/lifecycles.md\n`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await write();

@@ -32,49 +32,168 @@ export type WalletStatus = (typeof WALLET_STATUSES)[number];
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 export type QueryStatus = (typeof QUERY_STATUSES)[number];
 
+/** One way a status changes: who moves it, and when. Without a `from` it is how a new one begins. */
+export type Transition<S extends string> = {
+  readonly from: readonly S[];
+  readonly to: S;
+  readonly by: "request" | "service";
+  readonly when: string;
+};
+
 /** For each state, the states that may follow it. An empty list means terminal. */
 export type Lifecycle<S extends string> = Readonly<Record<S, readonly S[]>>;
 
-export const WATCHER_LIFECYCLE: Lifecycle<WatcherStatus> = {
-  pending: ["active", "failed"],
-  active: ["failed", "archiving"],
-  failed: ["archiving"],
-  archiving: ["archived", "archive_failed"],
-  archive_failed: ["archiving"],
-  archived: [],
-};
+const RELAY_STATUSES = ["accepted", "sending", "sent", "broadcasting"] as const;
 
-export const WALLET_LIFECYCLE: Lifecycle<WalletStatus> = {
-  pending: ["deploying", "failed", "archived"],
-  deploying: ["deployed", "failed", "archived"],
-  deployed: ["archived"],
-  failed: ["archived"],
-  archived: [],
-};
+/** Every change of a watcher's status. Nothing else changes one: not in the local service, nor in what a wait expects. */
+export const WATCHER_TRANSITIONS: readonly Transition<WatcherStatus>[] = [
+  { from: [], to: "pending", by: "request", when: "it is created" },
+  {
+    from: ["pending"],
+    to: "active",
+    by: "service",
+    when: "it is provisioned; the logs of all later blocks are reported",
+  },
+  {
+    from: ["pending"],
+    to: "failed",
+    by: "service",
+    when: "it cannot be provisioned: its watcher service is unknown, or refuses its events, settings or contract",
+  },
+  {
+    from: ["active"],
+    to: "failed",
+    by: "service",
+    when: "it cannot go on: a log of an event that it asks for does not fit its ABI",
+  },
+  {
+    from: ["active", "failed", "archive_failed"],
+    to: "archiving",
+    by: "request",
+    when: "it is to be archived; answered with 202",
+  },
+  { from: ["archiving"], to: "archived", by: "service", when: "it is torn down" },
+  { from: ["archiving"], to: "archive_failed", by: "service", when: "it cannot be torn down; try again" },
+];
 
-/** The confirmation ladder moves forward only, and may skip a rung. */
-export const OPERATION_LIFECYCLE: Lifecycle<OperationStatus> = {
-  pending_signature: ["accepted", "cancelled", "expired"],
-  accepted: ["sending", "failed", "expired"],
-  sending: ["sent", "failed", "expired"],
-  sent: ["broadcasting", "failed", "expired"],
-  broadcasting: ["confirmed_latest", "confirmed_safe", "confirmed", "failed", "expired"],
-  confirmed_latest: ["confirmed_safe", "confirmed", "failed"],
-  confirmed_safe: ["confirmed", "failed"],
-  confirmed: [],
-  failed: [],
-  cancelled: [],
-  expired: [],
-};
+/** Every change of a wallet's status. */
+export const WALLET_TRANSITIONS: readonly Transition<WalletStatus>[] = [
+  { from: [], to: "pending", by: "request", when: "it is created" },
+  { from: ["pending"], to: "deploying", by: "service", when: "its deployment is handed to the chain" },
+  {
+    from: ["pending"],
+    to: "failed",
+    by: "service",
+    when: "the chain refuses the deployment",
+  },
+  { from: ["deploying"], to: "deployed", by: "service", when: "its contract is on the chain" },
+  { from: ["deploying"], to: "failed", by: "service", when: "the deployment reverted" },
+  {
+    from: ["pending", "deploying", "deployed", "failed"],
+    to: "archived",
+    by: "request",
+    when: "it is archived; at once",
+  },
+];
 
-export const QUERY_LIFECYCLE: Lifecycle<QueryStatus> = {
-  accepted: ["sending", "failed", "expired"],
-  sending: ["sent", "failed", "expired"],
-  sent: ["completed", "failed", "expired"],
-  completed: [],
-  failed: [],
-  expired: [],
-};
+/** Every change of an operation's status. The confirmation ladder moves forward only, and may skip a rung. */
+export const OPERATION_TRANSITIONS: readonly Transition<OperationStatus>[] = [
+  { from: [], to: "pending_signature", by: "request", when: "it is created without a signature: a draft" },
+  { from: [], to: "accepted", by: "request", when: "it is created with a signature" },
+  { from: ["pending_signature"], to: "accepted", by: "request", when: "the draft is finalized" },
+  { from: ["pending_signature"], to: "cancelled", by: "request", when: "the draft is cancelled" },
+  {
+    from: ["pending_signature"],
+    to: "expired",
+    by: "service",
+    when: "its deadline passes; seen by a scanner, or when somebody finalizes it",
+  },
+  { from: ["accepted"], to: "sending", by: "service", when: "the relay takes it up" },
+  { from: ["sending"], to: "sent", by: "service", when: "its transaction is handed to the chain" },
+  { from: ["sent"], to: "broadcasting", by: "service", when: "its transaction waits for a block" },
+  {
+    from: ["broadcasting"],
+    to: "confirmed_latest",
+    by: "service",
+    when: "its transaction is in a block, which may still be replaced",
+  },
+  {
+    from: ["broadcasting", "confirmed_latest"],
+    to: "confirmed_safe",
+    by: "service",
+    when: "that block is `safe`",
+  },
+  {
+    from: ["broadcasting", "confirmed_latest", "confirmed_safe"],
+    to: "confirmed",
+    by: "service",
+    when: "that block is `finalized`",
+  },
+  {
+    from: [...RELAY_STATUSES],
+    to: "expired",
+    by: "service",
+    when: "its deadline passes before it is in a block",
+  },
+  {
+    from: [...RELAY_STATUSES],
+    to: "failed",
+    by: "service",
+    when: "the chain refuses its transaction, or the wallet reverts it",
+  },
+  {
+    from: ["confirmed_latest", "confirmed_safe"],
+    to: "failed",
+    by: "service",
+    when: "its block is replaced, and on the new one it is refused, reverted or too late",
+  },
+];
+
+/** Every change of a query's status. */
+export const QUERY_TRANSITIONS: readonly Transition<QueryStatus>[] = [
+  { from: [], to: "accepted", by: "request", when: "it is created" },
+  { from: ["accepted"], to: "sending", by: "service", when: "it is taken up" },
+  { from: ["sending"], to: "sent", by: "service", when: "it is dispatched" },
+  { from: ["sent"], to: "completed", by: "service", when: "the call returned; the answer has a proof" },
+  {
+    from: ["accepted", "sending", "sent"],
+    to: "failed",
+    by: "service",
+    when: "the call reverted, or cannot be made; the error has a proof",
+  },
+  {
+    from: ["accepted", "sending", "sent"],
+    to: "expired",
+    by: "service",
+    when: "its time to live is over",
+  },
+];
+
+export const WATCHER_LIFECYCLE: Lifecycle<WatcherStatus> = /* @__PURE__ */ lifecycleOf(
+  WATCHER_STATUSES,
+  WATCHER_TRANSITIONS,
+);
+export const WALLET_LIFECYCLE: Lifecycle<WalletStatus> = /* @__PURE__ */ lifecycleOf(
+  WALLET_STATUSES,
+  WALLET_TRANSITIONS,
+);
+export const OPERATION_LIFECYCLE: Lifecycle<OperationStatus> = /* @__PURE__ */ lifecycleOf(
+  OPERATION_STATUSES,
+  OPERATION_TRANSITIONS,
+);
+export const QUERY_LIFECYCLE: Lifecycle<QueryStatus> = /* @__PURE__ */ lifecycleOf(
+  QUERY_STATUSES,
+  QUERY_TRANSITIONS,
+);
+
+function lifecycleOf<S extends string>(
+  statuses: readonly S[],
+  transitions: readonly Transition<S>[],
+): Lifecycle<S> {
+  const following = (status: S) =>
+    statuses.filter((next) => transitions.some(({ from, to }) => to === next && from.includes(status)));
+  return Object.fromEntries(statuses.map((status) => [status, following(status)])) as Record<S, S[]>;
+}
 
 /**
  * Whether a status ends the lifecycle. A status this version does not know never does.
