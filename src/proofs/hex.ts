@@ -10,5 +10,5 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 
 /** The bytes of hex text, or undefined when it has no `0x`, an odd length or another character. */
 export function hexToBytes(text: string): Uint8Array | undefined {
-  return WHOLE_BYTES.test(text) ? new Uint8Array(Buffer.from(text.slice(2), "hex")) : undefined;
+  return WHOLE_BYTES.test(text) ? Buffer.from(text.slice(2), "hex") : undefined;
 }
