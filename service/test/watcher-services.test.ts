@@ -1,0 +1,200 @@
+import should from "should";
+import { encodeFunctionData, stringToHex } from "viem";
+import { decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
+import type { ChannelEvent, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
+import { artifact } from "../src/chain/artifacts.ts";
+import { type Api, signedText, startTestService } from "./support.ts";
+import { sendFrom } from "./transactions.ts";
+
+describe("watchers of a service", function () {
+  this.timeout(20_000);
+  let api: Api;
+  let dispose: () => Promise<void>;
+
+  before(async () => {
+    ({ api, dispose } = await startTestService());
+  });
+  after(() => dispose());
+
+  const create = async (channelId: string, change: object) => {
+    const body = {
+      name: `watcher ${Math.random()}`,
+      chain_selector: api.ready.chain_selector,
+      address: api.ready.contracts.DemoToken,
+      service: "erc20",
+      events: ["Transfer"],
+      ...change,
+    };
+    const { watcher_id } = await api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, body);
+    return await api.until<Watcher>(`/channels/${channelId}/watchers/${watcher_id}`, "active", "failed");
+  };
+  const observed = (events: ChannelEvent[]) =>
+    events.filter(
+      (event) =>
+        event.headers.type === "watcher.event" &&
+        signedText<VerifiableEvent>(event).chain_event?.confidence === "latest",
+    );
+  const reasonOf = async (channelId: string, watcher: Watcher) =>
+    (await api.events(channelId)).findLast((event) => event.payload.watcher_id === watcher.watcher_id)
+      ?.payload.status_reason;
+  const send = (contract: "DemoToken" | "SensorRegistry", functionName: string, args: unknown[]) =>
+    sendFrom(api, {
+      to: api.ready.contracts[contract] ?? "",
+      data: encodeFunctionData({ abi: artifact(contract).abi, functionName, args }),
+    });
+
+  it("know a token's transfers and approvals without an ABI, in units of the token, signed", async () => {
+    const channelId = await api.channel();
+    const watcher = await create(channelId, { events: ["Transfer", "Approval"] });
+    watcher.should.containDeep({ status: "active", service: "erc20", events: ["Transfer", "Approval"] });
+    should(watcher.abi).be.undefined();
+    const to = "0x00000000000000000000000000000000000000A7";
+    await api.ok("POST", "/local/faucet", { to, amount: "1500000000000000000" });
+    const sender = await send("DemoToken", "approve", [to, 25n]);
+    const events = observed(await api.eventsUntil(channelId, (all) => observed(all).length === 2));
+    const [transfer, approval] = events.map((event) => signedText<VerifiableEvent>(event));
+    const token = { token: api.ready.contracts.DemoToken, symbol: "DEMO", decimals: 18 };
+    should(transfer).containDeep({ service: "erc20", name: "Transfer" });
+    should(transfer?.data).containEql({ ...token, to, value: "1500000000000000000", amount: "1.5" });
+    should(transfer?.chain_event?.params).containEql({ to, value: "1500000000000000000" });
+    should(approval?.data).eql({
+      ...token,
+      owner: sender,
+      spender: to,
+      value: "25",
+      amount: "0.000000000000000025",
+    });
+    const [first] = events as [ChannelEvent];
+    const verdict = await verifyEvent(first, {
+      workflowOwner: api.ready.workflow_owner,
+      validSigners: api.ready.valid_signers,
+      minRequiredSignatures: api.ready.min_required_signatures,
+    });
+    should(verdict.verified).be.true();
+    should(decodeEvent(first)).containDeep({ service: "erc20", name: "Transfer", data: { amount: "1.5" } });
+
+    const found = await api.ok<{ events: ChannelEvent[] }>(
+      "GET",
+      `/channels/${channelId}/events/search?type=watcher.event&service=erc20&event_name=Approval`,
+    );
+    should(found.events.length).be.above(0);
+    for (const service of ["erc20", "sensor"]) {
+      const path = `/channels/${channelId}/watchers?service=${service}`;
+      const { data } = await api.ok<{ data: Watcher[] }>("GET", path);
+      data.map(({ watcher_id }) => watcher_id).should.eql(service === "erc20" ? [watcher.watcher_id] : []);
+    }
+    const told = (await api.events(channelId)).filter((event) => event.headers.type === "watcher.status");
+    told
+      .map((event) => [event.payload.status, event.payload.service])
+      .should.eql([
+        ["pending", "erc20"],
+        ["active", "erc20"],
+      ]);
+  });
+
+  it("read sensors in their units, all or those that are named", async () => {
+    const channelId = await api.channel();
+    const address = api.ready.contracts.SensorRegistry;
+    const [door, roof] = ["door-1", "roof-1"].map((name) => stringToHex(name, { size: 32 }));
+    const all = await create(channelId, {
+      service: "sensor",
+      address,
+      events: ["SensorReading", "SensorBatch"],
+    });
+    const config = { sensors: ["roof-1"] };
+    const one = await create(channelId, {
+      service: "sensor",
+      address,
+      events: ["SensorReading"],
+      service_config: config,
+    });
+    should(one.service_config).eql(config);
+    const reporter = await send("SensorRegistry", "report", [
+      door,
+      -21_500n,
+      1_700_000_000n,
+      97,
+      true,
+      "°C",
+      "0x01ff",
+    ]);
+    await send("SensorRegistry", "report", [roof, 7n, 2n ** 63n, 1, false, "mm", "0x"]);
+    await send("SensorRegistry", "reportBatch", [door, "Oslo", [-1n, 2500n], 1_700_000_060n]);
+    const events = observed(await api.eventsUntil(channelId, (seen) => observed(seen).length === 4));
+    const dataOf = (watcher: Watcher) =>
+      events
+        .filter((event) => event.payload.watcher_id === watcher.watcher_id)
+        .map((event) => signedText<VerifiableEvent>(event).data);
+    const [first, second, batch] = dataOf(all);
+    should(first).eql({
+      sensor_id: door,
+      sensor: "door-1",
+      reporter,
+      value: "-21.5",
+      unit: "°C",
+      taken_at: "2023-11-14T22:13:20Z",
+      quality: 97,
+      alarm: true,
+      payload: "0x01ff",
+    });
+    should(second).containEql({ sensor: "roof-1", value: "0.007", taken_at: String(2n ** 63n) });
+    should(batch).containEql({ sensor: "door-1", samples: ["-0.001", "2.5"] });
+    should(batch?.last).eql({ value: "2.5", taken_at: "2023-11-14T22:14:20Z", quality: 100, alarm: false });
+    should(dataOf(one)).eql([second]);
+  });
+
+  it("fail, and say why, where they cannot be provisioned", async () => {
+    const channelId = await api.channel();
+    const nobody = `0x${"12".repeat(20)}`;
+    const refusals: Array<[object, RegExp]> = [
+      [{ service: "dvp" }, /^There is no watcher service "dvp"\. There are: erc20, sensor\.$/],
+      [{ service: "constructor" }, /^There is no watcher service "constructor"/],
+      [{ events: ["Burn"] }, /^The service erc20 has no event "Burn"\. It has: Approval, Transfer\.$/],
+      [{ address: nobody }, /^There is no contract at 0x1212/],
+      [{ address: api.ready.contracts.Counter }, /does not tell its decimals/],
+      [{ service_config: { decimals: 300 } }, /^service_config\.decimals must be a whole number/],
+      [{ service_config: { colour: 1 } }, /^service_config has no setting "colour"; it has: decimals\.$/],
+      [
+        { service: "sensor", events: ["SensorReading"], service_config: { sensors: "a" } },
+        /must be a list of sensors/,
+      ],
+    ];
+    for (const [change, reason] of refusals) {
+      const watcher = await create(channelId, change);
+      should(watcher.status).equal("failed");
+      should(String(await reasonOf(channelId, watcher))).match(reason);
+    }
+    const given = await create(channelId, {
+      address: api.ready.contracts.Counter,
+      service_config: { decimals: 6 },
+    });
+    should(given.status).equal("active");
+  });
+
+  it("are archived after all where tearing down failed at first, and keep their channel until then", async () => {
+    const channelId = await api.channel();
+    const archiveChannel = () => api.call("PATCH", `/channels/${channelId}`, { status: "archived" });
+    const watcher = await create(channelId, {});
+    (await archiveChannel()).should.containDeep({ status: 409, body: { type: "CONFLICT" } });
+    await api.ok("POST", "/local/failures", { kind: "archive", reason: "the tear-down got stuck" });
+    const path = `/channels/${channelId}/watchers/${watcher.watcher_id}`;
+    should((await api.call("PATCH", path, { status: "archived" })).status).equal(202);
+    await api.eventsUntil(channelId, (all) => all.at(-1)?.payload.status === "archive_failed");
+    should(await reasonOf(channelId, watcher)).equal("the tear-down got stuck");
+    should((await api.ok<Watcher>("GET", path)).status).equal("failed");
+    should((await api.call("PATCH", path, { status: "archived" })).status).equal(202);
+    await api.until<Watcher>(path, "archived");
+    (await api.events(channelId))
+      .map((event) => event.payload.status)
+      .should.eql(["pending", "active", "archiving", "archive_failed", "archiving", "archived"]);
+    should((await archiveChannel()).status).equal(200);
+  });
+
+  it("fail to be provisioned when a tester wants it", async () => {
+    const channelId = await api.channel();
+    await api.ok("POST", "/local/failures", { kind: "watcher", reason: "no room for it" });
+    const watcher = await create(channelId, {});
+    should(watcher.status).equal("failed");
+    should(await reasonOf(channelId, watcher)).equal("no room for it");
+  });
+});
