@@ -10,6 +10,7 @@ import {
   keccak256,
   recoverAddress,
   TypedDataEncoder,
+  toBeHex,
   toUtf8Bytes,
   Wallet,
 } from "ethers";
@@ -21,6 +22,11 @@ export const ERC20 = new Interface([
   "function balanceOf(address) view returns (uint256)",
   "function transfer(address to, uint256 value) returns (bool)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
+]);
+
+/** What every wallet has, EIP-5267. */
+export const WALLET = new Interface([
+  "function eip712Domain() view returns (bytes1 fields, string name, string version, uint256 chainId, address verifyingContract, bytes32 salt, uint256[] extensions)",
 ]);
 
 export const TRANSFER = {
@@ -89,6 +95,17 @@ export function freshId(): string {
 
 export function freshAddress(): string {
   return getAddress(hexlify(randomBytes(20)));
+}
+
+/** The owner that reports of an organization's workflows carry. */
+export function workflowOwnerOf(organization: string, tenant: string): string {
+  const sized = (text: string) => {
+    const bytes = toUtf8Bytes(text);
+    return concat([toBeHex(bytes.length, 8), bytes]);
+  };
+  const label = toUtf8Bytes("Chainlink Runtime Environment GenerateWorkflowOwnerAddress\0");
+  const parts = ["0xff", new Uint8Array(84), label, sized(tenant), sized(organization)];
+  return dataSlice(keccak256(concat(parts)), 0, 20);
 }
 
 /** What is wrong with the proof of a signed text; undefined when nothing is. */

@@ -1,4 +1,5 @@
 import should from "should";
+import { workflowOwnerOf } from "../chain.ts";
 import type { Answer } from "../client.ts";
 import { table } from "../row.ts";
 import type { World } from "../world.ts";
@@ -29,6 +30,19 @@ row("C2", "the organization tells what proofs are checked with", ["graphql", "lo
   should(body.data.getOrganization.organizationId).be.a.String().and.not.be.empty();
   should(body.data.getOrganization.tenantId).be.a.String().and.not.be.empty();
 });
+
+row(
+  "C6",
+  "organization and tenant give the owner that reports carry",
+  ["graphql", "proofs", "local"],
+  async (world) => {
+    const { body } = await ask(world, { query: "{ getOrganization { organizationId tenantId } }" });
+    const { organizationId, tenantId } = body.data.getOrganization;
+    should(workflowOwnerOf(organizationId, tenantId)).equal(
+      world.target.verification?.workflowOwner.toLowerCase(),
+    );
+  },
+);
 
 row("C2", "a query may have a name and variables", ["graphql"], async (world) => {
   const query = `query One($no: Boolean!) { getAccountDetails { memberId @skip(if: $no) displayName } } query Two { __typename }`;

@@ -8,6 +8,7 @@ import {
   freshId,
   getAddress,
   rsaSigner,
+  WALLET,
 } from "../chain.ts";
 import type { Json } from "../client.ts";
 import { table } from "../row.ts";
@@ -508,3 +509,58 @@ row("C4", "a relay that fails for good ends in failed, with a reason", ["local"]
   await world.status(path, "failed");
   should((await told(world, id)).at(-1).payload.status_reason).equal("as a test wants it");
 });
+
+row(
+  "S3 C4",
+  "what is not in a block when its deadline passes ends expired, or failed",
+  ["local"],
+  async (world) => {
+    // The chain stands still until the deadline has passed.
+    await world.expect(200, "POST", "/local/speed", { blockTimeMs: 3_600_000 });
+    const deadline = seconds() + 2;
+    const { path } = await world.submit({ deadline });
+    await new Promise((resolve) => setTimeout(resolve, (deadline + 1) * 1000 - Date.now()));
+    await world.expect(200, "POST", "/local/speed", { blockTimeMs: 50 });
+    await world.expect(200, "POST", "/local/mine", { blocks: 1 });
+    await world.status(path, "expired", "failed");
+  },
+);
+
+row(
+  "C7",
+  "a wallet tells its EIP-712 domain, and says what it has executed",
+  ["wallet", "local"],
+  async (world) => {
+    const { wallet } = await world.wallet();
+    const channel = await world.channel();
+    const query = await world.ask(
+      channel,
+      world.newQuery({
+        contract_address: wallet.address,
+        call_data: WALLET.encodeFunctionData("eip712Domain"),
+      }),
+    );
+    const [, name, version, chainId, contract] = WALLET.decodeFunctionResult(
+      "eip712Domain",
+      decoded(query.verifiable_result).data.result.raw_return_data,
+    );
+    should([name, version, String(chainId), contract]).eql([
+      "CLLSmartAccount",
+      "1",
+      world.network.chain_id,
+      wallet.address,
+    ]);
+    const event = { name: "operationId", type: "uint256", internalType: "uint256", indexed: true };
+    const abi = [{ type: "event", name: "OperationExecuted", anonymous: false, inputs: [event] }];
+    const watcher = world.newWatcher({ address: wallet.address, events: ["OperationExecuted"], abi });
+    const { watcher_id } = await world.expect(201, "POST", `/channels/${channel}/watchers`, watcher);
+    await world.status(`/channels/${channel}/watchers/${watcher_id}`, "active");
+    const { body } = await world.submit();
+    const found = await world.until("the wallet's event", async () => {
+      const page = await world.get(`/channels/${channel}/events/search?event_name=OperationExecuted`);
+      return page.events[0];
+    });
+    const { params } = decoded(found.payload.verifiable_event).chain_event;
+    should(params).eql({ operation_id: body.wallet_operation_id });
+  },
+);
