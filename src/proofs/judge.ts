@@ -17,7 +17,7 @@ export function judge(claim: Claim, settings: CallSettings, engine: Engine): Add
   const recovered = recoverSigners(proof, engine);
   requireWorkflowOwner(proof, settings);
   requireEventHash(proof, claim, engine);
-  const signers = requireThreshold(recovered, settings);
+  const signers = requireThreshold(recovered, proof, settings);
   requireAgreement(claim, settings);
   return signers;
 }
@@ -68,8 +68,16 @@ function requireEventHash({ report }: Proof, { signedText, eventHash }: Claim, e
   }
 }
 
-function requireThreshold(recovered: Set<string>, { signers, threshold }: CallSettings): Address[] {
+function requireThreshold(
+  recovered: Set<string>,
+  { signatures }: Proof,
+  { signers, threshold }: CallSettings,
+): Address[] {
   const members = [...recovered].flatMap((address) => signers.get(address) ?? []);
+  if (signatures.length < threshold) {
+    const counts = `it carries ${signatures.length}, and the threshold is ${threshold}`;
+    throw new Rejection("threshold_not_met", `${counts}: one above the service's rejects everything`);
+  }
   if (members.length < threshold) {
     throw new Rejection("threshold_not_met", `${members.length} of ${threshold} needed`);
   }

@@ -5,7 +5,7 @@ import {
   type VerifyOptions,
   type VerifyReason,
 } from "../../src/proofs/index.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { ChannelEvent, Hex, OcrProof } from "../../src/protocol/index.ts";
 import { onEachEngine } from "./engines.ts";
 import {
   caseNamed,
@@ -115,6 +115,40 @@ onEachEngine("verifyEvent", (verifierOf) => {
     should(await verifyEvent(event, configOf()))
       .have.property("message")
       .match(/address/);
+  });
+
+  it("says that a threshold above what a proof carries rejects everything", async () => {
+    const { event } = caseNamed("watcher.event, 3 of 7, v 27/28");
+    const result = await verifyEvent(event, { ...configOf(), minRequiredSignatures: 4 });
+    shouldBeRejected(result, "threshold_not_met");
+    should(result)
+      .have.property("message")
+      .match(/carries 3, and the threshold is 4/);
+  });
+
+  it("keeps to the order of the checks where several fail", async () => {
+    const { event } = caseNamed("operation.status confirmed");
+    const [proof] = event.headers.proofs as OcrProof[];
+    if (proof === undefined) throw new Error("no proof");
+    const payload = event.payload;
+    // From the last check to the first: each change adds a fault that is found earlier.
+    const faults: Array<[VerifyReason, () => void]> = [
+      ["unsigned_field_mismatch", () => Object.assign(payload, { wallet_operation_id: "7" })],
+      ["threshold_not_met", () => proof.signatures.splice(2)],
+      ["event_hash_mismatch", () => Object.assign(payload, { event_hash: `0x${"00".repeat(32)}` })],
+      ["workflow_owner_mismatch", () => Object.assign(proof, { ocr_report: otherOwner(proof.ocr_report) })],
+      ["malformed_proof", () => proof.signatures.push("0x00")],
+      ["multiple_proofs", () => event.headers.proofs.push(structuredClone(proof))],
+      ["no_proof", () => event.headers.proofs.splice(0)],
+      ["not_verifiable", () => Object.assign(payload, { status: "sent" })],
+      ["malformed_event", () => Object.assign(payload, { verifiable_event: "{" })],
+    ];
+    for (const [reason, add] of faults) {
+      add();
+      shouldBeRejected(await verifyEvent(event, configOf()), reason);
+    }
+    shouldBeRejected(await verifyEvent(event, { ...configOf(), validSigners: [] }), "not_configured");
+    should([...faults.map(([reason]) => reason), "not_configured"].length).equal(VERIFY_REASONS.length);
   });
 
   it("skips proof items of another shape", async () => {
@@ -227,3 +261,8 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 });
+
+/** The same report in the name of another workflow owner. */
+function otherOwner(report: Hex): Hex {
+  return `${report.slice(0, 2 + 2 * 87)}${"11".repeat(20)}${report.slice(2 + 2 * 107)}` as Hex;
+}
