@@ -111,7 +111,7 @@ async function everything(world: World): Promise<Json[][]> {
   return await Promise.all([...channels].map((id) => world.events(id)));
 }
 
-row("C5", "an event has an id, a type, an offset, proofs and a payload", [], async (world) => {
+row("C5", "an event has an id, a type, an offset, proofs and a payload", ["token"], async (world) => {
   const events = (await everything(world)).flat();
   should(events.length).be.above(0);
   for (const event of events) {

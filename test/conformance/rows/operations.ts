@@ -511,22 +511,6 @@ row("C4", "a relay that fails for good ends in failed, with a reason", ["local"]
 });
 
 row(
-  "S3 C4",
-  "what is not in a block when its deadline passes ends expired, or failed",
-  ["local"],
-  async (world) => {
-    // The chain stands still until the deadline has passed.
-    await world.expect(200, "POST", "/local/speed", { blockTimeMs: 3_600_000 });
-    const deadline = seconds() + 2;
-    const { path } = await world.submit({ deadline });
-    await new Promise((resolve) => setTimeout(resolve, (deadline + 1) * 1000 - Date.now()));
-    await world.expect(200, "POST", "/local/speed", { blockTimeMs: 50 });
-    await world.expect(200, "POST", "/local/mine", { blocks: 1 });
-    await world.status(path, "expired", "failed");
-  },
-);
-
-row(
   "C7",
   "a wallet tells its EIP-712 domain, and says what it has executed",
   ["wallet", "local"],
