@@ -3,7 +3,7 @@ import { buildSchema } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
 import type { Routes } from "./routes.ts";
-import { oneOf } from "./schemas.ts";
+import { oneOf, STRICT } from "./schemas.ts";
 
 /** Who the key belongs to, as the account API tells it. */
 export type Account = { orgId: string; creTenantId: string; createdAt: string };
@@ -114,7 +114,7 @@ export async function refuseAccount(
 
 /** Below /local: how the account API tells a wrong key from now on. */
 export function graphqlAuthRoute(app: Routes, auth: GraphqlAuth): void {
-  const Mode = Type.Object({ mode: oneOf(GRAPHQL_AUTH_MODES) }, { title: "GraphqlAuth" });
+  const Mode = Type.Object({ mode: oneOf(GRAPHQL_AUTH_MODES) }, { title: "GraphqlAuth", ...STRICT });
   app.post(
     "/graphql-auth",
     {
