@@ -4,6 +4,7 @@ import { nodeError, toCodedError } from "../lib/errors.ts";
 import { readField, requireText } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
+import { requireSet } from "../lib/variables.ts";
 
 export type AccountDef = NodeDef & {
   connection?: string;
@@ -23,7 +24,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructAccount(this: Node, def: AccountDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "account.status.asking");
       // Those of an earlier question are not about this one.
       const { errors: _earlier, ...crec } = msg.crec ?? {};
@@ -62,7 +63,7 @@ async function variablesOf(
   msg: CrecMessage,
 ): Promise<Record<string, unknown>> {
   if (def.variablesType === "json" || !def.variablesType) {
-    return objectOf(def.variables?.trim() || "{}");
+    return objectOf(requireSet(def.variables?.trim() || "{}"));
   }
   return objectOf(
     await readField(RED, node, msg, { label: "Variables", value: def.variables, type: def.variablesType }),

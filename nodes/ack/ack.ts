@@ -31,7 +31,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructAck(this: Node, def: AckDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send }) => {
+    onInput(RED, this, def, async ({ msg, send }) => {
       const eventId = override(msg, "eventId");
       if (!eventId) {
         throw nodeError(

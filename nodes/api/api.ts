@@ -28,7 +28,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const method = methodOf(def.method);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "api.status.calling");
       const client = await connectionOf(RED, def.connection).client();
       const path = await requireText(RED, this, msg, { label: "Path", value: def.path, type: def.pathType });

@@ -2,6 +2,7 @@ import type { NodeAPI, NodeDef } from "node-red";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
 import { isId } from "../lib/fields.ts";
+import { unsetVariable } from "../lib/variables.ts";
 
 export type ChannelDef = NodeDef & {
   connection?: string;
@@ -39,7 +40,7 @@ function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
   };
   return {
     label: wanted,
-    problem: problemOf(wanted, connection),
+    problem: unsetVariable(def) ?? problemOf(wanted, connection),
     connection,
     resolve: async (signal) => {
       for (;;) {

@@ -8,6 +8,7 @@ import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { type ProxyNode, proxyFor } from "../lib/proxy.ts";
 import { type TlsNode, tlsOptions } from "../lib/tls.ts";
+import { unsetVariable } from "../lib/variables.ts";
 
 export type ConnectionDef = NodeDef & {
   baseUrl?: string;
@@ -56,7 +57,8 @@ function openConnection(
   const baseUrl = (def.baseUrl ?? "").trim();
   const graphqlUrl = (def.graphqlUrl ?? "").trim() || undefined;
   const verification = verificationOf(def);
-  const problem = problemOf(def, node.credentials?.apiKey);
+  const problem =
+    unsetVariable(def) ?? unsetVariable(node.credentials) ?? problemOf(def, node.credentials?.apiKey);
   let client: Promise<CrecClient> | undefined;
   let verifier: Promise<Verifier> | undefined;
 

@@ -4,6 +4,7 @@ import { registerAbiReader } from "../lib/admin/abi.ts";
 import type { ContractNode, ContractRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
+import { requireSet, unsetVariable } from "../lib/variables.ts";
 
 export type ContractDef = NodeDef & {
   /** Only for the form: where the list of networks is fetched. */
@@ -34,9 +35,9 @@ function openContract(def: ContractDef): ContractRef {
     chainSelector,
     address,
     decimals: decimals === "" ? undefined : Number(decimals),
-    problem: problemOf(chainSelector, address, decimals),
+    problem: unsetVariable(def) ?? problemOf(chainSelector, address, decimals),
     abi: () => {
-      abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(def.abi ?? ""));
+      abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(requireSet(def.abi ?? "")));
       return abi;
     },
   };

@@ -13,7 +13,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructCreateWatcher(this: Node, def: CreateWatcherDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "create-watcher.status.looking");
       const timeoutMs = timeoutOf(def);
       const channel = channelOf(RED, def.channel);

@@ -8,7 +8,12 @@ const FIRST_WAIT_MS = 1000;
 /** A flow may make the channel at any moment; an outage is not over sooner for being asked more often. */
 const LONGEST_WAIT_MS = { missing: 4000, trouble: 30_000 };
 /** Trying again cannot help before somebody changes the flow. */
-const FINAL_CODES = new Set(["CONNECTION_INCOMPLETE", "CHANNEL_INCOMPLETE", "INVALID_ARGUMENT"]);
+const FINAL_CODES = new Set([
+  "CONNECTION_INCOMPLETE",
+  "CHANNEL_INCOMPLETE",
+  "VARIABLE_MISSING",
+  "INVALID_ARGUMENT",
+]);
 
 /**
  * The channel's id, as soon as there is such a channel. A flow may well create it with its first message,

@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { nodeError, shortText, toCodedError } from "../lib/errors.ts";
 import { onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
+import { unsetVariable } from "../lib/variables.ts";
 import { command } from "./commands.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
@@ -24,6 +25,8 @@ export default function register(RED: NodeAPI): void {
       else if (this.reader) showState(RED, this, this.reader.consumer.state, this.reader.dropped);
     };
     const open = async (): Promise<void> => {
+      const unset = unsetVariable(def);
+      if (unset) throw unset;
       this.reader = await openReader(RED, this, def, { name, show, signal: closing.signal });
       if (!closing.signal.aborted) this.reader.consumer.start();
     };
@@ -48,7 +51,7 @@ export default function register(RED: NodeAPI): void {
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     RED.events.once("flows:started", begin);
-    onInput(RED, this, async ({ msg }) => {
+    onInput(RED, this, def, async ({ msg }) => {
       if (!this.reader) {
         throw nodeError(
           "NOT_CONNECTED",

@@ -1,15 +1,18 @@
 import type { Node, NodeAPI } from "node-red";
 import { nodeError } from "./errors.ts";
 import type { CrecMessage } from "./input.ts";
+import { requireSet } from "./variables.ts";
 
 /** A typed input as the editor stores it: the text, and where to look the value up. */
 export type Field = { label: string; value: string | undefined; type: string | undefined };
 
 /**
  * What a field comes to for this message.
- * @throws INVALID_FIELD when an expression cannot be evaluated
+ * @throws VARIABLE_MISSING, or INVALID_FIELD when an expression cannot be evaluated
  */
-export function readField(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<unknown> {
+export async function readField(RED: NodeAPI, node: Node, msg: CrecMessage, field: Field): Promise<unknown> {
+  // In an expression the same signs can mean something else.
+  if (field.type !== "jsonata") requireSet(field.value ?? "");
   return new Promise((resolve, reject) => {
     RED.util.evaluateNodeProperty(field.value ?? "", field.type ?? "str", node, msg, (error, result) => {
       if (!error) resolve(result);

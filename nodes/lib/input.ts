@@ -1,6 +1,7 @@
-import type { Node, NodeAPI, NodeMessage } from "node-red";
+import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { nodeError, shortText, toCodedError } from "./errors.ts";
 import { showStatus } from "./status.ts";
+import { unsetVariable } from "./variables.ts";
 
 /** A message as it travels through our nodes. `crec` carries ids and what was found out about them. */
 export type CrecMessage = NodeMessage & { crec?: Record<string, unknown>; [key: string]: unknown };
@@ -16,10 +17,11 @@ export type Task = {
 };
 
 /**
- * Runs `work` for each message. What it throws goes to Catch as an error with a code and into the status;
+ * Runs `work` for each message, once all variables in the node's settings are set. What it throws goes to Catch as an error with a code and into the status;
  * nothing ever rejects out of the handler, for a rejection there ends Node-RED.
  */
-export function onInput(RED: NodeAPI, node: Node, work: (task: Task) => Promise<void>): void {
+export function onInput(RED: NodeAPI, node: Node, def: NodeDef, work: (task: Task) => Promise<void>): void {
+  const unset = unsetVariable(def);
   const running = new Set<AbortController>();
   node.on("input", (incoming, send, done) => {
     const msg = incoming as CrecMessage;
@@ -30,7 +32,10 @@ export function onInput(RED: NodeAPI, node: Node, work: (task: Task) => Promise<
     const afterwards: Task["afterwards"] = (more) => {
       later = more;
     };
-    const attempt = async () => work({ msg, send: ports, signal: controller.signal, afterwards });
+    const attempt = async () => {
+      if (unset) throw unset;
+      await work({ msg, send: ports, signal: controller.signal, afterwards });
+    };
     attempt()
       .then(
         () => done(),

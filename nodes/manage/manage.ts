@@ -31,7 +31,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       const name = def.action ?? "channels.list";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action)

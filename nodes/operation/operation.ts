@@ -38,7 +38,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructOperation(this: Node, def: OperationDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       const name = def.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) {

@@ -15,7 +15,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructRunQuery(this: Node, def: RunQueryDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "run-query.status.asking");
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
       const channel = channelOf(RED, def.channel);

@@ -20,7 +20,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "search-events.status.searching");
       const most = limitOf(def);
       const channel = channelOf(RED, def.channel);

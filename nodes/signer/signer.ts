@@ -4,6 +4,7 @@ import { registerSignerKeys } from "../lib/admin/signer-keys.ts";
 import type { SignerCredentials, SignerNode, SignerRef } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { loadLibrary } from "../lib/library.ts";
+import { unsetVariable } from "../lib/variables.ts";
 
 export type SignerDef = NodeDef & {
   /** Shown in the form; what signs is the key in the credentials. */
@@ -25,7 +26,7 @@ function openSigner(privateKey: string | undefined): SignerRef {
   let signer: Promise<Signer> | undefined;
   return {
     problem: privateKey
-      ? undefined
+      ? unsetVariable(privateKey)
       : nodeError(
           "SIGNER_INCOMPLETE",
           "The signer has no key. Open the signer and generate one, or type it in.",

@@ -20,7 +20,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     let newest = 0;
 
-    onInput(RED, this, async ({ msg, send, signal, afterwards }) => {
+    onInput(RED, this, def, async ({ msg, send, signal, afterwards }) => {
       const number = ++newest;
       const isDraft = def.mode === "draft";
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);

@@ -17,7 +17,7 @@ export default function register(RED: NodeAPI): void {
     const field: Field = { label: "Event", value: def.event ?? "crec.event", type: def.eventType ?? "msg" };
     const memory = def.firstTimeOnly ? openMemory(RED, this, def) : undefined;
 
-    onInput(RED, this, async ({ msg, send, signal }) => {
+    onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, def.connection);
       const event = toEvent(await readField(RED, this, msg, field));
       const expected = await expectationsOf(RED, this, def, msg);

@@ -1,6 +1,7 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
+import { unsetVariable } from "../lib/variables.ts";
 
 export type WalletDef = NodeDef & {
   connection?: string;
@@ -33,6 +34,7 @@ function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
     connection,
     signer,
     problem:
+      unsetVariable(def) ??
       problemOf(label, chainSelector) ??
       problemIn(connection) ??
       (def.signer ? problemIn(signer) : undefined),

@@ -4,8 +4,9 @@ import type { ContractNode } from "../config-nodes.ts";
 import { toCodedError } from "../errors.ts";
 import type { AbiAnswer, EventChoice, FunctionChoice } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
+import { isReference } from "../variables.ts";
 import { checkValue } from "./check-value.ts";
-import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
+import { deployFirst, isDeployedWith } from "./deployed.ts";
 
 /**
  * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before

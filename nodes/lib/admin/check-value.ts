@@ -3,7 +3,7 @@ import { nodeError, toCodedError } from "../errors.ts";
 import type { CheckAnswer } from "../form-types.ts";
 import type { Library } from "../library.ts";
 import { inSmallestUnit } from "../token-units.ts";
-import { isReference } from "./deployed.ts";
+import { isReference } from "../variables.ts";
 
 const INTEGER = /^u?int\d*$/;
 /** What places there can be for parts within parts: more than any contract has. */

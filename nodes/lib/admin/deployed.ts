@@ -1,8 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { nodeError } from "../errors.ts";
+import { variableMissing } from "../variables.ts";
 
-/** A value that is wholly `${NAME}`, as Node-RED takes it from the environment. */
-const REFERENCE = /^\$\{\S+\}$/;
 /** Variables that are there for us, by their name. */
 const OURS = /^\$\{(CREC_\w+)\}$/;
 /** What a variable is asked for, and the names that hold something else which must not be used as that. */
@@ -10,10 +9,6 @@ const NOT_MEANT = {
   key: /SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
   setting: /KEY|SECRET|PASSWORD|CREDENTIAL/i,
 } as const;
-
-export function isReference(text: string): boolean {
-  return REFERENCE.test(text);
-}
 
 export function isOwnReference(text: string): boolean {
   return OURS.test(text);
@@ -30,10 +25,7 @@ export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): str
   if (name === undefined || NOT_MEANT[use].test(name)) return deployFirst(reference);
   const value = process.env[name]?.trim();
   if (value) return value;
-  throw nodeError(
-    "VARIABLE_MISSING",
-    `The variable ${name} is not set where Node-RED runs. Set it and start Node-RED again, or type the value in.`,
-  );
+  throw variableMissing(name);
 }
 
 /**

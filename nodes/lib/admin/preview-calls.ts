@@ -7,7 +7,8 @@ import type { CallDef, ContractCall, Value } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
 import { inSmallestUnit, inTokens } from "../token-units.ts";
-import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
+import { isReference } from "../variables.ts";
+import { deployFirst, isDeployedWith } from "./deployed.ts";
 
 /** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
 type Contract = {
@@ -207,13 +208,14 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** @throws DEPLOY_FIRST, ABI_INVALID, INVALID_ADDRESS */
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
 async function settled(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
   const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
   const field = (name: "chainSelector" | "address" | "decimals"): string => {
     const typed = String(text[name] ?? "").trim();
     if (!isReference(typed)) return typed;
     if (!deployed || !isDeployedWith(RED, id, name, typed)) return deployFirst(typed);
+    if (deployed.problem) throw deployed.problem;
     return String(deployed[name] ?? "");
   };
   const typed = String(text.abi ?? "").trim();

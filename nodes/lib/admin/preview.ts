@@ -11,7 +11,8 @@ import type {
   PreviewRequest,
   WalletText,
 } from "../preview-types.ts";
-import { deployFirst, isDeployedWith, isReference } from "./deployed.ts";
+import { isReference } from "../variables.ts";
+import { deployFirst, isDeployedWith } from "./deployed.ts";
 import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
 
 /** A person waits for it. */

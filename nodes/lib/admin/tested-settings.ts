@@ -4,7 +4,8 @@ import type { ConnectionNode } from "../config-nodes.ts";
 import { nodeError } from "../errors.ts";
 import { type ProxyNode, proxyFor } from "../proxy.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
-import { deployFirst, isDeployedWith, isOwnReference, isReference, ownVariable } from "./deployed.ts";
+import { isReference, requireSet } from "../variables.ts";
+import { deployFirst, isDeployedWith, isOwnReference, ownVariable } from "./deployed.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
 export type TestRequest = Partial<
@@ -44,7 +45,7 @@ type Addresses = { baseUrl: string; graphqlUrl: string };
 function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
   if (!isReference(typed)) return typed;
   const known = deployed?.connection?.[field];
-  if (known && isDeployedWith(RED, deployed.id, field, typed)) return known;
+  if (known && isDeployedWith(RED, deployed.id, field, typed)) return requireSet(known);
   return ownVariable(typed, "setting");
 }
 
@@ -72,7 +73,7 @@ function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): st
   if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
   const { baseUrl, graphqlUrl = "" } = deployed.connection ?? {};
   const isStored = addresses.baseUrl === baseUrl && ["", graphqlUrl].includes(addresses.graphqlUrl);
-  if (isStored) return stored;
+  if (isStored) return requireSet(stored);
   throw nodeError(
     "KEY_MISSING",
     "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",

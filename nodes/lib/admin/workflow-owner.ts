@@ -2,7 +2,8 @@ import type { Node, NodeAPI } from "node-red";
 import type { ConnectionNode } from "../config-nodes.ts";
 import type { OwnerAnswer } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
-import { isDeployedWith, isReference, ownVariable } from "./deployed.ts";
+import { isReference, requireSet } from "../variables.ts";
+import { isDeployedWith, ownVariable } from "./deployed.ts";
 
 const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
 type Field = (typeof FIELDS)[number];
@@ -33,6 +34,6 @@ function settingOf(RED: NodeAPI, body: Record<string, unknown>, field: Field): s
   if (!isReference(typed)) return typed;
   const id = String(body.id ?? "");
   const known = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.verification;
-  if (known && isDeployedWith(RED, id, field, typed)) return known[field] ?? undefined;
+  if (known && isDeployedWith(RED, id, field, typed)) return requireSet(known[field] ?? "");
   return ownVariable(typed, "setting");
 }
