@@ -1,10 +1,11 @@
 import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 
 const DETAILS = "query {\n  getAccountDetails { memberId displayName emailAddress }\n}";
 
-RED.nodes.registerType("crec-account", {
+registerType("crec-account", {
   category: CATEGORY,
   color: COLOR,
   icon: "account.svg",

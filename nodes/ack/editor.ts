@@ -1,8 +1,9 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { numberFrom } from "../lib/editor/validate.ts";
 
-RED.nodes.registerType("crec-ack", {
+registerType("crec-ack", {
   category: CATEGORY,
   color: COLOR,
   icon: "ack.svg",

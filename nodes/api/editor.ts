@@ -1,8 +1,9 @@
 import { JSON_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 
-RED.nodes.registerType("crec-api", {
+registerType("crec-api", {
   category: CATEGORY,
   color: COLOR,
   icon: "api.svg",

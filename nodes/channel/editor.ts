@@ -1,7 +1,8 @@
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { filled } from "../lib/editor/validate.ts";
 
-RED.nodes.registerType("crec-channel", {
+registerType("crec-channel", {
   category: "config",
   defaults: {
     name: { value: "" },

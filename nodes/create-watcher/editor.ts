@@ -2,6 +2,7 @@ import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { visibleBox } from "../lib/editor/rows.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
@@ -23,7 +24,7 @@ function forService(name: string, test: RegExp, message: string): Validator {
   };
 }
 
-RED.nodes.registerType("crec-create-watcher", {
+registerType("crec-create-watcher", {
   category: CATEGORY,
   color: COLOR,
   icon: "create-watcher.svg",

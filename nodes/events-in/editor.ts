@@ -1,16 +1,21 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { TYPED } from "../lib/editor/as-you-type.ts";
 import { toggle } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
-import { ADDRESS, atPresent, filled, matching, numberFrom } from "../lib/editor/validate.ts";
+import { registerType } from "../lib/editor/register.ts";
+import { hintUnder } from "../lib/editor/rows.ts";
+import { ADDRESS, atPresent, filled, isReference, matching, numberFrom } from "../lib/editor/validate.ts";
 
 import { type Panel, showPanel } from "./editor-panel.ts";
 
 let panel: Panel | undefined;
 const TYPES = ["watcher.event", "operation.status", "query.status", "watcher.status", "wallet.status"];
 const SECONDS_AN_HOUR = 3600;
+/** What submit operation waits by default. */
+const LONG_WAIT_SECONDS = 300;
 
-RED.nodes.registerType("crec-events-in", {
+registerType("crec-events-in", {
   category: CATEGORY,
   color: COLOR,
   icon: "events-in.svg",
@@ -94,6 +99,7 @@ RED.nodes.registerType("crec-events-in", {
     $("#node-input-commit")
       .on("change", () => toggle(".crec-events-in-ack", $("#node-input-commit").val() === "on-ack"))
       .trigger("change");
+    warnOfSoonAgain(this);
     showStores(this);
     $("#crec-events-in-commands").prop("checked", this.inputs === 1);
     panel = showPanel(this);
@@ -120,6 +126,19 @@ RED.nodes.registerType("crec-events-in", {
     this.types = TYPES.filter((type) => $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked"));
   },
 });
+
+/** What an event is sent again for must not still be at work on it. */
+function warnOfSoonAgain(node: EditedNode): void {
+  const field = $("#node-input-ackTimeout");
+  const hint = hintUnder(field);
+  const warn = (): void => {
+    const text = String(field.val() ?? "").trim();
+    const isLong = isReference(text) || (text !== "" && Number(text) >= LONG_WAIT_SECONDS);
+    hint.say(isLong ? "" : node._("events-in.hint.ack-timeout", { seconds: LONG_WAIT_SECONDS }));
+  };
+  field.on(TYPED, warn);
+  warn();
+}
 
 /** The context stores of this Node-RED; a stored name that is not among them stays. */
 function showStores(node: EditedNode): void {

@@ -2,6 +2,7 @@ import type { CompletionSearch, Validator } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 /** Which fields an action needs, by the name of its row in the form. */
@@ -48,7 +49,7 @@ function chosen(row: string, message: string): Validator {
   };
 }
 
-RED.nodes.registerType("crec-manage", {
+registerType("crec-manage", {
   category: CATEGORY,
   color: COLOR,
   icon: "manage.svg",

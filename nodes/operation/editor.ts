@@ -1,5 +1,6 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 const STATUSES = [
@@ -7,7 +8,7 @@ const STATUSES = [
   ...["confirmed_latest", "confirmed_safe", "confirmed", "failed", "cancelled", "expired"],
 ];
 
-RED.nodes.registerType("crec-operation", {
+registerType("crec-operation", {
   category: CATEGORY,
   color: COLOR,
   icon: "operation.svg",

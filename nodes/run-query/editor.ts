@@ -3,6 +3,7 @@ import { type ContractCallForm, callProblem, contractCallForm } from "../lib/edi
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import type { ContractCall } from "../lib/form-types.ts";
@@ -10,7 +11,7 @@ import type { ContractCall } from "../lib/form-types.ts";
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 let form: ContractCallForm | undefined;
 
-RED.nodes.registerType("crec-run-query", {
+registerType("crec-run-query", {
   category: CATEGORY,
   color: COLOR,
   icon: "run-query.svg",

@@ -10,6 +10,7 @@ import type { EditedNode, PropertyDef, TypedInputType, Validator } from "../lib/
 import { searchedField, TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { hintUnder, type Line, problemUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { matching } from "../lib/editor/validate.ts";
@@ -49,7 +50,7 @@ function filterProperty(property: FilterProperty): PropertyDef {
   return { value: "", validate: fitting(property) };
 }
 
-RED.nodes.registerType("crec-search-events", {
+registerType("crec-search-events", {
   category: CATEGORY,
   color: COLOR,
   icon: "search-events.svg",

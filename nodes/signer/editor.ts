@@ -1,8 +1,9 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { STORED_PASSWORD } from "../lib/editor/fields.ts";
+import { registerType } from "../lib/editor/register.ts";
 import type { NewKey } from "../lib/form-types.ts";
 
-RED.nodes.registerType("crec-signer", {
+registerType("crec-signer", {
   category: "config",
   defaults: {
     name: { value: "" },

@@ -2,6 +2,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { callProblem } from "../lib/editor/call-problem.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { ADDRESS, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import { amountProblem } from "./editor-amount.ts";
@@ -13,7 +14,7 @@ const CONTRACTS = Array.from({ length: MOST_CALLS }, (_, index) => `contract${in
 
 let form: CallsForm | undefined;
 
-RED.nodes.registerType("crec-submit-operation", {
+registerType("crec-submit-operation", {
   category: CATEGORY,
   color: COLOR,
   icon: "submit-operation.svg",

@@ -1,6 +1,7 @@
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { matching, numberFrom } from "../lib/editor/validate.ts";
@@ -8,7 +9,7 @@ import { matching, numberFrom } from "../lib/editor/validate.ts";
 const PORTS = ["verified", "rejected", "unsigned"];
 const ONE_TO_HUNDRED_THOUSAND = /^([1-9]\d{0,4}|100000)$/;
 
-RED.nodes.registerType("crec-verify-event", {
+registerType("crec-verify-event", {
   category: CATEGORY,
   color: COLOR,
   icon: "verify-event.svg",

@@ -1,12 +1,13 @@
 import { checkAddress } from "../lib/editor/check-address.ts";
 import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
+import { registerType } from "../lib/editor/register.ts";
 import { both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
 
 /** What begins like an address is to be one. */
 const NAME_OR_ADDRESS = /^(?:(?!0x).+|0x[0-9a-fA-F]{40})$/;
 
-RED.nodes.registerType("crec-wallet", {
+registerType("crec-wallet", {
   category: "config",
   defaults: {
     name: { value: "" },

@@ -61,6 +61,27 @@ describe("the forms for those who use no mouse, or see little", function () {
     should([...found]).be.empty();
   });
 
+  it("are found by their labels, also after a wrong and a right value", async () => {
+    await editor().open();
+    const { inPage } = editor();
+    const lost: string[] = [];
+    await inEachForm(editor(), all, async (form, type) => {
+      for (const name of await inPage.texts()) {
+        const before = await inPage.put(name, "dev-${NAME}");
+        should(await inPage.refusal(name)).be.ok();
+        await inPage.put(name, before);
+      }
+      for (const label of await inPage.labels()) {
+        const field = form.root.getByLabel(label, { exact: true }).filter({ visible: true });
+        if ((await field.count()) === 0) lost.push(`${type}: ${label}`);
+      }
+      for (const sentence of await form.root.getByLabel("Only a whole field").all()) {
+        lost.push(`${type}: ${await sentence.evaluate((element) => element.outerHTML)}`);
+      }
+    });
+    should(lost).be.empty();
+  });
+
   for (const theme of THEMES) {
     it(`can be read in the ${theme} theme`, async () => {
       await editor().open(theme);

@@ -1,6 +1,6 @@
 import should from "should";
 import { type Editor, useEditor } from "../support/editor.ts";
-import { flowOfAll } from "../support/editor-flow.ts";
+import { type FlowOfAll, flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";
 import { rowOf } from "../support/editor-rows.ts";
 import { inEachForm } from "../support/editor-walk.ts";
@@ -13,11 +13,15 @@ const SENTENCE = /^[A-Z].*[.]$/s;
 describe("what a form says of a wrong value", function () {
   this.timeout(90_000);
   const editor = useEditor();
+  let all: FlowOfAll;
+
+  before(async () => {
+    await editor().open();
+    all = await flowOfAll(editor());
+    await editor().openWith(all.flows);
+  });
 
   it("is a sentence in red at the field, for each property with a check", async () => {
-    await editor().open();
-    const all = await flowOfAll(editor());
-    await editor().openWith(all.flows);
     const unrefused: string[] = [];
     await inEachForm(editor(), all, async (form, type) => {
       const open = new Map<string, boolean>();
@@ -33,6 +37,24 @@ describe("what a form says of a wrong value", function () {
       }
     });
     should(unrefused).be.empty();
+  });
+
+  it("is that only a whole field can be a variable, for each text", async () => {
+    const { inPage } = editor();
+    const taken: string[] = [];
+    let count = 0;
+    await inEachForm(editor(), all, async (_form, type) => {
+      for (const name of await inPage.texts()) {
+        count += 1;
+        const before = await inPage.put(name, "dev-${NAME}");
+        if (!(await inPage.refusal(name))?.startsWith("Only a whole field")) taken.push(`${type}.${name}`);
+        await inPage.put(name, "${NAME}");
+        if ((await inPage.refusal(name)) !== undefined) taken.push(`${type}.${name} alone`);
+        await inPage.put(name, before);
+      }
+    });
+    should(taken).be.empty();
+    should(count).be.above(40);
   });
 
   it("stands with the node once it is drawn", async () => {

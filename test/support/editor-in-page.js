@@ -36,6 +36,8 @@
     return field.nextElementSibling.querySelector(".red-ui-typedInput-input");
   };
 
+  const isText = (field) => field?.matches("input:not([type=checkbox]), textarea") && isVisible(field);
+
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
 
@@ -127,12 +129,23 @@
       return Object.keys(defaults).filter((name) => {
         const field = shown(name);
         return (
-          defaults[name].validate &&
-          field?.matches("input:not([type=checkbox]), textarea") &&
-          isVisible(field)
+          // Every text has the check for variables.
+          defaults[name].validate && defaults[name].validate.name !== "variableCheck" && isText(field)
         );
       });
     },
+
+    /** The properties that can be typed into just now, but for the name of the node and what is taken from elsewhere. */
+    texts: () =>
+      Object.entries(definition().defaults)
+        .filter(([name, { type, validate }]) => validate && type === undefined && isText(shown(name)))
+        .map(([name]) => name),
+
+    /** The labels of the fields that are seen, as they are read. */
+    labels: () =>
+      [...form().querySelectorAll("label[for]")]
+        .filter((label) => isVisible(label))
+        .map((label) => label.textContent.trim()),
 
     /** The properties whose box offers a list of ours just now: for another type than text, Node-RED has its own. */
     searched: () =>

@@ -40,6 +40,8 @@ export type InPage = {
   completeFlow(): Promise<string>;
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
   checked(): Promise<string[]>;
+  texts(): Promise<string[]>;
+  labels(): Promise<string[]>;
   searched(): Promise<string[]>;
   put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;

@@ -23,7 +23,7 @@ export type NodeTypeDef = {
   color?: string;
   icon?: string;
   defaults: Record<string, PropertyDef>;
-  credentials?: Record<string, { type: "password" | "text" }>;
+  credentials?: Record<string, { type: "password" | "text"; validate?: Validator }>;
   inputs?: number;
   outputs?: number;
   align?: "left" | "right";
@@ -72,6 +72,7 @@ declare global {
   interface JQuery {
     typedInput(options: TypedInputOptions): JQuery;
     typedInput(method: "value" | "type"): string;
+    typedInput(method: "validate", options: { returnErrorMessage: true }): boolean | string;
     typedInput(method: "value" | "type", value: string): JQuery;
     typedInput(method: "types", types: Array<string | TypedInputType>): JQuery;
     editableList(options: EditableListOptions): JQuery;

@@ -16,18 +16,40 @@ export function labelled(
     .appendTo(row);
   // The blank that stands between label and field in a template.
   row.append(" ");
-  return field.attr("id", id).css("width", "70%").appendTo(row);
+  nameField(field.attr("id", id).css("width", "70%").appendTo(row));
+  return field;
+}
+
+/** Names every field of the open forms after its label. */
+export function nameFields(): void {
+  $(".form-row label[for]").each((_index, element) => {
+    const label = $(element);
+    nameField(label.closest(".form-row").find(`[id="${label.attr("for")}"]`));
+  });
+  $(".form-row label > i.fa").attr("aria-hidden", "true");
 }
 
 /**
- * What a typed input shows is not the field that the label belongs to: so its parts are named after the label, too.
- * By its id, since the words of a template are put in later than a form is prepared.
+ * Names a field after the label in its row, also where Node-RED would name it after what it says of a wrong value, and
+ * go on when the value is right. By the label's id, since the words of a template are put in later than a form is
+ * prepared. What a typed input shows is not the field that the label belongs to: so its parts are named, too.
  */
+function nameField(field: JQuery): void {
+  const label = field.closest(".form-row").find(`label[for="${field.attr("id")}"]`);
+  if (label.length === 0) return;
+  if (!label.attr("id")) label.attr("id", RED.nodes.id());
+  const parts = field.next(".red-ui-typedInput-container").find("input, .red-ui-typedInput-option-expand");
+  field.add(parts).attr("aria-labelledby", label.attr("id") ?? "");
+}
+
+/** Names what a typed input shows, as soon as there is one. */
 export function nameVisibleBox(input: JQuery): void {
-  const id = `${input.attr("id")}-label`;
-  $(`label[for="${input.attr("id")}"]`).attr("id", id);
-  const parts = input.next(".red-ui-typedInput-container");
-  parts.find("input, .red-ui-typedInput-option-expand").attr("aria-labelledby", id);
+  nameField(input);
+  const choice = input.next(".red-ui-typedInput-container").find(".red-ui-typedInput-type-select");
+  // Its title is the type that is chosen.
+  const name = (): void => void choice.attr("aria-label", choice.attr("title") ?? "");
+  input.on("change", name);
+  name();
 }
 
 /** What a person types into: of a typed input the box it shows. */

@@ -18,6 +18,25 @@ export function atPresent(node: EditedNode, name: string): unknown {
   return field.is("[type=checkbox]") ? field.prop("checked") : field.val();
 }
 
+/** `${NAME}` anywhere in a text. */
+const VARIABLE = /\$\{[^\s{}]+\}/;
+
+/**
+ * Text that holds a variable beside other text is taken as it stands: says so. `kind` is that of a typed input; an
+ * expression is read by others, and `env` does put several together.
+ */
+export function onlyVariables(node: EditedNode, value: unknown, kind = "str"): boolean | string {
+  return !isMixed(value, kind) || node._("common.error.variable");
+}
+
+function isMixed(value: unknown, kind: string): boolean {
+  if (kind === "jsonata" || kind === "env") return false;
+  if (typeof value === "string") return VARIABLE.test(value) && !isReference(value);
+  if (typeof value !== "object" || value === null) return false;
+  const { type = "str" } = value as { type?: unknown };
+  return Object.values(value).some((part) => isMixed(part, String(type)));
+}
+
 /** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */
 export function matching(test: RegExp, message: string): Validator {
   return function (value, _options) {
