@@ -341,8 +341,9 @@ row("C2", "events are searched by wallet, operation and query", ["wallet"], asyn
   const found = async (query: string) =>
     (await world.get(`/channels/${channel}/events/search?limit=200&${query}`)).events;
   const all = await world.events(channel);
-  should(await found(`wallet_id=${wallet.wallet_id}`)).eql(
-    all.filter(({ payload }) => payload.wallet_id === wallet.wallet_id),
+  const ofWallet = all.filter(({ payload }) => payload.wallet_id === wallet.wallet_id);
+  should(ids({ events: await found(`wallet_id=${wallet.wallet_id}`) }).sort()).eql(
+    ids({ events: ofWallet }).sort(),
   );
   const { operation_id, wallet_operation_id } = operation;
   for (const query of [
