@@ -105,13 +105,23 @@ export class Pulse {
   }
 
   async #mineIfDue(): Promise<void> {
-    const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#chain.block("finalized")]);
-    const unfinalized = (finalized?.number ?? 0) < this.#busyUntil;
+    const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#finalized()]);
+    const unfinalized = finalized < this.#busyUntil;
     const due = Date.now() - this.#lastMinedAt >= this.#intervalMs;
     if (!waiting && !(unfinalized && due)) return;
     await this.#chain.mine();
     this.#lastMinedAt = Date.now();
     if (waiting) this.keepBusyUntil((await this.#chain.block("latest"))?.number ?? 0);
+  }
+
+  /** The newest finalized block; every block is where the node knows no such thing. */
+  async #finalized(): Promise<number> {
+    try {
+      return (await this.#chain.block("finalized"))?.number ?? 0;
+    } catch (error) {
+      if (isRefusal(error)) return Number.POSITIVE_INFINITY;
+      throw error;
+    }
   }
 
   async #anyWaiting(): Promise<boolean> {

@@ -136,12 +136,13 @@ export class OperationRelay {
       this.#endLate(operation);
       return;
     }
-    const { store, relayer } = this.#context;
+    const { store, relayer, pulse } = this.#context;
     try {
       const sent = await relayer.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
         store.operations.setSent(operation.operation_id, signed),
       );
       this.#sending.justSent(sent.hash);
+      pulse.poke();
     } catch (error) {
       this.#failIfRefused(operation, error);
     }
