@@ -381,6 +381,19 @@ for (const type of TYPES) {
 }
 
 row(
+  "C2",
+  "a filter must apply to every type that is named; where none is, each may be used",
+  [],
+  async (world) => {
+    const path = `/channels/${await world.shared()}/events/search`;
+    await world.invalid("GET", `${path}?type=watcher.event&type=watcher.status&event_name=Transfer`);
+    await world.get(`${path}?type=watcher.event&type=watcher.status&watcher_id=${NOWHERE}`);
+    const all = Object.entries(FILTERS).map(([name, value]) => `${name}=${value}`);
+    should((await world.get(`${path}?${all.join("&")}`)).events).eql([]);
+  },
+);
+
+row(
   "S3 C4 C5",
   "after a reorganization a moved log is told again with its new block, and its operation does not go back",
   ["local"],

@@ -427,6 +427,16 @@ row(
   },
 );
 
+row("C2", "operations are found by who signed them", ["wallet"], async (world) => {
+  const { id, operation } = await confirmed(world);
+  const { subject_type, subject_id } = operation.signer;
+  const path = await operationsPath(world);
+  const query = `signer_subject_type=${subject_type}&signer_subject_id=${subject_id}`;
+  should(ids(await world.get(`${path}?limit=100&${query}`))).containEql(id);
+  const drafts = await world.get(`${path}?limit=100&status=pending_signature&${query}`);
+  should(drafts.data).be.empty();
+});
+
 row(
   "S7 C4",
   "what reverts ends in failed, with the reason; its id may be used again",

@@ -252,6 +252,8 @@ row(
     should((await world.call("POST", "/local/failures", failure)).status).be.below(300);
     const query = await world.ask(await world.shared(), world.newQuery());
     should(query.status).equal("failed");
-    if (query.verifiable_result !== undefined) should(resultOf(query).error.code).be.a.String();
+    should(resultOf(query).error.code).equal("CRE_GATEWAY_REJECTED");
+    const told = await world.told(query.channel_id, "query_id", query.query_id);
+    told.map(({ payload }) => payload.status).should.eql(["accepted", "sending", "failed"]);
   },
 );

@@ -201,6 +201,19 @@ row("S3 C1 C4", "archiving is done at once, told once, and hides the wallet", ["
   told.map(({ payload }) => payload.status).should.eql(["pending", "deploying", "deployed", "archived"]);
 });
 
+row("C4", "a wallet that is archived before it is deployed stays archived", ["local"], async (world) => {
+  const channel = await world.channel();
+  const wallet = await create(world, world.newWallet([], { status_channel_id: channel }));
+  const path = `/wallets/${wallet.wallet_id}`;
+  await world.expect(200, "PATCH", path, { status: "archived" });
+  // A wallet that is created later is deployed: the first would have been by then.
+  const later = await create(world, world.newWallet([]));
+  await world.status(`/wallets/${later.wallet_id}`, "deployed");
+  should((await world.get(path)).status).equal("archived");
+  const told = await world.told(channel, "wallet_id", wallet.wallet_id);
+  should(told.at(-1).payload.status).equal("archived");
+});
+
 row("C1 C4", "an archived wallet refuses changes and operations", ["local"], async (world) => {
   const wallet = await create(world, world.newWallet([]));
   const path = `/wallets/${wallet.wallet_id}`;

@@ -113,6 +113,27 @@ row("S3 C2 C4", "archiving answers 202 and archiving, and ends in archived", ["t
 });
 
 row(
+  "C2",
+  "a watcher is renamed and archived in one go, or neither when the name is taken",
+  ["token"],
+  async (world) => {
+    const channel = await world.channel();
+    const [first, second] = [await create(world, channel), await create(world, channel)];
+    const path = `/channels/${channel}/watchers/${second.watcher_id}`;
+    await world.status(path, "active");
+    const both = { name: first.name, status: "archived" };
+    await world.conflict("WATCHER_ALREADY_EXISTS", "PATCH", path, both);
+    should((await world.get(path)).status).equal("active");
+    const name = world.name("archived");
+    should(await world.expect(202, "PATCH", path, { ...both, name })).containDeep({
+      name,
+      status: "archiving",
+    });
+    should(await world.status(path, "archived")).containDeep({ name });
+  },
+);
+
+row(
   "C1",
   "a watcher that is not there, or in another channel, is told by its code",
   ["token"],
