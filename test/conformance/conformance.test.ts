@@ -8,7 +8,7 @@ import { rows as operations } from "./rows/operations.ts";
 import { rows as queries } from "./rows/queries.ts";
 import { rows as wallets } from "./rows/wallets.ts";
 import { rows as watchers } from "./rows/watchers.ts";
-import { openTarget } from "./target.ts";
+import { openTarget, patienceMs } from "./target.ts";
 import { World } from "./world.ts";
 
 const TABLE = {
@@ -25,7 +25,8 @@ const TABLE = {
 };
 
 describe("the service, sentence by sentence", function () {
-  this.timeout(Number(process.env.CREC_CONFORMANCE_PATIENCE_S ?? "30") * 1000);
+  // A row may wait for several changes, one after another.
+  this.timeout(3 * patienceMs(process.env));
   let world: World;
   const skipped: string[] = [];
 

@@ -22,6 +22,12 @@ export type Target = {
   close(): Promise<void>;
 };
 
+/** Blocks of real networks take minutes to be final. */
+export function patienceMs(env: NodeJS.ProcessEnv): number {
+  const seconds = env.CREC_CONFORMANCE_PATIENCE_S ?? (env.CREC_CONFORMANCE_BASE_URL ? "600" : "15");
+  return Number(seconds) * 1000;
+}
+
 /** The one that the environment names, or else the local service, started for the purpose. */
 export async function openTarget(env: NodeJS.ProcessEnv): Promise<Target> {
   const baseUrl = env.CREC_CONFORMANCE_BASE_URL;
@@ -40,7 +46,7 @@ export async function openTarget(env: NodeJS.ProcessEnv): Promise<Target> {
     token: env.CREC_CONFORMANCE_ERC20 || undefined,
     mayDeploy: env.CREC_CONFORMANCE_DEPLOY === "1",
     verification,
-    patienceMs: Number(env.CREC_CONFORMANCE_PATIENCE_S ?? "600") * 1000,
+    patienceMs: patienceMs(env),
     close: async () => {},
   };
 }
@@ -89,7 +95,7 @@ async function startLocalService(): Promise<Target> {
       signers: ready.valid_signers,
       threshold: ready.min_required_signatures,
     },
-    patienceMs: 15_000,
+    patienceMs: patienceMs({}),
     close,
   };
 }
