@@ -51,7 +51,15 @@ const scenario = fc.record({
   selector: id,
   ids: fc.tuple(id, fc.uuid()),
   address: fc.constantFrom(...ADDRESSES),
-  lie: mostly(undefined, "chain_selector", "status", "wallet_operation_id", "address", "query_id", "target"),
+  lie: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(undefined) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        ...["chain_selector", "status", "wallet_operation_id", "address", "query_id", "target"],
+      ),
+    },
+  ),
   eventHash: mostly("right", "none", "wrong"),
   owner: mostly(OWNER, `0x${"00".repeat(20)}`),
   reportHash: mostly("right", "wrong"),
