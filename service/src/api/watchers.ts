@@ -54,7 +54,7 @@ const NewWatcher = Type.Object(
   {
     name: Name,
     chain_selector: ChainSelector,
-    address: Type.Optional(Address),
+    address: Address,
     events: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       description: "a list of at least one event name",
@@ -96,7 +96,6 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = watcherName(request.body.name);
       checkNetwork(context, chain_selector);
-      if (address === undefined) throw invalid("address is required.");
       if ((abi === undefined) === (service === undefined)) {
         throw invalid("Either abi or service is required, and not both.");
       }

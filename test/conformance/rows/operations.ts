@@ -506,7 +506,9 @@ row("C2 C7", "an RSA wallet takes RSA signatures of its keys, and no other", ["l
   const path = await operationsPath(world);
   const body = await world.newOperation({ address });
   const digest = digestOf(body, world.network.chain_id);
+  const other = digestOf(await world.newOperation({ address }), world.network.chain_id);
   await world.invalid("POST", path, { ...body, signature: stranger.sign(digest) });
+  await world.invalid("POST", path, { ...body, signature: signer.sign(other) });
   await world.invalid("POST", path, await world.signed(body));
   const { operation_id } = await world.expect(201, "POST", path, { ...body, signature: signer.sign(digest) });
   await world.status(`${path}/${operation_id}`, "confirmed_latest", "confirmed_safe", "confirmed");
