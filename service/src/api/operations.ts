@@ -19,7 +19,7 @@ import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
-import { OperationAnswer, pageOf } from "./resources.ts";
+import { OperationAnswer, pageOf, TransactionPreview } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
@@ -58,15 +58,7 @@ const NewOperation = Type.Object(
             pattern: "^(0x)?([0-9a-fA-F]{2})*$",
             description: "call data in whole bytes of hex",
           }),
-          preview: Type.Optional(
-            Type.Object(
-              {
-                function_signature: Type.String(),
-                metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-              },
-              { additionalProperties: false },
-            ),
-          ),
+          preview: Type.Optional(TransactionPreview),
         },
         { additionalProperties: false, title: "NewTransaction" },
       ),

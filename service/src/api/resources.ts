@@ -84,6 +84,26 @@ export const WalletAnswer = Type.Object(
   { title: "Wallet", description: "the wallet" },
 );
 
+const AbiInput = Type.Object(
+  {
+    name: Text,
+    type: Type.String({ minLength: 1 }),
+    internalType: Optional(Text),
+    indexed: Optional(Type.Boolean()),
+    components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
+  },
+  { title: "AbiInput" },
+);
+export const EventFragmentSchema = Type.Object(
+  {
+    type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
+    name: Type.String({ minLength: 1 }),
+    anonymous: Optional(Type.Boolean()),
+    inputs: Type.Array(AbiInput),
+  },
+  { title: "EventFragment" },
+);
+
 const WATCHER = {
   watcher_id: Id,
   name: Text,
@@ -101,7 +121,7 @@ export const WatcherAnswer = Type.Object(
   {
     ...WATCHER,
     events: Type.Array(Text),
-    abi: Optional(Type.Array(Anything)),
+    abi: Optional(Type.Array(EventFragmentSchema)),
   },
   { title: "Watcher", description: "the watcher" },
 );
@@ -114,8 +134,15 @@ const Subject = Type.Object(
   { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Optional(Text) },
   { title: "Subject", description: "who did it" },
 );
+export const TransactionPreview = Type.Object(
+  {
+    function_signature: Text,
+    metadata: Optional(Anything),
+  },
+  { additionalProperties: false, title: "TransactionPreview" },
+);
 const ShownTransaction = Type.Object(
-  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(Anything) },
+  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(TransactionPreview) },
   { title: "Transaction" },
 );
 export const OperationAnswer = Type.Object(

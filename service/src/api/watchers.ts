@@ -16,7 +16,7 @@ import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
-import { pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
+import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import {
   Address,
@@ -33,23 +33,6 @@ import {
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
 
-const Input = Type.Object({
-  name: Type.String(),
-  type: Type.String({ minLength: 1 }),
-  internalType: Type.Optional(Type.String()),
-  indexed: Type.Optional(Type.Boolean()),
-  components: Type.Optional(Type.Array(Type.Unknown())),
-});
-const Fragment = Type.Object(
-  {
-    type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
-    name: Type.String({ minLength: 1 }),
-    anonymous: Type.Optional(Type.Boolean()),
-    inputs: Type.Array(Input),
-  },
-  { title: "EventFragment" },
-);
-
 const NewWatcher = Type.Object(
   {
     name: Name,
@@ -60,7 +43,7 @@ const NewWatcher = Type.Object(
       description: "a list of at least one event name",
     }),
     abi: Type.Optional(
-      Type.Array(Fragment, { minItems: 1, description: "a list of at least one event fragment" }),
+      Type.Array(EventFragmentSchema, { minItems: 1, description: "a list of at least one event fragment" }),
     ),
     service: Type.Optional(Type.String()),
     service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
