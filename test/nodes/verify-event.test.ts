@@ -137,7 +137,7 @@ describe("verify event", () => {
       "the event": { expectEvents: `Other, ${facts.name}` },
       "the event, by signature": { expectEvents: facts.signature },
       "the event, by message": { expectEvents: "wanted", expectEventsType: "msg" },
-      "the age": { maxAge: String(age + 60) },
+      "the age": { maxAge: String(age + 3600) },
       "nothing, stored by an older form": { minConfidence: "", maxAge: "", expectEvents: "" },
     };
     for (const [what, properties] of Object.entries(accepted)) {
