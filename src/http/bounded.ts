@@ -24,13 +24,13 @@ export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promis
     controller.abort(error);
   };
   const timer = setTimeout(() => stop(bounds.onTimeout()), bounds.timeoutMs);
-  for (const signal of bounds.signals) {
-    signal?.addEventListener("abort", () => stop(reasonOf(signal)), { signal: controller.signal });
-  }
+  const fired = ({ target }: Event) => stop(reasonOf(target as AbortSignal));
+  for (const signal of bounds.signals) signal?.addEventListener("abort", fired);
   work(controller.signal).then(resolve, reject);
   return promise.finally(() => {
     clearTimeout(timer);
-    // Also takes the listeners off the outer signals; the work is over, nobody listens to this one any more.
+    // By hand: of several listeners tied to a signal of their own, the garbage collector may forget some.
+    for (const signal of bounds.signals) signal?.removeEventListener("abort", fired);
     controller.abort();
   });
 }

@@ -60,7 +60,9 @@ export function openSocketPool(settings: DispatcherSettings): SocketPool {
         ...options,
         uri: settings.proxy,
         requestTls: tls,
-        clientFactory: (origin) => new Pool(origin, { ...options, connect }),
+        // No deadline of a call reaches this far: a proxy that says nothing would keep its socket for ever.
+        clientFactory: (origin) =>
+          new Pool(origin, { ...options, connect, headersTimeout: settings.connectTimeoutMs }),
       })
     : new Agent({ ...options, connect });
   return {

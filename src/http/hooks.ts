@@ -25,9 +25,11 @@ export type Hooks = {
   onResponse?: ((info: ResponseInfo) => void) | undefined;
 };
 
-export function tell<T>(hook: ((info: T) => void) | undefined, info: T): void {
+export function tell<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
   try {
-    hook?.(info);
+    const told = hook?.(info);
+    // Nobody waits for a hook, so nobody else would catch what an asynchronous one throws.
+    if (told instanceof Promise) told.catch(() => {});
   } catch {
     // A logger that is full must not stop an operation.
   }

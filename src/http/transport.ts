@@ -165,8 +165,10 @@ export class Transport {
 
   /** One attempt: the request, and its answer read to the end, under the deadline of an attempt. */
   async #exchange(message: OutgoingRequest, attempt: number, signal: AbortSignal): Promise<Answer> {
+    if (!this.#hooks.onRequest && !this.#hooks.onResponse) return this.#send(message, signal);
     const told = { method: message.method, url: this.#scrub(this.#origin + message.path), attempt };
     const { authorization: _key, ...headers } = message.headers;
+    for (const [name, value] of Object.entries(headers)) headers[name] = this.#scrub(value);
     tell(this.#hooks.onRequest, { ...told, headers });
     const begun = performance.now();
     const ended = () => ({ ...told, durationMs: performance.now() - begun });
@@ -216,7 +218,7 @@ export class Transport {
     if (!call.anonymous) headers.authorization = `Apikey ${this.#apiKey}`;
     if (call.body === undefined) return { origin: this.#origin, path, method: call.method, headers };
     headers["content-type"] = "application/json";
-    return { origin: this.#origin, path, method: call.method, headers, body: JSON.stringify(call.body) };
+    return { origin: this.#origin, path, method: call.method, headers, body: jsonOf(call.body) };
   }
 
   #timeout(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {
@@ -225,6 +227,17 @@ export class Transport {
     const message = `${this.#host} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.${doubt}`;
     const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
     return new TimeoutError("TIMEOUT", message, options);
+  }
+}
+
+/** @throws {ArgumentError} naming `body`; what could not be written is not repeated. */
+function jsonOf(body: unknown): string {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    const message =
+      "The body cannot be written as JSON: it holds a bigint, which goes as decimal text, or itself.";
+    throw new ArgumentError("body", message);
   }
 }
 

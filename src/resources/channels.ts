@@ -28,8 +28,7 @@ export class Channels {
    * const { channel_id } = await client.channels.create({ name: "alerts of the north" });
    */
   async create(channel: CreateChannel, options?: CallOptions): Promise<Channel> {
-    checkName(channel.name);
-    checkDescription(channel.description);
+    checkChannel(channel);
     return resourceOf(await this.#transport.post("/channels", channel, options), "channel_id");
   }
 
@@ -85,11 +84,17 @@ export class Channels {
     channel: CreateChannel,
     options?: CallOptions,
   ): Promise<{ channel: Channel; found: boolean }> {
+    checkChannel(channel);
     const steps = {
       find: () => this.findByName(channel.name, options),
       create: () => this.create(channel, options),
     };
-    const { resource, found } = await createOrFind(steps, options?.signal);
+    const { resource, found } = await createOrFind(steps, [options?.signal, this.#transport.closing]);
     return { channel: resource, found };
   }
+}
+
+function checkChannel({ name, description }: CreateChannel): void {
+  checkName(name);
+  checkDescription(description);
 }

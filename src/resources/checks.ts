@@ -35,7 +35,10 @@ export function checkName(name: string, minLength = 1): void {
 }
 
 export function checkDescription(description: string | undefined): void {
-  if (description !== undefined && description.length > LIMITS.descriptionLength) {
+  if (description === undefined) return;
+  if (typeof description !== "string")
+    throw new ArgumentError("description", "The description must be text.");
+  if (description.length > LIMITS.descriptionLength) {
     const message = `The description must have at most ${LIMITS.descriptionLength} characters, it has ${description.length}.`;
     throw new ArgumentError("description", message);
   }

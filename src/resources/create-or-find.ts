@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { CrecError } from "../errors.ts";
 import { BadResponseError, backoffMs, HttpError, RateLimitError } from "../http/index.ts";
+import { pause } from "./pause.ts";
 
 const ATTEMPTS = 3;
 
@@ -10,7 +10,8 @@ const ATTEMPTS = 3;
  */
 export async function createOrFind<T>(
   steps: { find: () => Promise<T | undefined>; create: () => Promise<T> },
-  signal: AbortSignal | undefined,
+  /** The caller's, and the one that fires when the client is closed. */
+  signals: ReadonlyArray<AbortSignal | undefined>,
 ): Promise<{ resource: T; found: boolean }> {
   for (let attempt = 1; ; attempt++) {
     const resource = await steps.find();
@@ -19,7 +20,7 @@ export async function createOrFind<T>(
       return { resource: await steps.create(), found: false };
     } catch (error) {
       if (attempt === ATTEMPTS || !(isTaken(error) || isAnswerLost(error))) throw error;
-      await pauseBefore(attempt, error, signal);
+      await pauseBefore(attempt, error, signals);
     }
   }
 }
@@ -41,11 +42,9 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function pauseBefore(
   attempt: number,
   error: unknown,
-  signal: AbortSignal | undefined,
+  signals: ReadonlyArray<AbortSignal | undefined>,
 ): Promise<void> {
   const asked = error instanceof HttpError ? error.retryAfterMs : undefined;
   if (asked !== undefined && asked > LONGEST_PAUSE_MS) throw error;
-  const pause = asked ?? backoffMs(error instanceof RateLimitError ? attempt + 2 : attempt);
-  // A fired signal only cuts the pause short: the next call throws what the signal means.
-  await sleep(pause, undefined, signal ? { signal } : {}).catch(() => {});
+  await pause(asked ?? backoffMs(error instanceof RateLimitError ? attempt + 2 : attempt), signals);
 }

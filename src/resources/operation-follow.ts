@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type CallOptions, HttpError, timeoutOf } from "../http/index.ts";
 import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
 import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
+import { pause } from "./pause.ts";
 import { WaitError } from "./wait.ts";
 
 export type FollowOptions = {
@@ -31,25 +31,23 @@ export async function* followOperation(
 ): AsyncGenerator<OperationChange, void> {
   const timeoutMs = timeoutOf("timeoutMs", wanted);
   const deadline = performance.now() + timeoutMs;
-  const stop = signal ? AbortSignal.any([signal, closing]) : closing;
   const seen = new Set<string>();
   let lastStatus: string | undefined;
-  for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
+  for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
     const left = Math.max(1, deadline - performance.now());
     const fresh = (await statusEvents(events, channelId, operationId, { signal, timeoutMs: left })).filter(
       ({ event_id }) => !seen.has(event_id),
     );
     for (const event of fresh) {
       seen.add(event.event_id);
-      pause = pollMs.min;
+      gap = pollMs.min;
       const change = { ...(decodeEvent(event) as DecodedOperationStatus), event };
       lastStatus = change.status;
       yield change;
       if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;
     }
-    if (performance.now() + pause > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
-    // A fired signal only cuts the pause short: the next call throws what the signal means.
-    await sleep(pause * (0.75 + Math.random() / 2), undefined, { signal: stop }).catch(() => {});
+    if (performance.now() + gap > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
+    await pause(gap * (0.75 + Math.random() / 2), [signal, closing]);
   }
 }
 

@@ -1,6 +1,7 @@
 import { ArgumentError } from "../errors.ts";
 import type { Hex, Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
+  normalizeOperation,
   type OperationInput,
   type OperationTypedData,
   operationDigest,
@@ -9,6 +10,7 @@ import {
   type TransactionInput,
   walletOperationIdOf,
 } from "../signing/index.ts";
+import { checkAddress, checkSelector } from "./checks.ts";
 
 /** Up to 16 calls a wallet is to make, all or none. */
 export type NewOperation = {
@@ -45,13 +47,20 @@ export type Prepared = {
   chainId: string;
   /** What the wallet operation id was made from, if it was. */
   key?: string | undefined;
+  /** Whether the caller's same call has the same id again, so that it cannot act twice. */
+  isRepeatable: boolean;
 };
 
 const DEFAULT_LIFE_SECONDS = 15 * 60;
 
-/** @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`. */
-export function prepareOperation(operation: NewOperation, chainId: string): Prepared {
-  const { chain_selector, address, transactions, operation_key: key } = operation;
+/**
+ * Checks an operation, and fills in what was left out: all that can be done before anything is sent.
+ * @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`.
+ */
+export function operationRequest(operation: NewOperation): OperationRequest {
+  const { chain_selector, address, transactions } = operation;
+  checkSelector(chain_selector);
+  checkAddress("address", address);
   const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_LIFE_SECONDS;
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
@@ -59,19 +68,27 @@ export function prepareOperation(operation: NewOperation, chainId: string): Prep
   if (deadline !== 0 && deadline * 1000 <= Date.now()) {
     throw new ArgumentError("deadline", "The deadline has passed already. Choose one that lies ahead.");
   }
-  const signed = digestOf({ id: idOf(operation), account: address, deadline, transactions }, chainId);
-  const { id, account, transactions: calls } = signed.typedData.message;
-  const request: OperationRequest = {
+  const checked = normalizeOperation({ id: idOf(operation), account: address, deadline, transactions });
+  return {
     chain_selector,
-    address: account,
-    wallet_operation_id: id,
+    address: checked.account,
+    wallet_operation_id: checked.id,
     deadline,
-    transactions: calls.map((call, index) => {
+    transactions: checked.transactions.map((call, index) => {
       const preview = transactions[index]?.preview;
       return preview ? { ...call, preview } : call;
     }),
   };
-  return { ...signed, request, chainId, key };
+}
+
+/** The request with what is signed for it on its chain. */
+export function prepareOperation(
+  { wallet_operation_id: id, operation_key: key }: NewOperation,
+  request: OperationRequest,
+  chainId: string,
+): Prepared {
+  const isRepeatable = id !== undefined || key !== undefined;
+  return { ...digestOf(signingInput(request), chainId), request, chainId, key, isRepeatable };
 }
 
 function idOf({
@@ -97,7 +114,7 @@ export function digestOf(
 }
 
 /** An operation of the service in the words of its signature. */
-export function signingInput(operation: Operation): OperationInput {
+export function signingInput(operation: Operation | OperationRequest): OperationInput {
   const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
   return { id, account, deadline, transactions };
 }

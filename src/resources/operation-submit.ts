@@ -5,7 +5,6 @@ import {
   ClientClosedError,
   ConflictError,
   HttpError,
-  NotFoundError,
   RateLimitError,
 } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
@@ -60,13 +59,15 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
         if (found) return found;
       } catch (error) {
         if (isStop(error)) throw inDoubt(error, prepared);
+        // Another operation is there. Any other refusal is one of the look, and tells nothing of the operation.
+        if (!(error instanceof HttpError)) throw error;
+        if (!isAnswerLost(error)) throw tried ? inDoubt(tried, prepared) : failure;
         // No answer either: the next try, or its refusal, will tell.
-        if (!isAnswerLost(error)) throw error;
         doubt ??= tried ?? error;
       }
       const reason = doubt ? inDoubt(doubt, prepared) : failure;
       if (refused || isLasting(failure) || attempt === ATTEMPTS) throw reason;
-      await pauseBefore(attempt, failure, calls.signal).catch(() => {
+      await pauseBefore(attempt, failure, [calls.signal, calls.closing]).catch(() => {
         throw reason;
       });
     }
@@ -88,12 +89,12 @@ function isLasting(failure: unknown): boolean {
 }
 
 /** Says what matters most to whoever gave up here: a new operation might be the second one. */
-function inDoubt(doubt: HttpError, { request, key }: Prepared): HttpError {
+function inDoubt(doubt: HttpError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
   const id = request.wallet_operation_id;
   const again = key === undefined ? "with that id" : "under the same key";
   const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
   const { status, type, requestId, retryAfterMs } = doubt;
-  const details = { status, type, requestId, retryAfterMs, retryable: true, cause: doubt };
+  const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
   return new HttpError(doubt.code, message, details);
 }
 
@@ -111,7 +112,7 @@ async function readBack(
   }
   if (created.status !== undefined) return created as Operation;
   return calls.get(operation_id).catch((error: unknown) => {
-    if (!(isAnswerLost(error) || error instanceof NotFoundError)) throw error;
+    if (isStop(error)) throw error;
     // It was taken, that is certain, and its first status follows from whether it was signed.
     const now = Math.floor(Date.now() / 1000);
     const status = request.signature ? "accepted" : "pending_signature";

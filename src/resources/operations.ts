@@ -9,7 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { type Signer, signWith } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { checkPaging, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
@@ -17,6 +17,7 @@ import { type FollowOptions, followOperation, type OperationChange } from "./ope
 import {
   digestOf,
   type NewOperation,
+  operationRequest,
   type Prepared,
   prepareOperation,
   signingInput,
@@ -83,7 +84,7 @@ export class Operations {
     signer: Signer,
     options?: CallOptions,
   ): Promise<Submitted> {
-    const prepared = await this.#prepare(operation, options);
+    const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     if (earlier) return earlier;
     const signature = await signWith(signer, prepared);
@@ -100,7 +101,7 @@ export class Operations {
    * await client.operations.finalize(channelId, operation.operation_id, signer, { digest });
    */
   async draft(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Submitted> {
-    const prepared = await this.#prepare(operation, options);
+    const prepared = await this.#prepare(channelId, operation, options);
     const earlier = await this.#earlier(channelId, prepared, options);
     return earlier ?? this.#submit(channelId, prepared, options);
   }
@@ -199,10 +200,15 @@ export class Operations {
     return followOperation(this.#events, channelId, operationId, options, this.#transport.closing);
   }
 
-  async #prepare(operation: NewOperation, options?: CallOptions): Promise<Prepared> {
-    checkSelector(operation.chain_selector);
-    checkAddress("address", operation.address);
-    return prepareOperation(operation, await this.#networks.chainIdOf(operation.chain_selector, options));
+  /** All checks come first, so that nobody is asked to sign, and nothing is sent, for what cannot be handed in. */
+  async #prepare(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Prepared> {
+    pathId("channelId", channelId);
+    const request = operationRequest(operation);
+    return prepareOperation(
+      operation,
+      request,
+      await this.#networks.chainIdOf(request.chain_selector, options),
+    );
   }
 
   /** With a key, what is there already is looked for before anything is signed or sent. */

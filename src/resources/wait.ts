@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CrecError } from "../errors.ts";
+import { ArgumentError, CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
 import { type ChannelEvent, canReach, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
@@ -53,7 +53,7 @@ export class WaitError extends CrecError {
   declare readonly resource?: unknown;
 
   constructor(code: string, message: string, details: WaitErrorDetails) {
-    super(code, message, { retryable: code === "WAIT_TIMEOUT" });
+    super(code, message, { retryable: code === "WAIT_TIMEOUT", cause: details.cause });
     this.id = details.id;
     this.target = details.target;
     if (details.lastStatus !== undefined) this.lastStatus = details.lastStatus;
@@ -68,6 +68,8 @@ type WaitErrorDetails = {
   lastStatus?: string | undefined;
   reason?: string | undefined;
   resource?: unknown;
+  /** The trouble in which the last look ended. */
+  cause?: unknown;
 };
 
 /** Nothing leaves these by itself, only by a new request. */
@@ -75,7 +77,8 @@ const HALTS = ["failed", "archive_failed"];
 
 /**
  * Looks at a resource until it has reached the target status.
- * @throws {WaitError} when it cannot reach it any more, or not in time; {HttpError} `ABORTED`, and what is permanent.
+ * @throws {ArgumentError} for a target that is no status of it; {WaitError} when it cannot reach it any more, or not in
+ * time; {HttpError} `ABORTED`, and what is permanent.
  */
 export async function waitForStatus<S extends string, R extends { status: string }>(
   waited: Waited<S, R>,
@@ -83,35 +86,47 @@ export async function waitForStatus<S extends string, R extends { status: string
 ): Promise<R> {
   const { noun, id } = waited;
   const { target, onStatus, pollMs = { min: 250, max: 5_000 } } = options;
+  if (!isKnown(waited.lifecycle, target)) throw unknownTarget(waited);
   const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 300_000);
   const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);
   const look =
     options.by === "events" ? byEvents(waited) : async (signal: AbortSignal) => [await waited.look(signal)];
   let lastStatus: string | undefined;
+  let last: R | undefined;
+  let trouble: unknown;
 
   const onTimeout = () => {
     const seen = lastStatus === undefined ? "it was not seen at all" : `it is ${lastStatus}`;
     const message = `The ${noun} did not become ${target} within ${timeoutMs / 1000} s: ${seen}. Wait longer, or look again later.`;
-    return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
+    const details = { id, target, lastStatus, resource: last, cause: trouble };
+    return new WaitError("WAIT_TIMEOUT", message, details);
   };
   const bounds = { timeoutMs, onTimeout, signals: [options.signal, waited.closing] };
   return bounded(bounds, async (signal) => {
     for (let pause = pollMs.min; ; pause = Math.min(pause * 1.5, pollMs.max)) {
       let asked = 0;
       try {
-        for (const resource of await look(signal)) {
+        const seen = await look(signal);
+        trouble = undefined;
+        for (const resource of seen) {
           if (typeof resource.status !== "string") throw badResponse(`with a ${noun} that has no status`);
+          last = resource;
           if (resource.status !== lastStatus) {
             lastStatus = resource.status;
             pause = pollMs.min;
             onStatus?.(resource);
           }
           if (isReached(waited, target, resource.status)) return resource;
-          if (isLost(waited, target, resource.status)) throw await failure(waited, target, resource, signal);
+          // What others follow was no end: an archiving that failed and was begun again.
+          const isNewest = resource === seen.at(-1);
+          if (isNewest && isLost(waited, target, resource.status)) {
+            throw await failure(waited, target, resource, signal);
+          }
         }
       } catch (error) {
         if (signal.aborted || !isPassing(error, lastStatus === undefined && performance.now() < unknownUntil))
           throw error;
+        trouble = error;
         asked = (error instanceof HttpError && error.retryAfterMs) || 0;
       }
       // No longer than the wait itself, which ends it: a timer asked for too much would fire at once.
@@ -154,6 +169,11 @@ function isReached<S extends string>(waited: Path<S>, target: S, status: string)
 function isLost<S extends string>(waited: Path<S>, target: S, status: string): boolean {
   if (!isKnown(waited.lifecycle, status)) return false;
   return HALTS.includes(status) || !canReach(waited.lifecycle, status, target);
+}
+
+function unknownTarget({ noun, lifecycle }: { noun: string; lifecycle: object }): ArgumentError {
+  const statuses = Object.keys(lifecycle).join(", ");
+  return new ArgumentError("target", `The target must be a status of a ${noun}: ${statuses}.`);
 }
 
 function isKnown<S extends string>(lifecycle: Lifecycle<S>, status: string): status is S {

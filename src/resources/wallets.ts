@@ -160,7 +160,7 @@ export class Wallets {
       find: () => this.findByName(wanted.name, options),
       create: () => this.create(wanted, options),
     };
-    const { resource: wallet, found } = await createOrFind(steps, options?.signal);
+    const { resource: wallet, found } = await createOrFind(steps, [options?.signal, this.#transport.closing]);
     if (found) checkSame(wallet, wanted);
     return { wallet, found };
   }

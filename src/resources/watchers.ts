@@ -165,7 +165,10 @@ export class Watchers {
       },
       create: () => this.create(channelId, wanted, options),
     };
-    const { resource: watcher, found } = await createOrFind(steps, options?.signal);
+    const { resource: watcher, found } = await createOrFind(steps, [
+      options?.signal,
+      this.#transport.closing,
+    ]);
     if (found) checkSame(watcher, wanted);
     return { watcher, found };
   }

@@ -28,7 +28,8 @@ describe("the hooks of a transport", () => {
       onResponse: (info) => responses.push(info),
     });
     answers = [[503, { type: "INTERNAL_ERROR", message: "no" }]];
-    await transport.get("/things", { key: KEY });
+    const headers = { "x-copy": KEY, authorization: KEY };
+    await transport.request({ method: "GET", path: "/things", query: { key: KEY }, headers });
     await transport.close();
     const url = `${server.url}/things?key=***`;
     should(requests.map(({ method, url, attempt }) => [method, url, attempt])).deepEqual([
@@ -39,6 +40,7 @@ describe("the hooks of a transport", () => {
       [503, "r-1"],
       [200, "r-1"],
     ]);
+    should(requests[0]?.headers).match({ "x-copy": "***" });
     for (const { durationMs } of responses) should(durationMs).be.above(0);
     should(inspect([requests, responses], { depth: 9 })).not.containEql(KEY);
   });
@@ -63,6 +65,21 @@ describe("the hooks of a transport", () => {
     const transport = new Transport({ baseUrl: server.url, apiKey: KEY, onRequest: fail, onResponse: fail });
     should(await transport.get("/")).deepEqual({ ok: true });
     await transport.close();
+  });
+
+  it("break nothing when they fail later", async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    const fail = async () => {
+      throw new Error("the log's server is down");
+    };
+    const transport = new Transport({ baseUrl: server.url, apiKey: KEY, onRequest: fail, onResponse: fail });
+    await transport.get("/");
+    await transport.close();
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", note);
+    should(unhandled).be.empty();
   });
 });
 

@@ -1,7 +1,9 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import type { RequestListener } from "node:http";
 import { setImmediate as tick } from "node:timers/promises";
 import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import should from "should";
 import { Transport, type TransportOptions } from "../../src/http/index.ts";
 import { errorOf, KEY, sendJson, startServer, startTcpServer, type TestServer } from "./support.ts";
@@ -85,7 +87,13 @@ describe("Transport", () => {
       const server = await serve((_request, response) => sendJson(response, 200, 1));
       const transport = open(server.url);
       const { signal } = new AbortController();
-      await Promise.all(Array.from({ length: 100 }, () => transport.get("/x", {}, { signal })));
+      const calls = Array.from({ length: 100 }, () => transport.get("/x", {}, { signal }));
+      await tick();
+      // What hangs on a signal by a weak reference alone does not outlive this.
+      setFlagsFromString("--expose-gc");
+      runInNewContext("gc")();
+      await Promise.all(calls);
+      should(getEventListeners(signal, "abort")).be.empty();
       await tick();
       process.off("warning", onWarning);
       should(warnings).be.empty();
@@ -498,6 +506,21 @@ describe("Transport", () => {
       const transport = open(server.url, { proxy: `http://user:pass@127.0.0.1:${address.port}` });
       should(await transport.get("/x")).equal(3);
       should(asked).deepEqual([`127.0.0.1:${server.port}`]);
+    });
+
+    it("that says nothing keeps no socket", async () => {
+      const asked = Promise.withResolvers<void>();
+      const given = Promise.withResolvers<void>();
+      const proxy = await startTcpServer((socket) => {
+        socket.on("data", () => asked.resolve());
+        socket.on("close", () => given.resolve());
+      });
+      ended.push(proxy.close);
+      const options = { proxy: proxy.url, attemptTimeoutMs: 200, maxAttempts: 1 };
+      const transport = open("http://127.0.0.1:1", options);
+      should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
+      await asked.promise;
+      await given.promise;
     });
 
     it("whose address cannot be used is named without its password", async () => {

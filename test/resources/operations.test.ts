@@ -118,7 +118,8 @@ describe("operations", () => {
     });
 
     it("that was taken is certain, though it cannot be read back", async () => {
-      for (const trouble of [[500, {}], notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
+      const forbidden = [403, { type: "FORBIDDEN", message: "not with this key" }];
+      for (const trouble of [[500, {}], forbidden, notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
         const { client } = await startOther(({ method, path }) => {
           if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
           return method === "POST" ? [201, { operation_id: OTHER_ID }] : trouble;
@@ -191,7 +192,43 @@ describe("operations", () => {
         "operation.transactions[0].to",
       );
       should(await refused({ wallet_operation_id: 2n ** 256n })).equal("operation.id");
-      should(asked.filter(({ path }) => path !== "/networks")).be.empty();
+      should((await errorOf(client.operations.send("1", operation, signer))).path).equal("channelId");
+      should(asked).be.empty();
+    });
+
+    it("leaves its doubt standing when the service refuses the look after a lost answer", async () => {
+      const { client } = await startOther(({ method, path }) => {
+        if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+        return method === "POST" ? "drop" : [400, { type: "VALIDATION_ERROR", message: "no such filter" }];
+      });
+      const error = await errorOf(client.operations.send(ID, operation, signer));
+      should(error.code).equal("SERVICE_UNREACHABLE");
+      should(error.message).match(/may have been taken.* 42,/);
+    });
+
+    it("is called retryable only where the same call has the same id again", async () => {
+      const { wallet_operation_id: _id, ...bare } = operation;
+      for (const [given, retryable] of [
+        [operation, true],
+        [{ ...bare, operation_key: "order 1" }, true],
+        [bare, false],
+      ] as Array<[NewOperation, boolean]>) {
+        const { client } = await serve(Array(9).fill("lost before"));
+        const error = await errorOf(client.operations.send(ID, given, signer));
+        should([error.code, error.retryable]).deepEqual(["SERVICE_UNREACHABLE", retryable]);
+      }
+    });
+
+    it("ends at once when the client is closed in the pause before another try", async () => {
+      const { client } = await startOther(({ method, path }) => {
+        if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+        if (method === "GET") return [200, { events: [], has_more: false }];
+        setTimeout(() => void client.close(), 50);
+        return [503, {}, { "retry-after": "9" }];
+      });
+      const begun = performance.now();
+      should((await errorOf(client.operations.send(ID, operation, signer))).code).equal("CLIENT_CLOSED");
+      should(performance.now() - begun).be.below(3_000);
     });
 
     for (const [what, stop, code] of [

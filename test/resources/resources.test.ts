@@ -181,6 +181,21 @@ describe("resources", () => {
   });
 
   describe("channels.createOrFind", () => {
+    it("refuses bad values before anything is sent, and ends its pause when the client is closed", async () => {
+      const { client, asked } = await serve(({ method }) => {
+        if (method === "GET") return page();
+        setTimeout(() => void client.close(), 50);
+        return [503, {}, { "retry-after": "9" }];
+      });
+      const description = "x".repeat(256);
+      const refused = client.channels.createOrFind({ name: "demo", description });
+      should((await errorOf(refused)).path).equal("description");
+      should(asked).be.empty();
+      const begun = performance.now();
+      should((await errorOf(client.channels.createOrFind({ name: "demo" }))).code).equal("CLIENT_CLOSED");
+      should(performance.now() - begun).be.below(3_000);
+    });
+
     const demo = { channel_id: ID, name: "demo" };
 
     it("finds by exact name over all pages, though the filter is a part without case", async () => {
@@ -353,6 +368,41 @@ describe("resources", () => {
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
       should(error.code).equal("WAIT_TIMEOUT");
       should(error.lastStatus).equal("pending");
+      should(error.resource).match({ watcher_id: OTHER_ID, status: "pending" });
+    });
+
+    it("tells at its end what trouble it met", async () => {
+      const { client } = await walking([503, ""]);
+      const options = { ...quick, target: "active", timeoutMs: 50 } as const;
+      const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
+      should(error).match({ code: "WAIT_TIMEOUT", cause: { code: "SERVICE_ERROR" } });
+    });
+
+    it("refuses a target that is no status, before anything is sent", async () => {
+      const { client, asked } = await walking("pending");
+      for (const target of ["activ", "toString", undefined]) {
+        const options = { ...quick, target: target as "active" };
+        should((await errorOf(client.watchers.waitFor(ID, OTHER_ID, options))).path).equal("target");
+      }
+      should(asked).be.empty();
+    });
+
+    it("by events, takes no failure for an end that others have followed", async () => {
+      const statuses = ["active", "archiving", "archive_failed", "archiving", "archived"];
+      const { client } = await serve(({ path }) => {
+        if (!path.endsWith("/search")) return [200, { watcher_id: OTHER_ID, status: "archived" }];
+        const events = statuses.map((status, offset) => ({
+          event_id: `e${offset}`,
+          headers: { type: "watcher.status", offset, proofs: [] },
+          payload: { status },
+        }));
+        return [200, { events, has_more: false }];
+      });
+      const seen: string[] = [];
+      const options = { ...quick, target: "archived", by: "events" } as const;
+      const onStatus = ({ status }: { status: string }) => seen.push(status);
+      await client.watchers.waitFor(ID, OTHER_ID, { ...options, onStatus });
+      should(seen).deepEqual(statuses);
     });
 
     it("asks again no sooner when a service wants an endless wait", async () => {

@@ -1,0 +1,11 @@
+/** Waits for `ms` milliseconds. A fired signal only cuts it short: the next call throws what the signal means. */
+export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
+  if (signals.some((signal) => signal?.aborted)) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const end = () => resolve();
+  for (const signal of signals) signal?.addEventListener("abort", end);
+  await promise;
+  clearTimeout(timer);
+  for (const signal of signals) signal?.removeEventListener("abort", end);
+}
