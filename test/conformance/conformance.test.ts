@@ -2,10 +2,14 @@ import { rows as accounts } from "./rows/account.ts";
 import { rows as channels } from "./rows/channels.ts";
 import { rows as conventions } from "./rows/conventions.ts";
 import { rows as description } from "./rows/description.ts";
+import { rows as drafts } from "./rows/drafts.ts";
 import { rows as events } from "./rows/events.ts";
+import { rows as invariants } from "./rows/invariants.ts";
 import { rows as lists } from "./rows/lists.ts";
 import { rows as operations } from "./rows/operations.ts";
 import { rows as queries } from "./rows/queries.ts";
+import { rows as relay } from "./rows/relay.ts";
+import { rows as search } from "./rows/search.ts";
 import { rows as wallets } from "./rows/wallets.ts";
 import { rows as watchers } from "./rows/watchers.ts";
 import { openTarget, patienceMs } from "./target.ts";
@@ -17,10 +21,15 @@ const TABLE = {
   wallets,
   watchers,
   operations,
+  drafts,
+  relay,
   queries,
   events,
+  search,
   lists,
   accounts,
+  // What must hold of all that the rows before have brought about.
+  invariants,
   description,
 };
 
