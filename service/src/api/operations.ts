@@ -19,7 +19,8 @@ import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
-import { OperationAnswer, pageOf, TransactionPreview } from "./resources.ts";
+import { NewOperation, OperationChange } from "./operation-requests.ts";
+import { OperationAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
@@ -29,63 +30,6 @@ const ChannelParams = Type.Object({ channel_id: Id });
 const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
 
 const UINT256_LIMIT = 2n ** 256n;
-const Uint256 = Type.String({
-  pattern: `^[0-9]{1,${LIMITS.walletOperationIdDigits}}$`,
-  description: `a whole number in at most ${LIMITS.walletOperationIdDigits} decimal digits`,
-});
-const Signature = Type.String({
-  pattern: "^0x([0-9a-fA-F]{130}|[0-9a-fA-F]{512})$",
-  description: "a signature: 0x and 130 hex digits (ECDSA) or 512 (RSA)",
-});
-const Digest = Type.String({ pattern: "^0x[0-9a-fA-F]{64}$", description: "a digest: 0x and 64 hex digits" });
-
-const NewOperation = Type.Object(
-  {
-    chain_selector: ChainSelector,
-    address: Address,
-    wallet_operation_id: Uint256,
-    deadline: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "a time in whole Unix seconds, or 0 for none",
-    }),
-    transactions: Type.Array(
-      Type.Object(
-        {
-          to: Address,
-          value: Uint256,
-          data: Type.String({
-            pattern: "^(0x)?([0-9a-fA-F]{2})*$",
-            description: "call data in whole bytes of hex",
-          }),
-          preview: Type.Optional(TransactionPreview),
-        },
-        { additionalProperties: false, title: "NewTransaction" },
-      ),
-      {
-        minItems: 1,
-        maxItems: LIMITS.transactionsPerOperation,
-        description: `a list of 1 to ${LIMITS.transactionsPerOperation} transactions`,
-      },
-    ),
-    signature: Type.Optional(Signature),
-  },
-  { additionalProperties: false, title: "NewOperation" },
-);
-
-const Patch = Type.Union(
-  [
-    Type.Object(
-      { status: Type.Literal("accepted"), signature: Signature, digest: Digest },
-      { additionalProperties: false, title: "FinalizeOperation" },
-    ),
-    Type.Object(
-      { status: Type.Literal("cancelled") },
-      { additionalProperties: false, title: "CancelOperation" },
-    ),
-  ],
-  { description: 'either {"status": "accepted", "signature", "digest"} or {"status": "cancelled"}' },
-);
 
 const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
 const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again when it does.";
@@ -231,7 +175,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         operationId: "updateOperation",
         summary: "Finalizes or cancels a draft",
         params: OperationParams,
-        body: Patch,
+        body: OperationChange,
         answers: {
           200: OperationAnswer,
           404: NO_OPERATION,
