@@ -19,11 +19,13 @@ export function environmentProxy(address: URL, environment: Environment): string
  * Whether a list of hosts names the host of an address: by itself, with its port, by a domain it belongs to
  * (`example.com`, `.example.com`, `*.example.com`), or all hosts by `*`.
  */
-export function isDirect({ hostname, host }: URL, list: readonly string[]): boolean {
+export function isDirect({ hostname, port, protocol }: URL, list: readonly string[]): boolean {
+  const withPort = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
   return list.some((entry) => {
     const text = entry.trim().toLowerCase();
     if (text === "*") return true;
     const name = text.replace(/^\*?\./, "");
-    return name !== "" && (name === hostname || name === host || hostname.endsWith(`.${name}`));
+    const isNamed = (host: string) => host === name || host.endsWith(`.${name}`);
+    return name !== "" && (isNamed(hostname) || isNamed(withPort));
   });
 }

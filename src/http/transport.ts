@@ -44,7 +44,10 @@ export type QueryParameters = Readonly<
 export type CallOptions = {
   /** Ends the call at once, wherever it is. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call, instead of the client's. */
+  /**
+   * Milliseconds for the whole call, instead of the client's. Of a method that makes several, such as `send`,
+   * `createOrFind` or an iteration, for each of them: to bound it as a whole give an `AbortSignal.timeout`.
+   */
   timeoutMs?: number | undefined;
 };
 

@@ -50,9 +50,14 @@ export class Networks {
     if (given !== undefined) return given;
     const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector)?.chainId;
     if (!this.#chainIds.has(chainSelector)) {
-      await this.list(options).catch((error: unknown) => {
+      try {
+        await this.list(options);
+        // One the service does not list will not be asked for again.
+        if (known !== undefined && !this.#chainIds.has(chainSelector))
+          this.#chainIds.set(chainSelector, known);
+      } catch (error) {
         if (known === undefined || !(error instanceof HttpError && error.retryable)) throw error;
-      });
+      }
     }
     const chainId = this.#chainIds.get(chainSelector) ?? known;
     if (chainId !== undefined) return checkedPair(chainSelector, chainId);

@@ -3,7 +3,7 @@ import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
 import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
 import { pause } from "./pause.ts";
-import { WaitError } from "./wait.ts";
+import { pollMsOf, WaitError } from "./wait.ts";
 
 export type FollowOptions = {
   /** Milliseconds until it gives up, default 300,000. */
@@ -25,11 +25,12 @@ export async function* followOperation(
   events: Events,
   channelId: string,
   operationId: string,
-  { timeoutMs: wanted = 300_000, signal, pollMs = { min: 250, max: 5_000 } }: FollowOptions,
+  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs }: FollowOptions,
   /** Fires when the client is closed. */
   closing: AbortSignal,
 ): AsyncGenerator<OperationChange, void> {
   const timeoutMs = timeoutOf("timeoutMs", wanted);
+  const pollMs = pollMsOf(wantedPollMs);
   const deadline = performance.now() + timeoutMs;
   const seen = new Set<string>();
   let lastStatus: string | undefined;

@@ -190,7 +190,7 @@ function checkKeyAndMetadata({
   idempotency_key: string;
   metadata?: object | undefined;
 }): void {
-  const { length } = idempotency_key;
+  const length = typeof idempotency_key === "string" ? idempotency_key.length : 0;
   if (length < 1 || length > LIMITS.idempotencyKeyLength) {
     const message = `idempotency_key must have 1 to ${LIMITS.idempotencyKeyLength} characters.`;
     throw new ArgumentError("idempotency_key", message);

@@ -23,6 +23,11 @@ export type WaitOptions<S extends string, R> = {
   unknownForMs?: number | undefined;
 };
 
+/** @throws {ArgumentError} naming the bound. */
+export function pollMsOf({ min, max }: { min: number; max: number } = { min: 250, max: 5_000 }) {
+  return { min: timeoutOf("pollMs.min", min), max: timeoutOf("pollMs.max", max) };
+}
+
 /** What a kind of resource brings to a wait. */
 export type Waited<S extends string, R> = {
   /** As it is called in messages and codes: `watcher` makes `WATCHER_FAILED`. */
@@ -85,7 +90,8 @@ export async function waitForStatus<S extends string, R extends { status: string
   options: WaitOptions<S, R>,
 ): Promise<R> {
   const { noun, id } = waited;
-  const { target, onStatus, pollMs = { min: 250, max: 5_000 } } = options;
+  const { target, onStatus } = options;
+  const pollMs = pollMsOf(options.pollMs);
   if (!isKnown(waited.lifecycle, target)) throw unknownTarget(waited);
   const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 300_000);
   const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);

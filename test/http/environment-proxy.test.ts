@@ -33,6 +33,9 @@ describe("the proxy of the environment", () => {
       ["example.com", "https://notexample.com/", false],
       ["host:8443", "https://host:8443/", true],
       ["host:8443", "https://host/", false],
+      ["host:443", "https://host/", true],
+      ["example.com:8443", "https://a.example.com:8443/", true],
+      ["example.com:8443", "https://a.example.com/", false],
       ["", "https://host/", false],
     ];
     for (const [list, address, direct] of rows) {

@@ -378,12 +378,15 @@ describe("resources", () => {
       should(error).match({ code: "WAIT_TIMEOUT", cause: { code: "SERVICE_ERROR" } });
     });
 
-    it("refuses a target that is no status, before anything is sent", async () => {
+    it("refuses a target that is no status and pauses that are none, before anything is sent", async () => {
       const { client, asked } = await walking("pending");
       for (const target of ["activ", "toString", undefined]) {
         const options = { ...quick, target: target as "active" };
         should((await errorOf(client.watchers.waitFor(ID, OTHER_ID, options))).path).equal("target");
       }
+      const pollMs = { min: 0, max: Number.NaN };
+      const hurried = client.watchers.waitFor(ID, OTHER_ID, { target: "active", pollMs });
+      should((await errorOf(hurried)).path).equal("pollMs.min");
       should(asked).be.empty();
     });
 
