@@ -14,6 +14,12 @@ const BENCHES: Record<string, Record<string, () => Promise<Measured[]>>> = {
     "Proofs of 4 signatures": async () => (await import("./proofs.ts")).benchProofs(),
     "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
   },
+  service: {
+    Pages: async () => (await import("./service.ts")).benchPages(),
+    Operations: async () => (await import("./service.ts")).benchOperations(),
+    Logs: async () => (await import("./service.ts")).benchLogs(),
+    Memory: async () => (await import("./service.ts")).benchMemory(),
+  },
 };
 
 const [name = ""] = process.argv.slice(2);

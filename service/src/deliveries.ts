@@ -54,11 +54,11 @@ export class Deliveries {
   }
 
   /** A page as it is delivered, never longer than `limit`. */
-  page(text: string, limit: number): string {
-    if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return text;
-    const page = JSON.parse(text) as { events: ChannelEvent[]; has_more: boolean };
+  page(stored: Buffer, limit: number): Buffer | string {
+    if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return stored;
+    const page = JSON.parse(stored.toString("utf8")) as { events: ChannelEvent[]; has_more: boolean };
     const events: ChannelEvent[] = [];
-    for (const event of page.events.map((stored) => this.#withProof(stored))) {
+    for (const event of page.events.map((event) => this.#withProof(event))) {
       const fate = this.#fateOf("delivery", event.event_id);
       if (fate === "twice") events.push(event, event);
       else if (fate === "out_of_order") events.unshift(event);

@@ -101,7 +101,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
   app.addHook("onSend", async (request, reply, payload) => {
     const fault = met.get(request);
     if (fault?.action === "drop_answer") cut(request, reply);
-    if (fault?.action === "truncate" && typeof payload === "string") {
+    if (fault?.action === "truncate" && (typeof payload === "string" || Buffer.isBuffer(payload))) {
       reply.hijack();
       const body = Buffer.from(payload);
       reply.raw.writeHead(reply.statusCode, {

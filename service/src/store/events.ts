@@ -44,15 +44,15 @@ const PAYLOAD_COLUMNS = [
 ] as const;
 const COMPARISONS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
+const MOST_STATEMENTS = 100;
+
 /** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
   readonly #nextOffset: StatementSync;
   readonly #insert: StatementSync;
-  readonly #from: StatementSync;
-  readonly #fromOfType: StatementSync;
-  readonly #newest: StatementSync;
-  readonly #newestOfType: StatementSync;
+  /** By their SQL, which has few forms. */
+  readonly #pages = new Map<string, StatementSync>();
   readonly #listeners: Array<(event: Appended) => void> = [];
 
   constructor(database: DatabaseSync) {
@@ -64,14 +64,6 @@ export class Events {
       `INSERT INTO events (channel_id, offset, event_id, type, created_at, ${PAYLOAD_COLUMNS.join(", ")}, address, event_name, service, json)
        VALUES (?, ?, ?, ?, ?, ${PAYLOAD_COLUMNS.map(() => "?").join(", ")}, ?, ?, ?, ?)`,
     );
-    const page = (condition: string, direction: string) =>
-      database.prepare(
-        `SELECT json FROM events WHERE channel_id = ? ${condition} ORDER BY offset ${direction} LIMIT ?`,
-      );
-    this.#from = page("AND offset >= ?", "ASC");
-    this.#fromOfType = page("AND offset >= ? AND type = ?", "ASC");
-    this.#newest = page("", "DESC");
-    this.#newestOfType = page("AND type = ?", "DESC");
   }
 
   onAppend(listener: (event: Appended) => void): void {
@@ -115,41 +107,26 @@ export class Events {
     for (const listener of this.#listeners) listener(appended);
   }
 
-  /** A page as JSON text: from `offset` upwards, or the newest downwards when no offset is given. */
+  /** A page as JSON: from `offset` upwards, or the newest downwards when no offset is given. */
   poll(
     channelId: string,
     options: { offset?: number; type?: string; limit: number; hidden?: readonly string[] },
-  ): string {
-    const { offset, type, limit, hidden = [] } = options;
-    if (hidden.length > 0) {
-      const conditions = new Conditions().equal("channel_id", channelId).equal("type", type);
-      if (offset !== undefined) conditions.add("offset >= ?", offset);
-      const order = offset === undefined ? "offset DESC" : "offset";
-      const visible = conditions.noneOf("event_id", hidden);
-      return pageText(visible.select(this.#database, "events", { columns: "json", order, limit }), limit);
-    }
-    const count = limit + 1;
-    let rows: Record<string, unknown>[];
-    if (offset === undefined) {
-      rows =
-        type === undefined
-          ? this.#newest.all(channelId, count)
-          : this.#newestOfType.all(channelId, type, count);
-    } else {
-      rows =
-        type === undefined
-          ? this.#from.all(channelId, offset, count)
-          : this.#fromOfType.all(channelId, offset, type, count);
-    }
-    return pageText(rows as Row[], limit);
+  ): Buffer {
+    const { offset, type, limit, hidden } = options;
+    const conditions = new Conditions()
+      .equal("channel_id", channelId)
+      .equal("type", type)
+      .noneOf("event_id", hidden);
+    if (offset !== undefined) conditions.add("offset >= ?", offset);
+    return this.#page(conditions, { limit, order: offset === undefined ? "offset DESC" : "offset" });
   }
 
-  /** A page of matching events as JSON text, oldest first. */
+  /** A page of matching events as JSON, oldest first. */
   search(
     channelId: string,
     filter: EventFilter,
     options: { limit: number; offset: number; hidden?: readonly string[] },
-  ): string {
+  ): Buffer {
     const conditions = new Conditions()
       .equal("channel_id", channelId)
       .oneOf("type", filter.type)
@@ -171,10 +148,7 @@ export class Events {
       const time = filter.created?.[name as keyof typeof COMPARISONS];
       if (time !== undefined) conditions.add(`created_at ${operator} ?`, time);
     }
-    return pageText(
-      conditions.select(this.#database, "events", { columns: "json", order: "offset", ...options }),
-      options.limit,
-    );
+    return this.#page(conditions, { ...options, order: "offset" });
   }
 
   /** One event as JSON text. */
@@ -184,11 +158,30 @@ export class Events {
       .get(channelId, eventId);
     return row === undefined ? undefined : text(row as Row, "json");
   }
-}
 
-function pageText(rows: Row[], limit: number): string {
-  const events = rows.slice(0, limit).map((row) => row.json);
-  return `{"events":[${events.join(",")}],"has_more":${rows.length > limit}}`;
+  /** SQLite itself puts the page together: its bytes never become a string here, which takes three times as long. */
+  #page(conditions: Conditions, options: { limit: number; offset?: number; order: string }): Buffer {
+    const { limit, offset = 0, order } = options;
+    const from = `FROM events WHERE ${conditions.sql}`;
+    const sql = `
+      SELECT CAST(
+        '{"events":[' || COALESCE(group_concat(json, ','), '')
+        || IIF(EXISTS (SELECT 1 ${from} LIMIT 1 OFFSET ?), '],"has_more":true}', '],"has_more":false}')
+      AS BLOB) AS page FROM (SELECT json ${from} ORDER BY ${order} LIMIT ? OFFSET ?)`;
+    const { values } = conditions;
+    const page = this.#prepared(sql).get(...values, offset + limit, ...values, limit, offset)?.page;
+    if (!(page instanceof Uint8Array)) throw new Error("A page is no blob.");
+    return Buffer.from(page.buffer);
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#pages.get(sql);
+    if (known !== undefined) return known;
+    if (this.#pages.size >= MOST_STATEMENTS) this.#pages.clear();
+    const statement = this.#database.prepare(sql);
+    this.#pages.set(sql, statement);
+    return statement;
+  }
 }
 
 function columnValue(value: unknown): SQLInputValue {

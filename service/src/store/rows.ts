@@ -29,15 +29,23 @@ export class Conditions {
     return this;
   }
 
+  /** What stands behind WHERE, with a question mark for each value. */
+  get sql(): string {
+    return this.#parts.length === 0 ? "TRUE" : this.#parts.join(" AND ");
+  }
+
+  get values(): readonly SQLInputValue[] {
+    return this.#values;
+  }
+
   /** The rows that meet the conditions; with a `limit` one row more, so that a caller sees whether there is more. */
   select(
     database: DatabaseSync,
     table: string,
-    options: { columns?: string; order: string; limit?: number; offset?: number },
+    options: { order: string; limit?: number; offset?: number },
   ): Row[] {
     const limit = options.limit === undefined ? -1 : options.limit + 1;
-    const where = this.#parts.length === 0 ? "" : `WHERE ${this.#parts.join(" AND ")}`;
-    const sql = `SELECT ${options.columns ?? "*"} FROM ${table} ${where} ORDER BY ${options.order} LIMIT ? OFFSET ?`;
+    const sql = `SELECT * FROM ${table} WHERE ${this.sql} ORDER BY ${options.order} LIMIT ? OFFSET ?`;
     return database.prepare(sql).all(...this.#values, limit, options.offset ?? 0) as Row[];
   }
 }
