@@ -36,7 +36,9 @@ await launch(async (children) => {
   say("Starting Node-RED …");
   const editorUrl = await startNodeRed(children, { port: editorPort, env: flowEnvironment(ready) });
 
-  say(`\nOpen ${editorUrl} in a browser; the service shows itself at ${ready.base_url}. Ctrl-C ends everything.\n`);
+  say(
+    `\nOpen ${editorUrl} in a browser; the service shows itself at ${ready.base_url}. Ctrl-C ends everything.\n`,
+  );
   process.stdout.write(`ready ${JSON.stringify({ editor_url: editorUrl, ...ready })}\n`);
 });
 
