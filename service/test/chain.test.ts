@@ -2,6 +2,7 @@ import { join } from "node:path";
 import should from "should";
 import type { Query } from "../../src/protocol/index.ts";
 import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { Chain } from "../src/chain/chain.ts";
 import { startService } from "../src/index.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, logTo, temporaryFolder } from "./support.ts";
@@ -44,6 +45,77 @@ describe("the local service on a node of one's own", function () {
       }
     } finally {
       await service.close();
+      proxy.close();
+    }
+  });
+
+  it("pays with a funded key that it is given, and does without `safe` and `finalized`", async () => {
+    const proxy = await RpcProxy.start(node.rpcUrl);
+    proxy.fateOf = ({ method, params: [first] = [] }) =>
+      method === "eth_getBlockByNumber" && (first === "safe" || first === "finalized")
+        ? { error: { code: -32602, message: `unknown block ${first}` } }
+        : undefined;
+    const key = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+    const options = {
+      dataDir: join(folder.path, "latest"),
+      rpcUrl: proxy.url,
+      relayerKey: key,
+      blockTimeMs: BLOCK_TIME_MS,
+      confidences: ["latest"],
+      local: true,
+    } as const;
+    const service = await startService(options).catch((error: unknown) => {
+      proxy.close();
+      throw error;
+    });
+    try {
+      const api = new Api(service.ready);
+      should((await api.ok("GET", "/local/status")).relayer).equal(
+        "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC",
+      );
+      const channelId = await api.channel();
+      await api.transferWatcher(channelId);
+      await api.ok("POST", "/local/faucet", {});
+      await api.eventsUntil(channelId, (events) => events.length === 3);
+      const path = `/channels/${channelId}/queries`;
+      const ask = async (type: string) => {
+        const { query_id } = await api.ok<{ query_id: string }>("POST", path, {
+          idempotency_key: type,
+          query_kind: "evm_call",
+          chain_selector: service.ready.chain_selector,
+          params: {
+            contract_address: service.ready.contracts.DemoToken,
+            call_data: "0x18160ddd",
+            block_selection: { type },
+          },
+        });
+        return await api.until<Query>(`${path}/${query_id}`, "completed", "failed");
+      };
+      should((await ask("latest")).status).equal("completed");
+      const failed = await ask("finalized");
+      Buffer.from(failed.verifiable_result ?? "", "base64")
+        .toString()
+        .should.match(/"BLOCK_SELECTION_NOT_AVAILABLE"/);
+    } finally {
+      await service.close();
+      proxy.close();
+    }
+    await startService({ ...options, rpcUrl: node.rpcUrl, relayerKey: "0x12" }).should.be.rejectedWith(
+      /^CREC_RELAYER_KEY must be a private key/,
+    );
+  });
+
+  it("takes a chain that only its owner knows under the selector that he names", async () => {
+    const proxy = await RpcProxy.start(node.rpcUrl);
+    proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x3039" } : undefined);
+    try {
+      await Chain.connect(proxy.url, 0).should.be.rejectedWith(/is of chain 12345.*--chain-selector/);
+      const { network } = await Chain.connect(proxy.url, 0, "777");
+      should(network).containEql({ chain_id: "12345", chain_selector: "777", type: "testnet" });
+      for (const wrong of ["0", "x", "5009297550715157269", String(2n ** 64n)]) {
+        await Chain.connect(proxy.url, 0, wrong).should.be.rejectedWith(/CREC_CHAIN_SELECTOR must be/);
+      }
+    } finally {
       proxy.close();
     }
   });
