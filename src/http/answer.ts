@@ -39,7 +39,7 @@ export function readAnswer(answer: Answer): unknown {
 /** The error an answer other than 2xx stands for. */
 function refusal(answer: Answer): CrecError {
   const { status } = answer;
-  const body = errorBody(answer.text);
+  const body = errorBody(answer.scrub(answer.text));
   const details = answerDetails(answer);
   if (status === 401) return keyRefusal(details);
   if (status === 429) return rateLimit(details);
@@ -92,7 +92,7 @@ function unreadable(answer: Answer): CrecError {
 export function answerDetails(answer: Answer): HttpErrorDetails {
   return {
     status: answer.status,
-    type: errorBody(answer.text)?.type,
+    type: errorBody(answer.scrub(answer.text))?.type,
     requestId: requestIdOf(answer),
     retryAfterMs: retryAfterMs(header(answer, "retry-after")),
   };

@@ -5,6 +5,7 @@ import {
   ClientClosedError,
   ConflictError,
   HttpError,
+  type HttpErrorDetails,
   RateLimitError,
 } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
@@ -48,7 +49,7 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       const operation = await readBack(calls, prepared, await calls.post());
       return { operation, digest, found: false };
     } catch (failure) {
-      if (isStop(failure)) throw isSent || tried ? inDoubt(failure, prepared) : failure;
+      if (isStop(failure, calls)) throw isSent || tried ? inDoubt(failure, prepared) : failure;
       const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
       if (refused && attempt === 1) throw failure;
       if (mayHaveActed(failure)) tried = failure;
@@ -58,7 +59,7 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
         const found = await findSubmitted(calls, prepared, tried !== undefined);
         if (found) return found;
       } catch (error) {
-        if (isStop(error)) throw inDoubt(error, prepared);
+        if (isStop(error, calls)) throw inDoubt(error, prepared);
         // Another operation is there. Any other refusal is one of the look, and tells nothing of the operation.
         if (!(error instanceof HttpError)) throw error;
         if (!isAnswerLost(error)) throw tried ? inDoubt(tried, prepared) : failure;
@@ -80,8 +81,10 @@ function mayHaveActed(failure: unknown): failure is HttpError {
 }
 
 /** The caller or the closing of the client cut a call off, at whatever point it was. */
-function isStop(failure: unknown): failure is HttpError {
-  return failure instanceof AbortedError || failure instanceof ClientClosedError;
+function isStop(failure: unknown, { signal }: Pick<SubmitCalls, "signal">): failure is CrecError {
+  if (failure instanceof AbortedError || failure instanceof ClientClosedError) return true;
+  // A caller may stop with an error of its own.
+  return failure instanceof CrecError && failure === signal?.reason;
 }
 
 function isLasting(failure: unknown): boolean {
@@ -89,11 +92,11 @@ function isLasting(failure: unknown): boolean {
 }
 
 /** Says what matters most to whoever gave up here: a new operation might be the second one. */
-function inDoubt(doubt: HttpError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
+function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
   const id = request.wallet_operation_id;
   const again = key === undefined ? "with that id" : "under the same key";
   const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
-  const { status, type, requestId, retryAfterMs } = doubt;
+  const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
   const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
   return new HttpError(doubt.code, message, details);
 }
@@ -112,7 +115,7 @@ async function readBack(
   }
   if (created.status !== undefined) return created as Operation;
   return calls.get(operation_id).catch((error: unknown) => {
-    if (isStop(error)) throw error;
+    if (isStop(error, calls)) throw error;
     // It was taken, that is certain, and its first status follows from whether it was signed.
     const now = Math.floor(Date.now() / 1000);
     const status = request.signature ? "accepted" : "pending_signature";

@@ -10,8 +10,8 @@ export type WaitOptions<S extends string, R> = {
   /** Milliseconds, default 300,000. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Called with the resource as first seen and at each change of its status. */
-  onStatus?: ((resource: R) => void) | undefined;
+  /** Called with the resource as first seen and at each change of its status; what it throws ends the wait. */
+  onStatus?: ((resource: R) => unknown) | undefined;
   /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
   pollMs?: { min: number; max: number } | undefined;
   /**
@@ -120,7 +120,7 @@ export async function waitForStatus<S extends string, R extends { status: string
           if (resource.status !== lastStatus) {
             lastStatus = resource.status;
             pause = pollMs.min;
-            onStatus?.(resource);
+            await onStatus?.(resource);
           }
           if (isReached(waited, target, resource.status)) return resource;
           // What others follow was no end: an archiving that failed and was begun again.

@@ -1,4 +1,5 @@
 import should from "should";
+import { CrecError } from "../../src/errors.ts";
 import type { NewOperation } from "../../src/resources/index.ts";
 import {
   generatePrivateKey,
@@ -249,6 +250,19 @@ describe("operations", () => {
         should(error.retryable).be.true();
       });
     }
+
+    it("tells that id to who stops it with an error of its own, too", async () => {
+      const controller = new AbortController();
+      const { client } = await startOther(({ method }) => {
+        if (method === "GET") return page({ chain_selector: CHAIN, chain_id: "31337" });
+        setImmediate(() => controller.abort(new CrecError("NODE_CLOSED", "The node was closed.")));
+        return "silence";
+      });
+      const { signal } = controller;
+      const error = await errorOf(client.operations.send(ID, operation, signer, { signal }));
+      should(error.code).equal("NODE_CLOSED");
+      should(error.message).match(/may have been taken.* 42,/);
+    });
 
     it("leaves no doubt when it is aborted before anything was sent", async () => {
       const { client, posts } = await serve();

@@ -371,6 +371,17 @@ describe("resources", () => {
       should(error.resource).match({ watcher_id: OTHER_ID, status: "pending" });
     });
 
+    it("ends with what its callback throws, at once or later", async () => {
+      const { client } = await walking("pending");
+      const fail = () => {
+        throw new Error("no screen");
+      };
+      for (const onStatus of [fail, async () => fail()]) {
+        const options = { ...quick, target: "active", timeoutMs: 1_000, onStatus } as const;
+        await should(client.watchers.waitFor(ID, OTHER_ID, options)).be.rejectedWith("no screen");
+      }
+    });
+
     it("tells at its end what trouble it met", async () => {
       const { client } = await walking([503, ""]);
       const options = { ...quick, target: "active", timeoutMs: 50 } as const;
