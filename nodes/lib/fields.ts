@@ -72,6 +72,23 @@ export function override(msg: CrecMessage, name: string): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/**
+ * One of the choices of a form; `undefined` where nothing is chosen, for what is usual. From the environment or an
+ * edited flow file anything may come, and what is misspelt must not count as the usual.
+ * @throws INVALID_FIELD naming the choices
+ */
+export function oneOf<const T extends string>(
+  label: string,
+  value: unknown,
+  choices: readonly T[],
+): T | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const choice = choices.find((one) => one === value);
+  if (choice !== undefined) return choice;
+  const among = choices.filter((one) => one !== "").join(", ");
+  throw nodeError("INVALID_FIELD", `"${label}" must be one of ${among}, not "${value}".`);
+}
+
 function notWorkedOut({ label, type, value }: Field, error: Error): Error {
   const why = error.message.replace(/[.\s]+$/, "");
   const text = `"${label}" cannot be worked out: ${why}. Check ${type} ${value} in the node's form, and what the message holds.`;
