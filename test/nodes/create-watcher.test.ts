@@ -93,9 +93,8 @@ describe("create watcher", function () {
     const network = service.ready.chain_selector;
     const nowhere = { name: "a service", to: ELSEWHERE, settings: { level: 2 } };
     const asked = { ...nowhere, network };
-    // The local service offers none: it is the one that answers, so nothing here stood in the way.
-    const asTold = await refuse(nodeRed, "by-service", asked);
-    should(asTold.error).match({ code: "VALIDATION_ERROR", message: /no watcher service "dvp"/ });
+    const asTold = await ask(nodeRed, "by-service", asked);
+    should(asTold.payload).match({ service: "dvp", service_config: { level: 2 }, events: ["Settled"] });
     const { error } = await refuse(nodeRed, "by-service", { ...asked, settings: "all" });
     should(error).match({ code: "INVALID_FIELD", message: /"Service settings" must be an object/ });
     const lost = await refuse(nodeRed, "by-service", nowhere);
