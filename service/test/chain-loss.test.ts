@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
 import type { ChannelEvent, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
@@ -81,5 +81,23 @@ describe("the local service whose chain is killed", function () {
       return ((await answer.json()) as { result: string }).result === "0x" ? undefined : true;
     });
     should((await api.ok<Wallet>("GET", `/wallets/${created.wallet_id}`)).status).equal("deployed");
+  });
+
+  it("starts it empty where it was killed while it saved its state", async () => {
+    const channelId = await api.channel();
+    const killed = anvilPid();
+    writeFileSync(join(folder.path, "chain", "state.json"), '{"block":{"number":');
+    process.kill(killed, "SIGKILL");
+    await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
+    const told = lines.some((line) =>
+      /saved state .* is damaged; it is kept as .*state\.json\.damaged/.test(line),
+    );
+    should(told).be.true();
+    await eventually("payments to work again", async () =>
+      (await api.call("POST", "/local/faucet", {})).status === 200 ? true : undefined,
+    );
+    await api.transferWatcher(channelId);
+    await api.ok("POST", "/local/faucet", { amount: "3" });
+    await api.eventsUntil(channelId, (all) => values(all, "finalized").includes("3"));
   });
 });

