@@ -1,4 +1,5 @@
 import * as AbiParameters from "ox/AbiParameters";
+import { CrecError } from "../errors.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, integerType } from "./abi-type.ts";
 import type { AbiParameter } from "./types.ts";
@@ -7,7 +8,7 @@ import type { AbiParameter } from "./types.ts";
  * Decodes ABI-encoded data to plain JSON values: integers as decimal text, bytes as hex, addresses
  * checksummed, lists as lists, tuples as objects.
  *
- * @throws Error when the data is not of these types.
+ * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types.
  * @example
  * decodeValues([{ name: "", type: "bool" }], encodeValue("bool", "true", "flag")); // → [true]
  */
@@ -19,8 +20,19 @@ export function decodeValues(parameters: readonly AbiParameter[], data: Hex): un
 
 /** As the decoder gives them, with bigints; tuples are lists, whatever names their parts have. */
 export function decodeRaw(parameters: readonly AbiParameter[], data: Hex): unknown[] {
-  const values: readonly unknown[] = AbiParameters.decode(parameters.map(withoutNames), data);
-  return [...values];
+  try {
+    const values: readonly unknown[] = AbiParameters.decode(parameters.map(withoutNames), data);
+    return [...values];
+  } catch (cause) {
+    const types = parameters.map(({ type }) => type).join(", ");
+    throw new CrecError(
+      "RESULT_UNREADABLE",
+      `The data is not ABI-encoded (${types}). Check where it is from.`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 /** A name such as `__proto__`, or one used twice, would lose values on the way. */

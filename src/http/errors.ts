@@ -76,8 +76,12 @@ export class BadResponseError extends HttpError {
 export class AbortedError extends HttpError {
   override readonly name = "AbortedError";
 
-  constructor() {
-    super("ABORTED", "The call was stopped before it was over, as asked.");
+  constructor(
+    code = "ABORTED",
+    message = "The call was stopped before it was over, as asked.",
+    details: HttpErrorDetails = {},
+  ) {
+    super(code, message, details);
   }
 }
 
@@ -85,10 +89,11 @@ export class AbortedError extends HttpError {
 export class ClientClosedError extends HttpError {
   override readonly name = "ClientClosedError";
 
-  constructor() {
-    super(
-      "CLIENT_CLOSED",
-      "The client was closed, so the call was not finished. Make a new client to go on.",
-    );
+  constructor(
+    code = "CLIENT_CLOSED",
+    message = "The client was closed, so the call was not finished. Make a new client to go on.",
+    details: HttpErrorDetails = {},
+  ) {
+    super(code, message, details);
   }
 }

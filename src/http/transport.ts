@@ -214,7 +214,7 @@ export class Transport {
     }
     const headers: Record<string, string> = {
       accept: "application/json",
-      "user-agent": `node-red-crec/${VERSION}`,
+      "user-agent": `crec-client/${VERSION}`,
     };
     for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
     delete headers.authorization;

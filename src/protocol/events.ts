@@ -118,15 +118,6 @@ export type VerifiableEvent = {
   data?: Record<string, unknown>;
 };
 
-/** `data` of a signed operation status. */
-export type OperationStatusData = {
-  wallet_operation_id: string;
-  wallet_address: string;
-  status: string;
-  status_reason: string;
-  transaction_hash?: string;
-};
-
 export const QUERY_ERROR_CODES = [
   "CRE_GATEWAY_REJECTED",
   "CONTRACT_NOT_FOUND",

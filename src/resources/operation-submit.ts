@@ -98,7 +98,9 @@ function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Pr
   const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
   const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
   const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
-  return new HttpError(doubt.code, message, details);
+  // Of the same class, so that whoever asks for a time-out or an abort finds it.
+  const SameError = doubt instanceof HttpError ? (doubt.constructor as typeof HttpError) : HttpError;
+  return new SameError(doubt.code, message, details);
 }
 
 /** The whole operation: some versions of the service answer with its id alone. */

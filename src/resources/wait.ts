@@ -77,6 +77,8 @@ type WaitErrorDetails = {
   cause?: unknown;
 };
 
+/** After so many looks without a new event the resource is asked, too. */
+const QUIET_LOOKS = 4;
 /** Nothing leaves these by itself, only by a new request. */
 const HALTS = ["failed", "archive_failed"];
 
@@ -95,8 +97,11 @@ export async function waitForStatus<S extends string, R extends { status: string
   if (!isKnown(waited.lifecycle, target)) throw unknownTarget(waited);
   const timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 300_000);
   const unknownUntil = performance.now() + (options.unknownForMs ?? 5_000);
+  const isOver = (status: string) => isReached(waited, target, status) || isLost(waited, target, status);
   const look =
-    options.by === "events" ? byEvents(waited) : async (signal: AbortSignal) => [await waited.look(signal)];
+    options.by === "events"
+      ? byEvents(waited, isOver)
+      : async (signal: AbortSignal) => [await waited.look(signal)];
   let lastStatus: string | undefined;
   let last: R | undefined;
   let trouble: unknown;
@@ -146,17 +151,21 @@ export async function waitForStatus<S extends string, R extends { status: string
  * The resource at each status that is news: its own latest state, with the status its event tells. The resource is
  * asked first, so that one that is not there is noticed.
  */
-function byEvents<S extends string, R extends { status: string }>({
-  look,
-  events,
-}: Waited<S, R>): (signal: AbortSignal) => Promise<R[]> {
+function byEvents<S extends string, R extends { status: string }>(
+  { look, events }: Waited<S, R>,
+  isOver: (status: string) => boolean,
+): (signal: AbortSignal) => Promise<R[]> {
   const seen = new Set<string>();
   let resource: R | undefined;
+  let quiet = 0;
   return async (signal) => {
     resource ??= await look(signal);
     const fresh = (await events(signal)).filter(({ event_id }) => !seen.has(event_id));
-    if (fresh.length > 0) resource = await look(signal);
+    quiet = fresh.length > 0 ? 0 : quiet + 1;
+    if (quiet === 0 || quiet % QUIET_LOOKS === 0) resource = await look(signal);
     const latest = resource;
+    // Its last event may be late, or lost: then the resource itself has the say.
+    if (quiet > 0 && isOver(latest.status)) return [latest];
     for (const { event_id } of fresh) seen.add(event_id);
     return fresh.map(({ payload }) => ({ ...latest, status: payload.status as R["status"] }));
   };

@@ -58,7 +58,7 @@ describe("Transport", () => {
       should(answer).deepEqual({ ok: true });
       should(server.requests).deepEqual(["POST /v1/channels?status=a&status=b&limit=5"]);
       should(seen[0]).equal(`Apikey ${KEY}`);
-      should(seen[1]).match(/^node-red-crec\/\d/);
+      should(seen[1]).match(/^crec-client\/\d/);
       should(seen.slice(2)).deepEqual(["application/json", '{"name":"é"}']);
     });
 

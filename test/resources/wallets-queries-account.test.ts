@@ -112,6 +112,17 @@ describe("wallets, queries, account", () => {
       return serve(() => [200, { query_id: ID, status, chain_selector: CHAIN, target: ADDRESS, ...signed }]);
     };
 
+    it("that are over are not waited for, though their last event never comes", async () => {
+      const { client } = await serve(({ path }) =>
+        path.endsWith("/search")
+          ? [200, { events: [], has_more: false }]
+          : [200, { query_id: ID, status: "completed" }],
+      );
+      const pollMs = { min: 5, max: 5 };
+      const options = { target: "completed", by: "events", timeoutMs: 2_000, pollMs } as const;
+      should((await client.queries.waitFor(ID, ID, options)).status).equal("completed");
+    });
+
     it("that failed tell the signed error with its revert in words", async () => {
       const revert = `0x08c379a0${"20".padStart(64, "0")}${"4".padStart(64, "0")}${Buffer.from("poor").toString("hex").padEnd(64, "0")}`;
       const { client } = await failing("failed", {
