@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import type { Channel } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import { Conditions, defined, integer, optionalText, pageOf, type Row, text } from "./rows.ts";
@@ -8,12 +8,9 @@ export type ChannelFilter = { name?: string; status?: string[]; limit: number; o
 
 export class Channels {
   readonly #database: DatabaseSync;
-  /** Every call below a channel asks for it. */
-  readonly #byId: StatementSync;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#byId = database.prepare("SELECT * FROM channels WHERE channel_id = ?");
   }
 
   create(input: { name: string; description?: string }): Channel {
@@ -27,7 +24,7 @@ export class Channels {
   }
 
   get(channelId: string): Channel | undefined {
-    const row = this.#byId.get(channelId);
+    const row = this.#database.prepare("SELECT * FROM channels WHERE channel_id = ?").get(channelId);
     return row === undefined ? undefined : toChannel(row as Row);
   }
 

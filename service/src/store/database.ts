@@ -1,7 +1,9 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { messageOf, ServiceProblem } from "../problem.ts";
+
+const MOST_STATEMENTS = 300;
 
 /**
  * Opens (or makes) the database of a data directory. The file stays locked for this process alone, and the
@@ -23,7 +25,7 @@ export function openDatabase(dataDir: string): DatabaseSync {
     // It holds what is the user's alone, and the files beside it get its permissions.
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
-    database = new DatabaseSync(file);
+    database = new Database(file);
     // Of letters beyond ASCII SQLite knows no lower case.
     database.function("fold", { deterministic: true }, (text) => String(text).toLowerCase());
     // An event with its proof fits into a page of this size; from smaller ones reading takes twice as long.
@@ -63,6 +65,24 @@ function addMissingColumns(database: DatabaseSync): void {
     for (const [name, type] of Object.entries(columns)) {
       if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
     }
+  }
+}
+
+/**
+ * Keeps what it has prepared, by its SQL. Each statement anew would cost more than most of them take, and memory that
+ * the garbage collector knows nothing of.
+ */
+class Database extends DatabaseSync {
+  readonly #statements = new Map<string, StatementSync>();
+
+  override prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    // Lists of values make ever new ones.
+    if (this.#statements.size >= MOST_STATEMENTS) this.#statements.clear();
+    const statement = super.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 }
 

@@ -44,15 +44,11 @@ const PAYLOAD_COLUMNS = [
 ] as const;
 const COMPARISONS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-const MOST_STATEMENTS = 100;
-
 /** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
   readonly #nextOffset: StatementSync;
   readonly #insert: StatementSync;
-  /** By their SQL, which has few forms. */
-  readonly #pages = new Map<string, StatementSync>();
   readonly #listeners: Array<(event: Appended) => void> = [];
 
   constructor(database: DatabaseSync) {
@@ -169,18 +165,9 @@ export class Events {
         || IIF(EXISTS (SELECT 1 ${from} LIMIT 1 OFFSET ?), '],"has_more":true}', '],"has_more":false}')
       AS BLOB) AS page FROM (SELECT json ${from} ORDER BY ${order} LIMIT ? OFFSET ?)`;
     const { values } = conditions;
-    const page = this.#prepared(sql).get(...values, offset + limit, ...values, limit, offset)?.page;
+    const page = this.#database.prepare(sql).get(...values, offset + limit, ...values, limit, offset)?.page;
     if (!(page instanceof Uint8Array)) throw new Error("A page is no blob.");
     return Buffer.from(page.buffer);
-  }
-
-  #prepared(sql: string): StatementSync {
-    const known = this.#pages.get(sql);
-    if (known !== undefined) return known;
-    if (this.#pages.size >= MOST_STATEMENTS) this.#pages.clear();
-    const statement = this.#database.prepare(sql);
-    this.#pages.set(sql, statement);
-    return statement;
   }
 }
 
