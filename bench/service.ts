@@ -103,10 +103,10 @@ class Bench {
     return this.api.ok("GET", `/channels/${this.channelId}/events?limit=${PAGE}&offset=${offset}`);
   }
 
-  /** Resident memory in MiB, once it rests: the least of some seconds. */
+  /** Resident memory in MiB, once it rests: the least of some seconds, in which what is garbage is given back. */
   async memory(): Promise<number> {
     let least = Number.POSITIVE_INFINITY;
-    for (let second = 0; second < 8; second += 1) {
+    for (let second = 0; second < 20; second += 1) {
       await sleep(1000);
       const status = readFileSync(`/proc/${this.#pid}/status`, "utf8");
       least = Math.min(least, Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);
