@@ -13,7 +13,8 @@ import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { registerType } from "../lib/editor/register.ts";
 import { hintUnder, type Line, problemUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
-import { matching } from "../lib/editor/validate.ts";
+import { isReference, matching } from "../lib/editor/validate.ts";
+import { isTime } from "../lib/times.ts";
 import { FILTER_FIELDS, type FilterProperty, firstUnfit } from "./fields.ts";
 
 const STATUSES: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +24,6 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
   "wallet.status": WALLET_STATUSES,
 };
 const WHOLE_NUMBER = /^[1-9]\d*$/;
-const TIME = /^(now|\d+(\.\d+)?|\d+(\.\d+)?\s*[smhdw](\s*ago)?|\d{4}-\d\d\S*)$/;
 
 /** A filter that does not apply to a type that is ticked is refused by the service, so it is refused here. */
 function fitting(property: FilterProperty): Validator {
@@ -40,9 +40,9 @@ function unfitType(property: FilterProperty, types: unknown): string | undefined
 
 /** A time that is typed in; what comes from elsewhere is judged when it is used. */
 function typedTime(kind: "fromType" | "toType"): Validator {
-  return function (value, options) {
-    const typed = !this[kind] || this[kind] === "str";
-    return !typed || matching(TIME, "search-events.error.time").call(this, value, options);
+  return function (value, _options) {
+    const text = this[kind] && this[kind] !== "str" ? "" : String(value ?? "").trim();
+    return text === "" || isReference(text) || isTime(text) || this._("search-events.error.time");
   };
 }
 

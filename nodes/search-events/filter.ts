@@ -1,12 +1,12 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, SearchEvents } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
-import { isId, readField, readText } from "../lib/fields.ts";
+import { isId, oneOf, readField, readText } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { readNames } from "../lib/names.ts";
+import { timeOf } from "../lib/times.ts";
 import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./fields.ts";
-import { timeOf } from "./times.ts";
 
 /** Fields that do not restrict where they are empty, each with the type of its value. */
 type Filters = { [P in FilterProperty | `${FilterProperty}Type`]?: string };
@@ -42,7 +42,8 @@ export async function searchOf(
   msg: CrecMessage,
   asking: Asking,
 ): Promise<SearchEvents> {
-  const { types = [], environment } = def;
+  const { types = [] } = def;
+  const environment = oneOf("Environment", def.environment, ["mainnet", "testnet"]);
   const { SEARCH_FILTERS, checksumAddress } = await loadLibrary();
   const filter: Record<string, string | readonly string[] | number> = {};
   for (const field of FILTER_FIELDS) {

@@ -1,4 +1,4 @@
-import { nodeError } from "../lib/errors.ts";
+import { nodeError } from "./errors.ts";
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 const AGO = /^(\d+(?:\.\d+)?)\s*([smhdw])(?:\s*ago)?$/;
@@ -22,6 +22,12 @@ export function timeOf(label: string, value: unknown, now: number): number | und
     "INVALID_FIELD",
     `"${label}" must be a time such as 2026-01-31T12:00:00Z, 24h or 7d ago, or Unix seconds, not "${String(value)}".`,
   );
+}
+
+/** Whether a text is a time, in the same ways. */
+export function isTime(text: string): boolean {
+  const time = secondsOf(text.trim(), Date.now() / 1000);
+  return time !== undefined && Number.isFinite(time) && time >= 0;
 }
 
 function secondsOf(value: unknown, now: number): number | undefined {
