@@ -1,6 +1,7 @@
 import type { EventConsumer, StartPosition } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
 import type { CrecMessage } from "../lib/input.ts";
+import { isTime, timeOf } from "../lib/times.ts";
 
 const COMMANDS = ["pause", "resume", "seek"] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -17,21 +18,21 @@ export function command(consumer: EventConsumer, msg: CrecMessage): Command {
   return wanted;
 }
 
-/** A date first: left to itself, `Date.parse` finds a year in "-5" and in "offset 12". */
-const TIME = /^\d{4}-\d\d/;
-
 /**
- * Where to go: `now`, `beginning`, an offset, or a time that begins with a date such as 2026-01-31.
+ * Where to go: `now`, `beginning`, an offset, or a time as in all nodes; a number alone is an offset, and
+ * `{time: 1780000000}` a time.
  * @throws INVALID_FIELD
  */
 export function positionOf(value: unknown): StartPosition {
   if (value === "now" || value === "beginning") return value;
   const offset = typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value;
   if (typeof offset === "number" && Number.isSafeInteger(offset) && offset >= 0) return { offset };
-  const time = typeof value === "string" && TIME.test(value.trim()) ? Date.parse(value) : Number.NaN;
-  if (!Number.isNaN(time)) return { time: Math.floor(time / 1000) };
+  const given = typeof value === "object" && value !== null && "time" in value ? value.time : value;
+  const isGiven = given instanceof Date || (typeof given === "string" && isTime(given)) || given !== value;
+  const time = isGiven ? timeOf("time", given, Date.now() / 1000) : undefined;
+  if (time !== undefined) return { time };
   throw nodeError(
     "INVALID_FIELD",
-    'Say where to go: "now", "beginning", an offset such as 120, or a time such as 2026-01-31T12:00:00Z.',
+    'Say where to go: "now", "beginning", an offset such as 120, or a time such as 2026-01-31T12:00:00Z or 24h ago.',
   );
 }

@@ -66,6 +66,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     behind: shown(report.behind),
     inFlight: shown(report.inFlight),
     skipped: shown(report.skipped),
+    filtered: shown(report.filtered),
     dropped: shown(report.dropped),
   });
   const error = report.lastError

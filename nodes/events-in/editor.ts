@@ -1,11 +1,14 @@
-import type { EditedNode } from "../lib/editor/api.ts";
+import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
-import { toggle } from "../lib/editor/fields.ts";
+import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { lookUp } from "../lib/editor/lookup.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { registerType } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
-import { ADDRESS, atPresent, filled, isReference, matching, numberFrom } from "../lib/editor/validate.ts";
+import { severalOf } from "../lib/editor/several.ts";
+import { ADDRESS, atPresent, filled, isReference, numberFrom } from "../lib/editor/validate.ts";
+import { splitNames } from "../lib/split-names.ts";
+import { isTime } from "../lib/times.ts";
 
 import { type Panel, showPanel } from "./editor-panel.ts";
 
@@ -30,19 +33,27 @@ registerType("crec-events-in", {
       value: "",
       validate(value, _options) {
         const [text, start] = [String(value ?? "").trim(), atPresent(this, "start")];
-        if (start === "offset") return /^\d+$/.test(text) || this._("events-in.error.offset");
-        if (start === "time") {
-          return (
-            (/^\d{4}-\d\d/.test(text) && !Number.isNaN(Date.parse(text))) || this._("events-in.error.time")
-          );
-        }
+        if (start === "offset")
+          return isReference(text) || /^\d+$/.test(text) || this._("events-in.error.offset");
+        if (start === "time") return isReference(text) || isTime(text) || this._("events-in.error.time");
         return true;
       },
     },
     types: { value: [] },
     watcher: { value: "" },
+    watcherType: { value: "str" },
     contractEvent: { value: "" },
-    address: { value: "", validate: matching(ADDRESS, "common.error.address") },
+    contractEventType: { value: "str" },
+    address: {
+      value: "",
+      validate(value, _options) {
+        const typed = !this.addressType || this.addressType === "str";
+        const addresses = typed ? splitNames(String(value ?? "")) : [];
+        const isRight = addresses.every((one) => isReference(one) || ADDRESS.test(one));
+        return isRight || this._("common.error.address");
+      },
+    },
+    addressType: { value: "str" },
     confidence: { value: "" },
     verify: { value: true },
     unverified: { value: "port", required: true },
@@ -79,7 +90,10 @@ registerType("crec-events-in", {
   },
   oneditprepare() {
     const channel = () => String($("#node-input-channel").val() ?? "");
-    $("#node-input-watcher").autoComplete({ minLength: 0, search: lookUp("watcher-ids", channel) });
+    listField("watcher", this._("events-in.label.watcher"), severalOf(lookUp("watcher-ids", channel)));
+    describeUnder(this, $("#node-input-watcher"), "watcher-ids", channel);
+    listField("contractEvent", this._("events-in.label.contract-event"));
+    listField("address", this._("common.label.address"));
     const chosen = new Set(Array.isArray(this.types) ? (this.types as string[]) : []);
     for (const type of TYPES)
       $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked", chosen.has(type));
@@ -126,6 +140,12 @@ registerType("crec-events-in", {
     this.types = TYPES.filter((type) => $(`#crec-events-in-${type.replace(".", "-")}`).prop("checked"));
   },
 });
+
+/** A field for several: typed in with commas between, as a list, or from the environment. */
+function listField(name: string, label: string, search?: CompletionSearch): void {
+  const icon = "red/images/typedInput/az.svg";
+  typedField(name, [{ value: "str", label, icon, ...(search && { autoComplete: search }) }, "json", "env"]);
+}
 
 /** What an event is sent again for must not still be at work on it. */
 function warnOfSoonAgain(node: EditedNode): void {

@@ -9,14 +9,14 @@ import { type EventsInNode, registerPanel } from "./panel.ts";
 import { claimPlace, nameTaken, type Standing } from "./place.ts";
 import { type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
+import { whenStarted } from "./when-started.ts";
 
 /** Ports: events, and rejected ones. */
 export default function register(RED: NodeAPI): void {
   function ConstructEventsIn(this: Node & EventsInNode, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
     const closing = new AbortController();
-    const name = def.consumer || this.id;
-    const place = placeOf(RED, def, name);
+    const name = String(def.consumer || this.id);
     let standing: Standing = "alone";
     let leave = () => {};
 
@@ -31,26 +31,34 @@ export default function register(RED: NodeAPI): void {
       if (!closing.signal.aborted) this.reader.consumer.start();
     };
     let opened = false;
-    const begin = () => {
-      leave = claimPlace(place, (now) => {
+    const refuse = (thrown: unknown): void => {
+      if (closing.signal.aborted) return;
+      const error = toCodedError(thrown);
+      showStatus(this, "trouble", shortText(error));
+      this.error(error, {});
+    };
+    const claim = () => {
+      leave = claimPlace(placeOf(RED, def, name), (now) => {
         if (closing.signal.aborted) return;
         if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
         standing = now;
         show();
         if (now === "barred" || opened) return;
         opened = true;
-        open().catch((thrown: unknown) => {
-          if (closing.signal.aborted) return;
-          const error = toCodedError(thrown);
-          showStatus(this, "trouble", shortText(error));
-          this.error(error, {});
-        });
+        open().catch(refuse);
       });
+    };
+    const begin = () => {
+      try {
+        claim();
+      } catch (error) {
+        refuse(error);
+      }
     };
 
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
-    RED.events.once("flows:started", begin);
+    const forget = whenStarted(RED, begin);
     onInput(RED, this, def, async ({ msg }) => {
       if (!this.reader) {
         throw nodeError(
@@ -62,7 +70,7 @@ export default function register(RED: NodeAPI): void {
       show();
     });
     this.on("close", (done: () => void) => {
-      RED.events.removeListener("flows:started", begin);
+      forget();
       closing.abort();
       // Whoever comes next to this place finds it written.
       (this.reader?.close() ?? Promise.resolve()).finally(leave).then(done, done);

@@ -8,14 +8,16 @@ import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { Reader } from "./reader.ts";
 import {
+  choicesOf,
   cursorPath,
   deliveryOf,
   type EventsInDef,
-  filterOf,
   pollIntervals,
   serviceIdentity,
   startOf,
 } from "./settings.ts";
+import { wantedOf } from "./wanted.ts";
+import { filterOf } from "./watchers.ts";
 
 type Opening = { name: string; show: () => void; signal: AbortSignal };
 
@@ -26,6 +28,9 @@ export async function openReader(
   def: EventsInDef,
   { name, show, signal }: Opening,
 ): Promise<Reader> {
+  // Whatever is wrong with the form is said before anything is asked for.
+  const { unverified, commit } = choicesOf(def);
+  const [start, wanted] = [startOf(def), await wantedOf(RED, node, def)];
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
   if (def.store) requireStore(RED, def.store);
@@ -38,7 +43,7 @@ export async function openReader(
     : new library.FileCursorStore({ path: cursorPath(RED, name) });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
-  const origin = { channelId, ...(def.commit === "on-ack" ? { consumer: name } : {}) };
+  const origin = { channelId, ...(commit === "on-ack" ? { consumer: name } : {}) };
   const hand = (delivery: Delivery & { rejection?: string }, rejected: boolean): void => {
     const msg = toMessage(delivery, origin, library);
     node.send(rejected ? [null, msg] : [msg, null]);
@@ -49,25 +54,25 @@ export async function openReader(
     source: library.eventSource(client.events, channelId),
     store,
     identity,
-    start: startOf(def),
-    filter: library.eventFilter(filterOf(def)),
-    ...(def.types?.length ? { types: def.types } : {}),
+    start,
+    types: wanted.types,
+    ...filterOf(wanted, { client, channelId, library }),
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     deliver: (delivery) => {
       const rejected = isRejected(delivery.verification);
-      if (!rejected || def.unverified === "pass") return hand(delivery, false);
-      if (def.unverified === "drop") reader.noteDropped();
+      if (!rejected || unverified === "pass") return hand(delivery, false);
+      if (unverified === "drop") reader.noteDropped();
       else hand(delivery, true);
       // Nobody is going to acknowledge what never left by the first port.
-      if (def.commit === "on-ack") consumer.ack(delivery.event.event_id);
+      if (commit === "on-ack") consumer.ack(delivery.event.event_id);
     },
     onRejected: (delivery, why) => hand({ ...delivery, rejection: why }, true),
     onState: show,
     onError: (thrown) => {
       const error = toCodedError(thrown);
       reader.noteError(error);
-      // A channel that is not there yet is waited for, and the status says so.
-      if (error.code !== "CHANNEL_NOT_FOUND") node.error(error, {});
+      // What is not there yet is waited for, and the status says so.
+      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
     },
   });
   const reader = new Reader(consumer, store, identity);

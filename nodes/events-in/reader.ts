@@ -44,7 +44,12 @@ export class Reader {
         ? { behind: state.behind, end: stored.cursor + state.behind }
         : {}),
       ...(state.kind === "connected"
-        ? { delivered: state.delivered, inFlight: state.waitingForAcks, skipped: state.skipped }
+        ? {
+            delivered: state.delivered,
+            inFlight: state.waitingForAcks,
+            skipped: state.skipped,
+            filtered: state.filtered,
+          }
         : {}),
       dropped: this.#dropped,
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),

@@ -1,60 +1,63 @@
 import { join } from "node:path";
 import type { NodeAPI, NodeDef } from "node-red";
-import type { Confidence, EventConsumerOptions, EventFilter, StartPosition } from "../../src/index.ts";
+import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
+import { nodeError } from "../lib/errors.ts";
+import { oneOf } from "../lib/fields.ts";
+import { timeOf } from "../lib/times.ts";
 import { positionOf } from "./commands.ts";
+import type { WantedDef } from "./wanted.ts";
 
-export type EventsInDef = NodeDef & {
-  channel?: string;
-  /** Names the cursor; made by the editor when the node is dropped. */
-  consumer?: string;
-  start?: "now" | "beginning" | "offset" | "time";
-  /** An offset, or a time such as 2026-01-31T12:00:00Z. */
-  startValue?: string;
-  /** Event types wanted; all when empty. */
-  types?: string[];
-  /** A watcher's id. */
-  watcher?: string;
-  /** A contract event's name or signature. */
-  contractEvent?: string;
-  address?: string;
-  confidence?: "" | Confidence;
-  verify?: boolean;
-  /** Where an event goes whose proof fails: the second port, nowhere (counted), or on, marked. */
-  unverified?: "port" | "drop" | "pass";
-  /** When an event counts as worked off: when its message was sent, or when it is acknowledged. */
-  commit?: "on-send" | "on-ack";
-  /** How many may wait for their acknowledgement at once. */
-  inFlight?: string | number;
-  /** Seconds until an event that was not acknowledged is sent again. */
-  ackTimeout?: string | number;
-  /** How often an event is sent before it is rejected. */
-  attempts?: string | number;
-  /** Events older than this many seconds are passed over; empty delivers all. */
-  skipOlder?: string | number;
-  /** Empty: a file in the user directory. Else the name of a context store. */
-  store?: string;
-  /** Whether it takes commands by message. */
-  inputs?: 0 | 1;
-  /** Seconds between polls: when there is traffic, and at most when there is none. */
-  pollMin?: string | number;
-  pollMax?: string | number;
-};
+export type EventsInDef = NodeDef &
+  WantedDef & {
+    channel?: string;
+    /** Names the cursor; made by the editor when the node is dropped. */
+    consumer?: string;
+    start?: (typeof STARTS)[number];
+    /** An offset, or a time such as 2026-01-31T12:00:00Z. */
+    startValue?: string;
+    verify?: boolean;
+    /** Where an event goes whose proof fails: the second port, nowhere (counted), or on, marked. */
+    unverified?: (typeof UNVERIFIED)[number];
+    /** When an event counts as worked off: when its message was sent, or when it is acknowledged. */
+    commit?: (typeof COMMITS)[number];
+    /** How many may wait for their acknowledgement at once. */
+    inFlight?: string | number;
+    /** Seconds until an event that was not acknowledged is sent again. */
+    ackTimeout?: string | number;
+    /** How often an event is sent before it is rejected. */
+    attempts?: string | number;
+    /** Events older than this many seconds are passed over; empty delivers all. */
+    skipOlder?: string | number;
+    /** Empty: a file in the user directory. Else the name of a context store. */
+    store?: string;
+    /** Whether it takes commands by message. */
+    inputs?: 0 | 1;
+    /** Seconds between polls: when there is traffic, and at most when there is none. */
+    pollMin?: string | number;
+    pollMax?: string | number;
+  };
 
-/** @throws INVALID_FIELD when the start is neither an offset nor a time */
-export function startOf({ start = "now", startValue = "" }: EventsInDef): StartPosition {
-  return positionOf(start === "offset" || start === "time" ? startValue : start);
+const STARTS = ["now", "beginning", "offset", "time"] as const;
+const UNVERIFIED = ["port", "drop", "pass"] as const;
+const COMMITS = ["on-send", "on-ack"] as const;
+
+/** What was chosen, or is usual. @throws INVALID_FIELD */
+export function choicesOf(def: EventsInDef) {
+  return {
+    start: oneOf("Start", def.start, STARTS) ?? "now",
+    unverified: oneOf("If it fails", def.unverified, UNVERIFIED) ?? "port",
+    commit: oneOf("Worked off", def.commit, COMMITS) ?? "on-send",
+  };
 }
 
-/** What of the channel is wanted; an empty field does not restrict. */
-export function filterOf(def: EventsInDef): EventFilter {
-  const { types = [], watcher, contractEvent, address, confidence } = def;
-  return {
-    types,
-    ...(watcher ? { watcherIds: [watcher] } : {}),
-    ...(contractEvent ? { contractEvents: [contractEvent] } : {}),
-    ...(address ? { addresses: [address] } : {}),
-    ...(confidence ? { minConfidence: confidence } : {}),
-  };
+/** @throws INVALID_FIELD when the start is neither an offset nor a time */
+export function startOf(def: EventsInDef): StartPosition {
+  const { startValue = "" } = def;
+  const { start } = choicesOf(def);
+  if (start !== "time") return positionOf(start === "offset" ? startValue : start);
+  const time = timeOf("From", startValue, Date.now() / 1000);
+  if (time === undefined) throw nodeError("INVALID_FIELD", '"From" is empty. Say from what time on.');
+  return { time };
 }
 
 const DEFAULT_MIN_SECONDS = 1;
@@ -67,7 +70,8 @@ export function pollIntervals(def: EventsInDef): { pollMinMs: number; pollMaxMs:
 
 /** How events are committed, and which are too old to be worth it. */
 export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
-  const { commit = "on-send", inFlight, ackTimeout, attempts, skipOlder } = def;
+  const { inFlight, ackTimeout, attempts, skipOlder } = def;
+  const { commit } = choicesOf(def);
   return {
     commit,
     ...(inFlight ? { inFlight: Number(inFlight) } : {}),
@@ -77,8 +81,15 @@ export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
   };
 }
 
-/** Cursors lie in the user directory, so that they are backed up and moved together with the flows. */
+/**
+ * Cursors lie in the user directory, so that they are backed up and moved together with the flows.
+ * @throws INVALID_FIELD
+ */
 export function cursorPath(RED: NodeAPI, consumer: string): string {
+  if (!consumer.isWellFormed()) {
+    const why = "The name of the consumer holds half a character, and cannot name a file";
+    throw nodeError("INVALID_FIELD", `${why}. Type another one.`);
+  }
   const folder = RED.settings.userDir ?? process.cwd();
   return join(folder, "crec-cursors", `${encodeURIComponent(consumer)}.json`);
 }

@@ -24,6 +24,8 @@ function statusOf(RED: NodeAPI, state: ConsumerState, dropped: number): [StatusK
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
       return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
     case "retrying": {
+      if (state.error.code === "WATCHER_NOT_FOUND")
+        return ["waiting", "events-in.status.waiting-for-watcher"];
       const seconds = Math.max(1, Math.round(state.inMs / 1000));
       return ["trouble", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
     }

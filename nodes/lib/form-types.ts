@@ -101,6 +101,8 @@ export type PanelReport =
       inFlight?: number;
       /** Passed over for being too old. */
       skipped?: number;
+      /** Passed over because the node's filter does not want them. */
+      filtered?: number;
       /** Dropped because their proof failed. */
       dropped?: number;
       lastError?: string;

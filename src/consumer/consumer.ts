@@ -18,7 +18,7 @@ import { claimName, nameTaken } from "./running.ts";
 import { Saving } from "./saving.ts";
 import { Selection } from "./selection.ts";
 import { Teller } from "./teller.ts";
-import { asCrecError, isFinal, retryAfterOf, troubleOf } from "./trouble.ts";
+import { asCrecError, isFinal, isOfChannel, retryAfterOf, troubleOf } from "./trouble.ts";
 
 /**
  * Hands every event of a channel over at least once, in order, across restarts and outages. The place is kept in
@@ -207,6 +207,7 @@ export class EventConsumer {
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
   async #look(signal: AbortSignal): Promise<boolean> {
     const cursor = await this.#findPlace(signal);
+    await this.#options.prepare?.([], signal);
     let news = false;
     // Nothing is asked for that could not be handed on.
     await this.#handOver.untilRoom(cursor, signal);
@@ -244,7 +245,7 @@ export class EventConsumer {
   #explain(error: CrecError): number {
     const trouble = troubleOf(error);
     const inMs = this.#backoff.next(trouble, retryAfterOf(error));
-    if (trouble === "waiting") this.#show({ kind: "waiting_for_channel" });
+    if (isOfChannel(error)) this.#show({ kind: "waiting_for_channel" });
     else if (trouble === "refused") this.#show({ kind: "refused", error });
     else this.#show({ kind: "retrying", inMs, error });
     this.#teller.tell(error);

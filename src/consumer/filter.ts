@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors.ts";
 import { parseSignedText } from "../proofs/signed-text.ts";
 import { type ChannelEvent, CONFIDENCES, type Confidence } from "../protocol/index.ts";
 import { typeOf } from "./source.ts";
@@ -18,13 +19,17 @@ export type EventFilter = {
 /**
  * A function that tells whether an event is wanted. Events without the field in question are not wanted, except
  * that `minConfidence` only concerns contract events. A contract event that cannot be read is always wanted:
- * it must be seen to be rejected, not vanish.
+ * it must be seen to be rejected, not vanish. What no event can meet is refused: with a filter that nothing passes,
+ * every event would be lost in silence.
+ * @throws {ArgumentError} for an event's signature with blanks or names of parameters in it, what is no address, and
+ * an unknown confidence.
  * @example
  * const isWanted = eventFilter({ contractEvents: ["Incremented"], addresses: [counter], minConfidence: "latest" });
  * isWanted(event); // → true
  */
 export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boolean {
   const { minConfidence } = filter;
+  requireMeetable(filter);
   const types = asSet(filter.types);
   const watcherIds = asSet(filter.watcherIds);
   const contractEvents = asSet(filter.contractEvents);
@@ -47,6 +52,26 @@ export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boole
     if (addresses && !addresses.has(inside.address)) return false;
     return minConfidence === undefined || rank(inside.confidence) >= rank(minConfidence);
   };
+}
+
+/** A name, or a signature as it is hashed: `Transfer(address,address,uint256)`. */
+const NAME_OR_SIGNATURE = /^[^\s(),]+(\(\S*\))?$/;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+function requireMeetable({ contractEvents = [], addresses = [], minConfidence }: EventFilter): void {
+  for (const [index, event] of contractEvents.entries()) {
+    if (NAME_OR_SIGNATURE.test(event)) continue;
+    const how = "Give one event a place, by its name or as Transfer(address,address,uint256)";
+    throw new ArgumentError(`contractEvents[${index}]`, `"${event}" is no event's signature. ${how}.`);
+  }
+  for (const [index, address] of addresses.entries()) {
+    if (ADDRESS.test(address)) continue;
+    const how = "It is 0x and 40 hexadecimal digits";
+    throw new ArgumentError(`addresses[${index}]`, `"${address}" is no address. ${how}.`);
+  }
+  if (minConfidence === undefined || CONFIDENCES.includes(minConfidence)) return;
+  const how = `It is one of ${CONFIDENCES.join(", ")}`;
+  throw new ArgumentError("minConfidence", `"${minConfidence}" is no confidence. ${how}.`);
 }
 
 type ContractEvent = { name: string; signature: string; address: string; confidence: string };

@@ -14,7 +14,7 @@ import { ageMsOf } from "./source.ts";
 
 export type HandOverOptions = Pick<
   EventConsumerOptions,
-  "source" | "verify" | "deliver" | "commit" | "onRejected"
+  "source" | "prepare" | "verify" | "deliver" | "commit" | "onRejected"
 > & {
   limits: Limits;
   clock: Clock;
@@ -42,6 +42,7 @@ export class HandOver {
   #cursor: Cursor | undefined;
   #delivered = 0;
   #skipped = 0;
+  #filtered = 0;
 
   constructor(options: HandOverOptions) {
     this.#options = options;
@@ -59,8 +60,13 @@ export class HandOver {
     });
   }
 
-  get counts(): { delivered: number; waitingForAcks: number; skipped: number } {
-    return { delivered: this.#delivered, waitingForAcks: this.inFlight.size, skipped: this.#skipped };
+  get counts(): { delivered: number; waitingForAcks: number; skipped: number; filtered: number } {
+    return {
+      delivered: this.#delivered,
+      waitingForAcks: this.inFlight.size,
+      skipped: this.#skipped,
+      filtered: this.#filtered,
+    };
   }
 
   /** Starts counting anew, with nothing in flight. */
@@ -68,6 +74,7 @@ export class HandOver {
     this.inFlight.clear();
     this.#delivered = 0;
     this.#skipped = 0;
+    this.#filtered = 0;
   }
 
   /** Hands over what is new in a batch. Tells whether there was something. Throws `DELIVERY_FAILED`. */
@@ -75,18 +82,20 @@ export class HandOver {
     { events, final }: Batch,
     { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
   ): Promise<boolean> {
-    const { selection, saving } = this.#options;
+    const { selection, saving, prepare } = this.#options;
     this.#cursor = cursor;
     const fresh = cursor.admit(events);
+    if (fresh.length > 0) await prepare?.(fresh, signal);
     if (fresh.length > 0 && selection.needsNewest) await reader.knowEnd(signal);
     const times = { notBefore: cursor.notBefore, newest: reader.newestTime };
     const fates = fresh.map((event) => selection.fateOf(event, times));
     const last = fresh[fates.lastIndexOf("wanted")];
     if (last !== undefined) await saving.reserve(cursor, last.headers.offset, reader.highest);
     for (const [index, event] of fresh.entries()) {
+      if (fates[index] === "too old") this.#skipped += 1;
+      if (fates[index] === "unwanted") this.#filtered += 1;
       if (fates[index] === "wanted") await this.#deliver(event, cursor, reader, signal);
       else this.#settle(event.event_id);
-      if (fates[index] === "too old") this.#skipped += 1;
     }
     cursor.finalize(final);
     if (fresh.length > 0) saving.soon(cursor);

@@ -36,6 +36,8 @@ export type ConsumerState =
       waitingForAcks: number;
       /** Events passed over since `start()` because they were too old. */
       skipped: number;
+      /** Events passed over since `start()` because `types` or `filter` did not want them; of those that were read. */
+      filtered: number;
     }
   | { kind: "retrying"; inMs: number; error: CrecError }
   | { kind: "paused" }
@@ -52,6 +54,11 @@ export type EventConsumerOptions = {
   types?: readonly string[] | undefined;
   /** Only events for which this says yes, as made by `eventFilter`. One that throws says yes. */
   filter?: ((event: ChannelEvent) => boolean) | undefined;
+  /**
+   * Waited for before each look at the channel, with no events, and before `filter` judges some, with these. While
+   * it rejects, nothing is read or passed over; it is told by `onError` and tried again.
+   */
+  prepare?: ((events: readonly ChannelEvent[], signal: AbortSignal) => Promise<void>) | undefined;
   /** Shortest and longest wait between two looks, in milliseconds. 1,000 and 15,000. */
   pollMinMs?: number | undefined;
   pollMaxMs?: number | undefined;

@@ -3,7 +3,7 @@ import type { EventConsumerOptions } from "./options.ts";
 import { ageMsOf, timeOf, typeOf } from "./source.ts";
 
 /** What becomes of an event. */
-export type Fate = "wanted" | "unwanted" | "too old";
+export type Fate = "wanted" | "unwanted" | "before the start" | "too old";
 
 /** Which events of a channel a consumer is to hand over. */
 export class Selection {
@@ -33,7 +33,7 @@ export class Selection {
     { notBefore, newest }: { notBefore: number | undefined; newest: number | undefined },
   ): Fate {
     if (this.#types.size > 0 && !this.#types.has(typeOf(event))) return "unwanted";
-    if (notBefore !== undefined && (timeOf(event) ?? notBefore) < notBefore) return "unwanted";
+    if (notBefore !== undefined && (timeOf(event) ?? notBefore) < notBefore) return "before the start";
     if (!this.#passesFilter(event)) return "unwanted";
     return ageMsOf(event, newest) > this.#oldestMs ? "too old" : "wanted";
   }

@@ -72,7 +72,8 @@ function isSame(a: ConsumerState, b: ConsumerState): boolean {
       a.behind === b.behind &&
       a.delivered === b.delivered &&
       a.waitingForAcks === b.waitingForAcks &&
-      a.skipped === b.skipped
+      a.skipped === b.skipped &&
+      a.filtered === b.filtered
     );
   const isPlain = a.kind === "connecting" || a.kind === "waiting_for_channel" || a.kind === "paused";
   return isPlain && a.kind === b.kind;

@@ -10,6 +10,9 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   "CLIENT_CLOSED",
 ]);
 
+/** What is not there yet is probably being made. */
+const MISSING: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "NOT_FOUND", "WATCHER_NOT_FOUND"]);
+
 /** Whether waiting does not mend it: a person has to decide. */
 export function isFinal({ code }: CrecError): boolean {
   return FINAL_CODES.has(code);
@@ -18,7 +21,12 @@ export function isFinal({ code }: CrecError): boolean {
 /** Which patience an error asks for. */
 export function troubleOf({ code }: CrecError): Trouble {
   if (code === "KEY_REFUSED" || code === "ORGANIZATION_NOT_FOUND" || code === "FORBIDDEN") return "refused";
-  return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND" ? "waiting" : "error";
+  return MISSING.has(code) ? "waiting" : "error";
+}
+
+/** Whether it is the channel that is not there. */
+export function isOfChannel({ code }: CrecError): boolean {
+  return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND";
 }
 
 /** How long the service asked to wait, in milliseconds. */

@@ -1,0 +1,82 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Confidence, EventFilter, EventType } from "../../src/index.ts";
+import { nodeError } from "../lib/errors.ts";
+import { oneOf, readField } from "../lib/fields.ts";
+import { type Library, loadLibrary } from "../lib/library.ts";
+import { splitNames } from "../lib/split-names.ts";
+
+/** What of the channel is wanted: several in one field with commas between, or a list; an empty one does not restrict. */
+export type WantedDef = {
+  types?: string[];
+  /** Ids or names. */
+  watcher?: string;
+  watcherType?: string;
+  /** Names or signatures of contract events. */
+  contractEvent?: string;
+  contractEventType?: string;
+  address?: string;
+  addressType?: string;
+  confidence?: "" | Confidence;
+};
+
+export type Wanted = {
+  types: EventType[];
+  /** Ids or names: only the service knows which. */
+  watchers: string[];
+  /** What does not hang on the watcher. */
+  filter: EventFilter;
+};
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const NAME = /^[^\s(),;]+$/;
+
+/**
+ * What a node's form asks for. What no event could meet is refused: the node would pass over all of them.
+ * @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING
+ */
+export async function wantedOf(RED: NodeAPI, node: Node, def: WantedDef): Promise<Wanted> {
+  const library = await loadLibrary();
+  const several = async (label: string, property: "watcher" | "contractEvent" | "address") => {
+    const [value, type] = [def[property], def[`${property}Type`]];
+    const found = namesIn(label, await readField(RED, node, {} as never, { label, value, type }));
+    if (found.length > 0 || type === undefined || type === "str") return found;
+    throw nodeError("MISSING_VALUE", `"${label}" is empty. It was looked for in ${type} ${value}.`);
+  };
+  const types = namesIn("Only", def.types).flatMap((type) => oneOf("Only", type, library.EVENT_TYPES) ?? []);
+  const minConfidence = oneOf("Confidence", def.confidence, library.CONFIDENCES);
+  const watchers = await several("Watcher", "watcher");
+  const contractEvents = (await several("Event", "contractEvent")).map((one) => eventIn(one, library));
+  const addresses = await several("Address", "address");
+  const wrong = addresses.find((address) => !ADDRESS.test(address));
+  if (wrong !== undefined) {
+    const how = "0x and 40 hexadecimal digits, with commas between several";
+    throw nodeError("INVALID_FIELD", `"Address" must be ${how}, not "${wrong}".`);
+  }
+  return { types, watchers, filter: { contractEvents, addresses, minConfidence } };
+}
+
+/** The texts of a list, or of a text with commas between. */
+function namesIn(label: string, value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === "string") return splitNames(value);
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) {
+    return value.map((one) => one.trim()).filter((one) => one !== "");
+  }
+  throw nodeError("INVALID_FIELD", `"${label}" must be text with commas between, or a list of texts.`);
+}
+
+/** A name as it is; a signature, copied from an ABI perhaps, as it is hashed. */
+function eventIn(text: string, { listEvents, parseAbi }: Library): string {
+  const bare = text.replace(/^event\s+/, "");
+  if (NAME.test(bare)) return bare;
+  const signatures = (() => {
+    try {
+      return listEvents(parseAbi(`event ${bare}`)).map(({ signature }) => signature);
+    } catch {
+      return [];
+    }
+  })();
+  if (signatures.length === 1 && signatures[0] !== undefined) return signatures[0];
+  const how = "names such as Transfer, or signatures such as Transfer(address,address,uint256)";
+  throw nodeError("INVALID_FIELD", `"Event" must be ${how}, with commas between, not "${text}".`);
+}
