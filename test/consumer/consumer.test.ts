@@ -24,6 +24,7 @@ describe("EventConsumer", () => {
       delivered: 1001,
       waitingForAcks: 0,
       skipped: 0,
+      filtered: 0,
     });
     await end(consumer);
     should(states).eql(["connecting", "connected", "stopped"]);
@@ -38,6 +39,51 @@ describe("EventConsumer", () => {
     await clock.until(() => offsets().length === 10_000);
     should(channel.polls.length).be.below(10_000 / 200 + 10);
     should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.belowOrEqual(300);
+    await end(consumer);
+  });
+
+  it("counts what its filter does not want, and not what lies before the start", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 300).map((offset) => makeEvent(offset, { at: 1_700_000_000 + offset })));
+    const filter = ({ headers }: ChannelEvent) => headers.offset > 290;
+    const { clock, make, end, offsets } = simulate({
+      source: channel,
+      start: { time: 1_700_000_201 },
+      filter,
+    });
+    const consumer = make();
+    consumer.start();
+    await clock.until(() => offsets().length === 10);
+    should(consumer.state).containEql({ filtered: 90, delivered: 10 });
+    await end(consumer);
+  });
+
+  it("passes nothing over while its filter is not prepared; its start is settled before", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 5).map((offset) => makeEvent(offset)));
+    let isReady = false;
+    const prepared: number[] = [];
+    const { clock, disk, make, end, offsets, errors } = simulate({
+      source: channel,
+      start: "now",
+      filter: () => isReady,
+      prepare: async (events) => {
+        if (!isReady) throw new CrecError("WATCHER_NOT_FOUND", "Not yet.");
+        if (events.length > 0) prepared.push(...events.map(({ headers }) => headers.offset));
+      },
+    });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(20_000);
+    should(consumer.state.kind).equal("retrying");
+    channel.publish(makeEvent(6));
+    await clock.pass(60_000);
+    should(disk.stored?.cursor).equal(5);
+    isReady = true;
+    await clock.until(() => offsets().length === 1, 20_000);
+    should(offsets()).eql([6]);
+    should(prepared).eql([6]);
+    should(errors.map(({ code }) => code)).eql(["WATCHER_NOT_FOUND"]);
     await end(consumer);
   });
 

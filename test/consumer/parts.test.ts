@@ -174,6 +174,19 @@ describe("eventFilter", () => {
     should(wantsSafe(status)).equal(true);
   });
 
+  it("refuses what no event could meet: all would be lost in silence", () => {
+    for (const contractEvents of [
+      ["Transfer, Approval"],
+      ["Transfer(address, uint256)"],
+      [" Transfer"],
+      [""],
+    ])
+      should(() => eventFilter({ contractEvents })).throw(/no event's signature/);
+    for (const addresses of [["0x12"], [" 0xaB00000000000000000000000000000000000001"]])
+      should(() => eventFilter({ addresses })).throw(/no address/);
+    should(() => eventFilter({ minConfidence: "finalised" as never })).throw(/latest, safe, finalized/);
+  });
+
   it("lets a contract event through that cannot be read, so that it is seen to be rejected", () => {
     const unreadable = { ...transfer(), payload: { verifiable_event: "§" } };
     should(eventFilter({ contractEvents: ["Transfer"] })(unreadable)).equal(true);

@@ -1,0 +1,210 @@
+import should from "should";
+import { positionOf } from "../../nodes/events-in/commands.ts";
+import { startOf } from "../../nodes/events-in/settings.ts";
+import type { Message } from "../support/bench.ts";
+import { type Arrival, EventBench, isPoll } from "../support/event-bench.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { eventsInNode } from "../support/nodes.ts";
+
+const EVENTS = 12;
+const CONNECTED = "events-in.status.connected";
+const TOKEN = "0xAb00000000000000000000000000000000000001";
+const OTHER = "0x0000000000000000000000000000000000000002";
+const TRANSFER = "Transfer(address,address,uint256)";
+
+type WireEvent = { headers: { offset: number; type: string }; payload: Record<string, unknown> };
+
+/** Which events a node lets through; and that it never loses some because its form asks for what cannot be. */
+describe("the filters of events in", function () {
+  this.timeout(30_000);
+
+  let bench: EventBench;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS);
+  });
+
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+
+  after(() => bench?.close());
+
+  const reading = (id: string, properties: Partial<FlowNode> = {}): [FlowNode, number] => [
+    eventsInNode({ id, verify: false, pollMin: "0.1", pollMax: "0.1", ...properties }),
+    2,
+  ];
+  const offsetsOf = (arrivals: readonly Arrival[]) => arrivals.map(({ crec }) => crec.offset);
+  const errorsOf = (id: string) =>
+    bench.nodeRed
+      .shown("error")
+      .map(({ value }) => (value as Message).error)
+      .filter((error) => error?.source.id === id);
+
+  /** Offsets 1, 2 and 3 are contract events, the rest statuses. */
+  const withContractEvents = () => {
+    const events = [
+      { name: "Transfer", event_signature: TRANSFER, address: TOKEN, confidence: "finalized" },
+      { name: "Approval", event_signature: "Approval(address)", address: TOKEN, confidence: "latest" },
+      { name: "Filled", event_signature: "Filled((address,uint256)[],bool)", address: OTHER },
+    ];
+    const change = (body: string) => {
+      const page = JSON.parse(body) as { events: WireEvent[] };
+      for (const { headers, payload } of page.events) {
+        const { name, ...chain } = events[headers.offset - 1] ?? {};
+        if (name === undefined) continue;
+        headers.type = "watcher.event";
+        const signed = JSON.stringify({ name, timestamp: "2026-01-31T12:00:00Z", chain_event: chain });
+        payload.verifiable_event = Buffer.from(signed).toString("base64");
+      }
+      return JSON.stringify(page);
+    };
+    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
+  };
+
+  it("take names, signatures and addresses as people write them, and count what they pass over", async () => {
+    withContractEvents();
+    const rows: Record<string, [Partial<FlowNode>, number[]]> = {
+      name: [{ contractEvent: " Transfer " }, [1]],
+      several: [{ contractEvent: "Transfer, Approval" }, [1, 2]],
+      blanks: [{ contractEvent: "Transfer(address, address, uint256)" }, [1]],
+      copied: [
+        { contractEvent: "event Transfer(address indexed from, address indexed to, uint value);, Approval" },
+        [1, 2],
+      ],
+      tuple: [{ contractEvent: "Filled((address maker, uint256 amount)[] orders, bool last)" }, [3]],
+      listed: [{ contractEvent: '["Transfer", "Filled"]', contractEventType: "json" }, [1, 3]],
+      stored: [{ contractEvent: ["Transfer", "Filled"] }, [1, 3]],
+      address: [{ address: ` ${TOKEN.toLowerCase()} ` }, [1, 2]],
+      addresses: [{ address: `${TOKEN},${OTHER}` }, [1, 2, 3]],
+      types: [{ types: "watcher.event, query.status" }, [1, 2, 3]],
+      confidence: [{ types: ["watcher.event", "query.status"], confidence: "safe" }, [1]],
+    };
+    await bench.deploy(Object.entries(rows).map(([id, [properties]]) => reading(id, properties)));
+    for (const [id, [, wanted]] of Object.entries(rows)) {
+      const report = await bench.report(id, ({ cursor }) => cursor === EVENTS);
+      should(offsetsOf(bench.arrivals(id))).deepEqual(wanted, id);
+      should(report).have.property("filtered", EVENTS - wanted.length);
+    }
+  });
+
+  it("are refused where nothing could meet them: red, and nothing is read", async () => {
+    const rows: Record<string, Partial<FlowNode>> = {
+      Address: { address: TOKEN.slice(0, -1) },
+      "Address ": { address: `${TOKEN}, 12` },
+      Event: { contractEvent: "Transfer(address" },
+      "Event ": { contractEvent: "Transfer Approval" },
+      "Event  ": { contractEvent: "Filled(Order order)" },
+      Only: { types: ["watcher.evnt"] },
+      Confidence: { confidence: "finalised" },
+      Start: { start: "today" },
+      From: { start: "time", startValue: "someday" },
+      "From ": { start: "time", startValue: "" },
+      "If it fails": { unverified: "dropp" },
+      "Worked off": { commit: "onack" },
+      Watcher: { watcher: "7", watcherType: "json" },
+    };
+    const ids = Object.keys(rows).map((label) => label.replaceAll(" ", "_"));
+    // Nothing of a deploy before is left that asks.
+    await bench.deploy([]);
+    const passed = bench.proxy.passed.length;
+    await bench.deploy(Object.values(rows).map((row, index) => reading(ids[index] ?? "", row)));
+    for (const [index, label] of Object.keys(rows).entries()) {
+      const id = ids[index] ?? "";
+      await bench.nodeRed.status(id, ({ fill }) => fill === "red");
+      await bench.nodeRed.shows(() => errorsOf(id).length > 0);
+      const [error] = errorsOf(id);
+      should(error?.code).equal("INVALID_FIELD", label);
+      should(error?.message).startWith(`"${label.trim()}" `);
+    }
+    for (const id of ids) should((await bench.panel(id)).body).have.property("deployed", false);
+    should(bench.proxy.passed).have.length(passed);
+  });
+
+  it("say so where a variable that is to hold them is empty", async () => {
+    await bench.deploy([reading("unset", { contractEvent: "CREC_NOT_SET", contractEventType: "env" })]);
+    await bench.nodeRed.shows(() => errorsOf("unset").length > 0);
+    should(errorsOf("unset")[0]).have.property("code", "MISSING_VALUE");
+  });
+
+  describe("by watcher", () => {
+    it("take names and ids", async () => {
+      await bench.addEvents("first watcher");
+      await bench.addEvents("second watcher");
+      await bench.deploy([reading("all")]);
+      const added = (await bench.arrived("all", EVENTS + 4)).slice(EVENTS);
+      const ofWatcher = ({ crec }: Arrival) => (crec.event as WireEvent).payload.watcher_id;
+      const [first, second] = new Set(added.map(ofWatcher));
+      const offsetsIn = (...ids: unknown[]) => offsetsOf(added.filter((one) => ids.includes(ofWatcher(one))));
+      await bench.deploy([
+        reading("by-name", { watcher: " first watcher " }),
+        reading("by-id", { watcher: second }),
+        reading("by-both", { watcher: `first watcher, ${second}` }),
+      ]);
+      for (const [id, wanted] of Object.entries({
+        "by-name": offsetsIn(first),
+        "by-id": offsetsIn(second),
+        "by-both": offsetsIn(first, second),
+      })) {
+        await bench.report(id, ({ cursor }) => cursor === EVENTS + 4);
+        should(offsetsOf(bench.arrivals(id))).deepEqual(wanted);
+      }
+    });
+
+    it("wait for one that is not there yet, lose none of its events, and tell nobody of an error", async () => {
+      await bench.deploy([
+        reading("awaits", { watcher: "later watcher", start: "now" }),
+        reading("awaits-all", { watcher: "later watcher" }),
+      ]);
+      for (const id of ["awaits", "awaits-all"]) {
+        const status = await bench.nodeRed.status(id, "events-in.status.waiting-for-watcher");
+        should(status).have.properties({ fill: "yellow", shape: "ring" });
+        const { lastError } = await bench.report(id, (report) => report.lastError !== undefined);
+        should(lastError).match(/"later watcher"/);
+      }
+      should((await bench.panel("awaits-all", "/cursor")).body).have.property("cursor", -1);
+      await bench.addEvents("later watcher");
+      for (const id of ["awaits", "awaits-all"]) {
+        await bench.arrived(id, 2);
+        await bench.nodeRed.status(id, CONNECTED);
+        should(errorsOf(id)).be.empty();
+      }
+      should(offsetsOf(bench.arrivals("awaits"))).deepEqual(offsetsOf(bench.arrivals("awaits-all")));
+    });
+  });
+
+  it("leave no room for a consumer that cannot be stored: red, not a node that is not there", async () => {
+    await bench.deploy([reading("half", { consumer: "half \ud83d" })]);
+    await bench.nodeRed.status("half", ({ fill }) => fill === "red");
+    await bench.nodeRed.shows(() => errorsOf("half").length > 0);
+    should(errorsOf("half")[0]).have.property("code", "INVALID_FIELD");
+  });
+
+  it("of twelve nodes are no reason for Node-RED to warn", async () => {
+    const ids = [...Array(12).keys()].map((number) => `twelve-${number}`);
+    await bench.deploy(ids.map((id) => reading(id)));
+    for (const id of ids) await bench.arrived(id, 1);
+    should(bench.nodeRed.log).not.match(/MaxListeners/);
+  });
+});
+
+describe("where events in begins", () => {
+  const now = () => Math.floor(Date.now() / 1000);
+  const def = (startValue: string) =>
+    ({ id: "1", type: "t", z: "", name: "", start: "time", startValue }) as const;
+  const timeOf = (position: unknown) => (position as { time: number }).time;
+
+  it("is a time as in every node", () => {
+    should(startOf(def("1780000000"))).deepEqual({ time: 1_780_000_000 });
+    should(startOf(def("2026-01-31T12:00:00Z"))).deepEqual({ time: 1_769_860_800 });
+    should(timeOf(startOf(def("24h")))).be.approximately(now() - 86_400, 2);
+    should(timeOf(positionOf("7d"))).be.approximately(now() - 604_800, 2);
+    should(positionOf({ time: 1_780_000_000 })).deepEqual({ time: 1_780_000_000 });
+    should(positionOf(new Date(1_780_000_000_000))).deepEqual({ time: 1_780_000_000 });
+  });
+
+  it("is an offset where a number stands alone", () => {
+    should(positionOf("1780000000")).deepEqual({ offset: 1_780_000_000 });
+    should(positionOf(12)).deepEqual({ offset: 12 });
+  });
+});
