@@ -171,11 +171,11 @@ export class Api {
   }
 }
 
-/** The first answer that is not undefined; asked for often, for ten seconds unless told otherwise. */
+/** The first answer that is not undefined; asked for often, for fifteen seconds unless told otherwise. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 10_000,
+  timeoutMs = 15_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
+import { builtWithTypes } from "../support/built.ts";
 import { ProgramFolder } from "../support/program.ts";
 
 const types = fileURLToPath(new URL("../../dist/types", import.meta.url));
@@ -9,6 +10,8 @@ const types = fileURLToPath(new URL("../../dist/types", import.meta.url));
 /** What editors and compilers of others see. */
 describe("the types of the package", function () {
   this.timeout(60_000);
+
+  before(builtWithTypes);
 
   it("hold no any, and name nothing of another package", () => {
     const files = readdirSync(types, { recursive: true, encoding: "utf8" }).filter((file) =>

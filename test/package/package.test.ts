@@ -8,6 +8,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
+import { builtWithTypes } from "../support/built.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -21,6 +22,7 @@ describe("the package", function () {
   let tarball: string;
 
   before(async () => {
+    await builtWithTypes();
     folder = await mkdtemp(join(tmpdir(), "crec-package-"));
     const { stdout } = await run(
       "npm",

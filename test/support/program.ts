@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { builtWithTypes } from "./built.ts";
 
 const exec = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,6 +24,7 @@ export class ProgramFolder {
   }
 
   static async make(files: Record<string, string>): Promise<ProgramFolder> {
+    await builtWithTypes();
     const folder = new ProgramFolder(await mkdtemp(join(tmpdir(), "crec-program-")));
     await mkdir(join(folder.path, "node_modules/@crec-nodes"), { recursive: true });
     await symlink(root, join(folder.path, "node_modules", NAME), "junction");

@@ -47,9 +47,13 @@ export class SeededService {
   }
 
   async launch(): Promise<void> {
-    const child = spawn(process.execPath, [CLI, "--port", String(this.#port), "--data-dir", this.#dataDir], {
-      stdio: ["ignore", "pipe", "ignore", "ipc"],
-    });
+    const child = spawn(
+      process.execPath,
+      [CLI, "--local", "--port", String(this.#port), "--data-dir", this.#dataDir],
+      {
+        stdio: ["ignore", "pipe", "ignore", "ipc"],
+      },
+    );
     this.#child = child;
     if (child.stdout === null) throw new Error("The service has no output to read.");
     for await (const line of createInterface({ input: child.stdout })) {
