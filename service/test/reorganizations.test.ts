@@ -108,7 +108,10 @@ describe("a chain that replaces its blocks", function () {
       await api.until<Operation>(path(operation), "confirmed_latest");
       await eventually("the log", async () => ((await told("latest")).length === 1 ? true : undefined));
       for (let move = 2; move <= 3; move += 1) {
-        await api.ok("POST", "/local/reorg", { depth: 1 });
+        // Down to its block: another may have been mined on top of it.
+        const { latest } = await api.ok<{ latest: number }>("GET", "/local/status");
+        const block = Number((await told("latest")).at(-1)?.block_number);
+        await api.ok("POST", "/local/reorg", { depth: latest - block + 1 });
         await eventually("the log again", async () =>
           (await told("latest")).length === move ? true : undefined,
         );
