@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { connectionOf } from "../lib/config-nodes.ts";
 import { nodeError, toCodedError } from "../lib/errors.ts";
-import { readField, requireText } from "../lib/fields.ts";
+import { oneOf, readField, requireText } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { requireSet } from "../lib/variables.ts";
@@ -30,7 +30,7 @@ export default function register(RED: NodeAPI): void {
       const { errors: _earlier, ...crec } = msg.crec ?? {};
       msg.crec = crec;
       const { account } = await connectionOf(RED, def.connection).client();
-      if (def.action !== "query") {
+      if (oneOf("Action", def.action, ["details", "query"]) !== "query") {
         send(answer(msg, await account.details({ signal }), {}));
         return showStatus(this, "done", "account.status.done");
       }

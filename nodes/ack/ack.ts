@@ -1,14 +1,17 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { Refusal } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override, readText } from "../lib/fields.ts";
+import { oneOf, override, readText } from "../lib/fields.ts";
 import { type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 
+const ACTIONS = ["ack", "retry", "reject"] as const;
+type Action = (typeof ACTIONS)[number];
+
 export type AckDef = NodeDef & {
   /** `ack`: done with. `retry`: again after a delay. `reject`: to the rejected port, then on. */
-  action?: "ack" | "retry" | "reject";
+  action?: Action;
   /** Seconds until a refused event comes again. */
   delay?: string | number;
   reason?: string;
@@ -20,9 +23,13 @@ const DEFAULT_DELAY_SECONDS = 10;
 /** Tells events in what became of an event that it handed over. */
 export default function register(RED: NodeAPI): void {
   /** How the event is refused; `undefined` acknowledges it. */
-  async function refusalOf(node: Node, msg: CrecMessage, def: AckDef): Promise<Refusal | undefined> {
-    if (def.action === "retry") return { afterMs: delayMs(def) };
-    if (def.action !== "reject") return undefined;
+  async function refusalOf(
+    node: Node,
+    msg: CrecMessage,
+    { action, def }: { action: Action; def: AckDef },
+  ): Promise<Refusal | undefined> {
+    if (action === "retry") return { afterMs: delayMs(def) };
+    if (action !== "reject") return undefined;
     const field = { label: "Reason", value: def.reason, type: def.reasonType };
     const reason = await readText(RED, node, msg, field);
     return { reject: true, ...(reason ? { reason } : {}) };
@@ -32,6 +39,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
 
     onInput(RED, this, def, async ({ msg, send }) => {
+      const action = oneOf("Then", def.action, ACTIONS) ?? "ack";
       const eventId = override(msg, "eventId");
       if (!eventId) {
         throw nodeError(
@@ -42,15 +50,15 @@ export default function register(RED: NodeAPI): void {
       const { findInFlight } = await loadLibrary();
       // Several nodes may read one channel: each event counts for the one that sent this message.
       const reader = override(msg, "consumer");
-      const consumers = findInFlight(eventId, override(msg, "channelId")).filter(
+      const consumers = findInFlight(eventId).filter(
         ({ identity }) => reader === undefined || identity.consumer === reader,
       );
-      const refusal = await refusalOf(this, msg, def);
+      const refusal = await refusalOf(this, msg, { action, def });
       for (const consumer of consumers) {
         if (refusal) consumer.refuse(eventId, refusal);
         else consumer.ack(eventId);
       }
-      if (consumers.length > 0) showStatus(this, "done", `ack.status.${def.action ?? "ack"}`);
+      if (consumers.length > 0) showStatus(this, "done", `ack.status.${action}`);
       // A second copy of the message, or one that came too late: what it was about is settled already.
       else showStatus(this, "stopped", "ack.status.settled");
       send(msg);

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { connectionOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { readField, requireText } from "../lib/fields.ts";
+import { oneOf, readField, requireText } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 
@@ -20,15 +20,13 @@ export type ApiDef = NodeDef & {
 type QueryParameters = Record<string, string | string[]>;
 
 const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
-type Method = (typeof METHODS)[number];
 
 /** Any REST call with the connection's key, deadline and errors. */
 export default function register(RED: NodeAPI): void {
   function ConstructApi(this: Node, def: ApiDef): void {
     RED.nodes.createNode(this, def);
-    const method = methodOf(def.method);
-
     onInput(RED, this, def, async ({ msg, send, signal }) => {
+      const method = oneOf("Method", def.method, METHODS) ?? "GET";
       showStatus(this, "working", "api.status.calling");
       const client = await connectionOf(RED, def.connection).client();
       const path = await requireText(RED, this, msg, { label: "Path", value: def.path, type: def.pathType });
@@ -79,8 +77,4 @@ function queryOf(value: unknown): QueryParameters {
 
 function isPlain(value: unknown): boolean {
   return ["string", "number", "boolean"].includes(typeof value);
-}
-
-function methodOf(method: string | undefined): Method {
-  return METHODS.find((known) => known === method) ?? "GET";
 }

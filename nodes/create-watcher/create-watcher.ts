@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
-import { channelOverride, waitMs } from "../lib/fields.ts";
+import { channelOverride, noted, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { type CreateWatcherDef, requestOf } from "./request.ts";
@@ -28,7 +28,7 @@ export default function register(RED: NodeAPI): void {
       };
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
       // Whatever happens from here on, Catch must learn which watcher it happened to.
-      msg.crec = { ...msg.crec, channelId, watcherId: watcher.watcher_id };
+      msg.crec = noted(msg, { channelId, watcherId: watcher.watcher_id });
       send(null, statusMessage(report(watcher, found)));
       const ready =
         timeoutMs === 0

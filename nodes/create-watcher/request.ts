@@ -3,7 +3,7 @@ import type { CreateWatcher } from "../../src/index.ts";
 import { addressOr } from "../lib/calls.ts";
 import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { readField, requireText } from "../lib/fields.ts";
+import { oneOf, readField, requireText } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { splitNames } from "../lib/split-names.ts";
@@ -43,12 +43,13 @@ export async function requestOf(
 ): Promise<CreateWatcher> {
   const required = (label: string, value: string | undefined, type: string | undefined) =>
     requireText(RED, node, msg, { label, value, type });
+  const source = oneOf("Watches", def.source, ["contract", "service"]);
   const name = await required("Watcher", def.watcherName, def.watcherNameType);
   const events = eventsOf(
     await readField(RED, node, msg, { label: "Events", value: def.events, type: def.eventsType }),
   );
   const { checksumAddress, eventFragments } = await loadLibrary();
-  if (def.source === "service") {
+  if (source === "service") {
     const service = await required("Service", def.service, def.serviceType);
     return {
       name,

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { ListedFunction } from "../../src/index.ts";
 import { contractOf } from "./config-nodes.ts";
 import { nodeError } from "./errors.ts";
-import { readField, requireText } from "./fields.ts";
+import { oneOf, readField, requireText } from "./fields.ts";
 import type { ContractCall, Unit, Value } from "./form-types.ts";
 import type { CrecMessage } from "./input.ts";
 import { loadLibrary } from "./library.ts";
@@ -35,7 +35,7 @@ export async function encodeContractCall(
       const input = inputs?.[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
       const value = await readArgument(RED, node, msg, stored, at);
-      if (stored.unit !== "token" || !input) return value;
+      if (oneOf(`${at}: unit`, stored.unit, ARGUMENT_UNITS) !== "token" || !input) return value;
       return inSmallestUnit(library, value, input.type, contract.decimals, at);
     }),
   );
@@ -69,15 +69,18 @@ export async function addressOr(
   return (await loadLibrary()).checksumAddress(text, label);
 }
 
+/** Without one an integer is in its smallest. */
+const ARGUMENT_UNITS = ["token"] as const;
 const PLACES = { gwei: 9, ether: 18 } as const;
 
 /**
  * An amount that a call pays, in wei. Wei are left as they are: what they must look like is the encoder's to say.
- * @throws INVALID_ARGUMENT with the path, when it is no number or too fine for its unit
+ * @throws INVALID_FIELD for a unit that is none; INVALID_ARGUMENT with the path, when it is no number or too fine for its unit
  */
-export async function amountInWei(value: string, unit: Unit | undefined, path: string): Promise<string> {
+export async function amountInWei(value: string, given: Unit | undefined, path: string): Promise<string> {
   const { toSmallestUnit } = await loadLibrary();
-  return unit === "gwei" || unit === "ether" ? toSmallestUnit(value, PLACES[unit], path) : value;
+  const unit = oneOf(`${path}: unit`, given, ["wei", "gwei", "ether"]) ?? "wei";
+  return unit === "wei" ? value : toSmallestUnit(value, PLACES[unit], path);
 }
 
 /** Undefined where the encoder will say that there is no such function, or which ones there are. */

@@ -32,9 +32,21 @@ export async function readText(
 ): Promise<string | undefined> {
   const value = await readField(RED, node, msg, field);
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return numberText(value, `"${field.label}"`);
   if (typeof value === "string") return value;
   throw nodeError("INVALID_FIELD", `"${field.label}" must be text, but it came to ${kindOf(value)}.`);
+}
+
+/**
+ * A number as text. One beyond what a number holds exactly may not be what it was any more.
+ * @throws INVALID_FIELD
+ */
+export function numberText(value: number, what: string): string {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  const why = Number.isFinite(value)
+    ? "is a number so large that it may already be rounded; give it as text"
+    : "is no number";
+  throw nodeError("INVALID_FIELD", `${what} ${why}.`);
 }
 
 /** A text field that must not be empty. */
@@ -66,6 +78,18 @@ export function channelOverride(msg: CrecMessage): string | undefined {
   return override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
 }
 
+/**
+ * `msg.crec` with what was found out beside what it holds. On a message of events in the channel stays the one that
+ * the event came from, whatever channel was acted on: `channelId` belongs to `eventId`.
+ */
+export function noted(
+  msg: CrecMessage,
+  { channelId, ...crec }: Record<string, unknown>,
+): Record<string, unknown> {
+  const isOfEvent = override(msg, "eventId") !== undefined;
+  return { ...msg.crec, ...(channelId === undefined || isOfEvent ? {} : { channelId }), ...crec };
+}
+
 /** A text that a message may override under `msg.crec`. */
 export function override(msg: CrecMessage, name: string): string | undefined {
   const value = msg.crec?.[name];
@@ -85,8 +109,9 @@ export function oneOf<const T extends string>(
   if (value === undefined || value === null || value === "") return undefined;
   const choice = choices.find((one) => one === value);
   if (choice !== undefined) return choice;
-  const among = choices.filter((one) => one !== "").join(", ");
-  throw nodeError("INVALID_FIELD", `"${label}" must be one of ${among}, not "${value}".`);
+  const named = choices.filter((one) => one !== "").join(", ");
+  const among = choices.length === 1 ? `${named} or empty` : `one of ${named}`;
+  throw nodeError("INVALID_FIELD", `"${label}" must be ${among}, not "${value}".`);
 }
 
 function notWorkedOut({ label, type, value }: Field, error: Error): Error {

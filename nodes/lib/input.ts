@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { nodeError, shortText, toCodedError } from "./errors.ts";
+import { noted } from "./fields.ts";
 import { showStatus } from "./status.ts";
 import { unsetVariable } from "./variables.ts";
 
@@ -57,7 +58,7 @@ export function onInput(RED: NodeAPI, node: Node, def: NodeDef, work: (task: Tas
 
 /** The same message with a new payload; what others wrote into it, and into `msg.crec`, stays. */
 export function answer(msg: CrecMessage, payload: unknown, crec: Record<string, unknown>): CrecMessage {
-  return { ...msg, payload, crec: { ...msg.crec, ...crec } };
+  return { ...msg, payload, crec: noted(msg, crec) };
 }
 
 function interrupted(cause: unknown): Error {

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { nodeError } from "./errors.ts";
-import { type Field, readField } from "./fields.ts";
+import { type Field, numberText, readField } from "./fields.ts";
 import type { CrecMessage } from "./input.ts";
 import { splitNames } from "./split-names.ts";
 
@@ -12,7 +12,9 @@ export async function readNames(RED: NodeAPI, node: Node, msg: CrecMessage, fiel
   const value = await readField(RED, node, msg, field);
   const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
   if (given.every((one) => typeof one === "string" || typeof one === "number")) {
-    return given.flatMap((one) => splitNames(String(one)));
+    return given.flatMap((one) =>
+      splitNames(typeof one === "number" ? numberText(one, `"${field.label}"`) : one),
+    );
   }
   throw nodeError("INVALID_FIELD", `"${field.label}" must be text with commas between, or a list of texts.`);
 }

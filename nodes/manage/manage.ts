@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
+import { channelOverride, noted, readText, requireText, waitMs } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { ACTIONS } from "./actions.ts";
@@ -60,7 +60,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
-          msg.crec = { ...msg.crec, ...known };
+          msg.crec = noted(msg, known);
         },
       });
       send(answer(msg, payload, crec));

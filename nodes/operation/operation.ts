@@ -3,8 +3,9 @@ import type { OperationStatus } from "../../src/index.ts";
 import { previewOfOperation } from "../lib/call-preview.ts";
 import { channelOf, signerOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { channelOverride, readText, requireText, waitMs } from "../lib/fields.ts";
+import { channelOverride, noted, oneOf, readText, requireText, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
+import { loadLibrary } from "../lib/library.ts";
 import { ladderTo } from "../lib/operation.ts";
 import { showStatus } from "../lib/status.ts";
 import { ACTIONS } from "./actions.ts";
@@ -56,7 +57,7 @@ export default function register(RED: NodeAPI): void {
           const field = { label: "Operation", value: def.operation, type: def.operationType };
           const operationId = (await requireText(RED, this, msg, field)).trim();
           // Catch must learn which operation it is about: a wait that is cut off is taken up again by its id.
-          msg.crec = { ...msg.crec, channelId, operationId };
+          msg.crec = noted(msg, { channelId, operationId });
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
@@ -64,7 +65,7 @@ export default function register(RED: NodeAPI): void {
         digest: () => digestOf(RED, this, msg, def),
         ladder: (usual) => ladderTo(def.waitFor, usual),
         timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
-        statuses: def.statuses ?? [],
+        statuses: await statusesOf(def),
         most: () => limitOf(def),
         onStatus: (status) => showStatus(this, "working", status),
       });
@@ -87,6 +88,12 @@ async function digestOf(
   if (digest !== undefined && digest.trim() !== "") return digest.trim();
   const message = `"Digest" is empty, so it is not known what was approved. Let the message bring it in ${type}.${value}, as the draft did, or empty the field to sign whatever the draft holds. Nothing was signed.`;
   throw nodeError("MISSING_VALUE", message);
+}
+
+/** @throws INVALID_FIELD */
+async function statusesOf({ statuses = [] }: OperationDef): Promise<OperationStatus[]> {
+  const known = Object.keys((await loadLibrary()).OPERATION_LIFECYCLE) as OperationStatus[];
+  return statuses.flatMap((status) => oneOf("Statuses", status, known) ?? []);
 }
 
 function limitOf({ limit }: OperationDef): number {

@@ -3,7 +3,7 @@ import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src
 import { encodeContractCall } from "../lib/calls.ts";
 import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { readText, requireText } from "../lib/fields.ts";
+import { oneOf, readText, requireText } from "../lib/fields.ts";
 import type { ContractCall } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -46,8 +46,18 @@ export type Question = {
  * What to ask, for this message.
  * @throws what is wrong with a field, before anything is sent
  */
-export function questionOf(RED: NodeAPI, node: Node, def: RunQueryDef, msg: CrecMessage): Promise<Question> {
-  return (def.kind === "raw" ? rawQuestion : contractQuestion)(RED, node, def, msg);
+export async function questionOf(
+  RED: NodeAPI,
+  node: Node,
+  def: RunQueryDef,
+  msg: CrecMessage,
+): Promise<Question> {
+  return (oneOf("Ask", def.kind, ["contract", "raw"]) === "raw" ? rawQuestion : contractQuestion)(
+    RED,
+    node,
+    def,
+    msg,
+  );
 }
 
 async function contractQuestion(
@@ -62,7 +72,8 @@ async function contractQuestion(
   const library = await loadLibrary();
   const abi = await contract.abi();
   const { decimals } = contract;
-  if (def.resultUnit === "token" && decimals === undefined) {
+  const inUnit = oneOf("Integers", def.resultUnit, ["token"]);
+  if (inUnit === "token" && decimals === undefined) {
     throw nodeError(
       "NO_DECIMALS",
       "The result is wanted in tokens, but the contract has no decimals. Open the contract and fill them in, or take the result as it is.",
@@ -72,7 +83,7 @@ async function contractQuestion(
   const outputs = outputsOf(library.listFunctions(abi), signature);
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
-    return def.resultUnit === "token" && decimals !== undefined
+    return inUnit === "token" && decimals !== undefined
       ? inTokens(library, result, outputs, decimals)
       : result;
   };
@@ -114,9 +125,10 @@ async function blockOf(
   { block, blockNumber, blockNumberType }: RunQueryDef,
   msg: CrecMessage,
 ): Promise<BlockSelection> {
-  if (block !== "block_number") return { type: block ?? "latest" };
+  const type = oneOf("At block", block, ["latest", "finalized", "block_number"]) ?? "latest";
+  if (type !== "block_number") return { type };
   const field = { label: "Block number", value: blockNumber, type: blockNumberType };
-  return { type: block, block_number: await requireText(RED, node, msg, field) };
+  return { type, block_number: await requireText(RED, node, msg, field) };
 }
 
 function outputsOf(functions: readonly ListedFunction[], wanted: string): ListedFunction["outputs"] {

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Query } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { channelOverride, waitMs } from "../lib/fields.ts";
+import { channelOverride, noted, waitMs } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
@@ -23,7 +23,7 @@ export default function register(RED: NodeAPI): void {
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { request, abi, read } = await questionOf(RED, this, def, msg);
       const { query_id: queryId } = await client.queries.create(channelId, request, { signal });
-      msg.crec = { ...msg.crec, channelId, queryId };
+      msg.crec = noted(msg, { channelId, queryId });
 
       const onStatus = ({ status }: Query) => {
         showStatus(this, "working", status);
