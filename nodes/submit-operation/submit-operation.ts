@@ -1,10 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
-import type { OperationChange } from "../../src/index.ts";
+import type { Operation, OperationChange } from "../../src/index.ts";
 import { registerOperationPreview } from "../lib/admin/preview.ts";
 import { previewOf } from "../lib/call-preview.ts";
 import { channelOf, walletOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { channelOverride, waitMs } from "../lib/fields.ts";
+import { channelOverride, noted, oneOf, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { climb, LOOKS, ladderTo } from "../lib/operation.ts";
@@ -22,7 +22,7 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, def, async ({ msg, send, signal, afterwards }) => {
       const number = ++newest;
-      const isDraft = def.mode === "draft";
+      const isDraft = oneOf("Then", def.mode, ["send", "draft"]) === "draft";
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
@@ -41,7 +41,7 @@ export default function register(RED: NodeAPI): void {
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // Whatever happens from here on, Catch must learn which operation it happened to.
-      msg.crec = { ...msg.crec, channelId, walletOperationId };
+      msg.crec = noted(msg, { channelId, walletOperationId });
       const { operation, digest, found } = signer
         ? await client.operations.send(
             channelId,
@@ -52,6 +52,7 @@ export default function register(RED: NodeAPI): void {
         : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
       msg.crec = { ...msg.crec, operationId: operation.operation_id, digest };
       if (key !== undefined) msg.crec.found = found;
+      if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 
       const show = (status: string): void => showStatus(this, LOOKS[ladder.judge(status)], status);
       if (isDraft) {
@@ -97,10 +98,18 @@ function operationKeyOf({ crec }: CrecMessage): string | undefined {
   const key = crec?.operationKey;
   if (key === undefined) return undefined;
   if (typeof key === "string" && key.trim() !== "") return key;
-  if (typeof key === "number" && Number.isFinite(key)) return String(key);
+  if (typeof key === "number" && Number.isSafeInteger(key)) return String(key);
   const message =
-    "msg.crec.operationKey must be text or a number, and not empty. Set it to what the operation is about, such as an order number, or delete it to act on each message.";
+    typeof key === "number"
+      ? `msg.crec.operationKey is the number ${key}, which may be rounded, and then stand for something else as well. Give it as text.`
+      : "msg.crec.operationKey must be text or a whole number, and not empty. Set it to what the operation is about, such as an order number, or delete it to act on each message.";
   throw nodeError("INVALID_FIELD", message);
+}
+
+/** Nobody signs it here: who made it under this key left that to somebody else. */
+function awaitsApproval({ operation_id: id }: Operation): Error {
+  const message = `The operation ${id} of this key is a draft that waits for approval, so it was not sent. Finalize or cancel it with the node "operation".`;
+  return nodeError("OPERATION_AWAITS_APPROVAL", message);
 }
 
 /** Unix seconds; 0 for none. */

@@ -4,7 +4,7 @@ import { type Snapshot, snapshotOf } from "../lib/call-preview.ts";
 import { amountInWei, encodeContractCall } from "../lib/calls.ts";
 import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { readField, readText, requireText } from "../lib/fields.ts";
+import { oneOf, readField, readText, requireText } from "../lib/fields.ts";
 import type { CallDef, Value } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -47,8 +47,9 @@ export async function transactionsOf(
   msg: CrecMessage,
   chainSelector: string,
 ): Promise<ReadableTransaction[]> {
+  const source = oneOf("Calls", def.source, ["form", "message"]) ?? "form";
   const transactions: ReadableTransaction[] =
-    def.source === "message"
+    source === "message"
       ? await listed(RED, node, def, msg)
       : await Promise.all(
           callsOf(def).map((call, index) =>
@@ -65,7 +66,7 @@ export async function transactionsOf(
     const message = `An operation holds at most ${MOST_TRANSACTIONS} calls, and this one has ${transactions.length}. Split it.`;
     throw nodeError("TOO_MANY_CALLS", message);
   }
-  const amount = def.source === "message" ? "value" : "amount";
+  const amount = source === "message" ? "value" : "amount";
   const { checksumAddress, encodeValue } = await loadLibrary();
   for (const [index, { to, value, data }] of transactions.entries()) {
     // Here, where it is known what a value is called in the form or the list.
@@ -93,6 +94,7 @@ async function transactionOf(
   chainSelector: string,
 ): Promise<ReadableTransaction> {
   const label = (name: string) => ({ label: `${path}.${name}` });
+  oneOf(`${path}: call`, call.kind, ["contract", "raw"]);
   const amount = (await readText(RED, node, msg, { ...label("amount"), ...field(call.amount) })) ?? "0";
   const value = await amountInWei(amount, call.amount?.unit, `${path}.amount`);
   if (call.kind === "raw") {

@@ -163,6 +163,11 @@ describe("a message with an operation key", function () {
       const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
       checkError(caught, "submit", "INVALID_FIELD", "msg.crec.operationKey");
     }
+    // Two order numbers may have been rounded to this one.
+    for (const key of [2 ** 53, 1e30, 1.5]) {
+      const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+      checkError(caught, "submit", "INVALID_FIELD", /operationKey is the number .* Give it as text\.$/);
+    }
     should(bench.proxy.passed.slice(from).filter(isSubmit)).be.empty();
   });
 
@@ -181,6 +186,22 @@ describe("a message with an operation key", function () {
     // Sent under the same key, it is that draft whose end is waited for.
     const sent = await bench.ask("submit", message(key));
     should(sent.crec).have.properties({ found: true, operationId: third.crec?.operationId });
+    should(await executions(key)).equal(1);
+  });
+
+  it("is refused at once where it stands for a draft that waits for approval", async () => {
+    const key = freshId();
+    const draft = await bench.ask("draft", message(key));
+    const asked = performance.now();
+    const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+    should(performance.now() - asked).be.below(5_000);
+    checkError(caught, "submit", "OPERATION_AWAITS_APPROVAL", String(draft.crec?.operationId));
+    const { operationId, digest } = draft.crec ?? {};
+    should(caught.crec).have.properties({ operationId, digest, found: true });
+    should(await executions(key)).equal(0);
+    // Catch has what it takes to decide.
+    await bench.ask("cancel", { crec: { operationId: caught.crec?.operationId } });
+    should((await bench.ask("submit", message(key))).crec).have.property("found", false);
     should(await executions(key)).equal(1);
   });
 

@@ -80,6 +80,14 @@ describe("submit operation", function () {
       ),
     );
 
+    it("looks as the newest message left it, whatever an older one still comes to", async () => {
+      const older = await bench.ask("submit", good);
+      await bench.refuse("submit", { ...KEPT, ...good, payload: "many" });
+      await bench.nodeRed.status("submit", isRed);
+      await bench.toldAt("submit:1", older.probe, "confirmed");
+      should(bench.nodeRed.statuses("submit").at(-1)).have.properties({ fill: "red", shape: "ring" });
+    });
+
     it("gives the operation with its transaction, and every rung by the second port", async () => {
       const msg = await bench.ask("submit", { ...COMPANY, to: RECEIVER, payload: AMOUNT });
       checkCompany(msg, CREC);
