@@ -3,7 +3,7 @@ import type { Confidence, SignedFacts } from "../../src/index.ts";
 /** What is expected of an event whose proof is right. What is left out is not looked at. */
 export type Expectations = {
   contract?: { address: string; chainSelector: string };
-  /** Names such as `Transfer`, or signatures such as `Transfer(address,address,uint256)`. */
+  /** Names such as `Transfer`, or signatures as they are signed, such as `Transfer(address,address,uint256)`. */
   events?: readonly string[];
   minConfidence?: Confidence;
   /** Seconds. */
@@ -23,7 +23,7 @@ export type Unmet = {
 };
 
 /** Weakest first. */
-const LEVELS: readonly Confidence[] = ["latest", "safe", "finalized"];
+export const LEVELS: readonly Confidence[] = ["latest", "safe", "finalized"];
 /** Clocks differ; more than this is a clock that is wrong. Seconds. */
 const CLOCK_SKEW = 60;
 
@@ -63,12 +63,11 @@ function contractUnmet(facts: SignedFacts, wanted: { address: string; chainSelec
 }
 
 function eventUnmet({ name, signature }: SignedFacts, wanted: readonly string[]) {
-  const names = wanted.map((one) => one.replace(/\s+/g, ""));
-  if ([name, signature].some((one) => one !== undefined && names.includes(one))) return undefined;
+  if ([name, signature].some((one) => one !== undefined && wanted.includes(one))) return undefined;
   const what = signature ?? name;
   return unmet(
     "unexpected_event",
-    `${what ? `The event is ${what}` : "It is no contract event"}, and only ${names.join(", ")} is accepted; do not act on it, or add it in the node's form.`,
+    `${what ? `The event is ${what}` : "It is no contract event"}, and only ${wanted.join(", ")} is accepted; do not act on it, or add it in the node's form.`,
   );
 }
 

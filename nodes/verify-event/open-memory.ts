@@ -2,13 +2,19 @@ import type { Node, NodeAPI } from "node-red";
 import { shortText, toCodedError } from "../lib/errors.ts";
 import { showStatus } from "../lib/status.ts";
 import { SeenMemory } from "./seen.ts";
+import { removeEntries } from "./seen-file.ts";
 import { rememberOf, seenPath, type VerifyEventDef } from "./settings.ts";
 
 /**
- * The memory of a node that lets each event through once. It is read at the deploy, so that a person learns then
- * what is wrong with it; the function given back waits for that, and tries again where it failed.
+ * The memory of a node that lets each event through once; undefined for one that does not. It is read at the
+ * deploy, so that a person learns then what is wrong with it; the function given back waits for that, and tries
+ * again where it failed. Its file goes when the node is removed.
  */
-export function openMemory(RED: NodeAPI, node: Node, def: VerifyEventDef): () => Promise<SeenMemory> {
+export function openMemory(
+  RED: NodeAPI,
+  node: Node,
+  def: VerifyEventDef,
+): (() => Promise<SeenMemory>) | undefined {
   let memory: SeenMemory | undefined;
   const onTrouble = (message: string): void => {
     node.warn(message);
@@ -19,13 +25,29 @@ export function openMemory(RED: NodeAPI, node: Node, def: VerifyEventDef): () =>
     await memory.load();
     return memory;
   };
+  const close = async (isRemoved: boolean): Promise<void> => {
+    await memory?.close();
+    if (isRemoved && !isInFlows(RED, node.id)) await removeEntries(seenPath(RED, node.id));
+  };
+  node.on("close", (isRemoved: boolean, done: () => void) => {
+    close(isRemoved)
+      .catch((thrown: unknown) => node.warn(toCodedError(thrown).message))
+      .then(done);
+  });
+  if (!def.firstTimeOnly) return undefined;
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
     node.warn(error.message);
     showStatus(node, "trouble", shortText(error));
   });
-  node.on("close", (done: () => void) => {
-    (memory?.close() ?? Promise.resolve()).then(done, done);
-  });
   return ready;
+}
+
+/** A node that is disabled is closed like one that is removed, and goes on where it was once it is enabled again. */
+function isInFlows(RED: NodeAPI, wanted: string): boolean {
+  let found = false;
+  RED.nodes.eachNode(({ id }) => {
+    found ||= id === wanted;
+  });
+  return found;
 }

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import { nodeError } from "../lib/errors.ts";
@@ -52,6 +52,11 @@ export async function replaceEntries(path: string, entries: readonly Entry[]): P
   await syncFolder(dirname(path));
 }
 
+/** Whether it was there or not. */
+export async function removeEntries(path: string): Promise<void> {
+  await Promise.all([path, `${path}.tmp`].map((file) => rm(file, { force: true })));
+}
+
 /** Makes the rename itself survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder, and does not need to.
@@ -75,7 +80,21 @@ function textOf(entries: readonly Entry[]): string {
 
 function parse(line: string): Entry[] {
   const text = line.slice(9);
-  return line.slice(0, 9) === `${checksum(text)} ` ? [JSON.parse(text) as Entry] : [];
+  if (line.slice(0, 9) !== `${checksum(text)} `) return [];
+  const [key, delivery, ...more] = listIn(text);
+  return typeof key === "string" && typeof delivery === "string" && more.length === 0
+    ? [[key, delivery]]
+    : [];
+}
+
+/** A right checksum says that the text is as it was written, not that it was written here. */
+function listIn(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }
 
 function checksum(text: string): string {

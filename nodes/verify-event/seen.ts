@@ -11,6 +11,13 @@ export type SeenOptions = {
   intervalMs?: number;
 };
 
+/** One that comes again until it is worked off. */
+export type SeenDelivery = {
+  name: string;
+  /** By what its message says. */
+  isRepeated: boolean;
+};
+
 /**
  * What was sent on before, bounded and kept over restarts. A key is noted in memory before its message goes on, and
  * in the file within the interval: a crash in between may let a key through twice, and never keeps back one that
@@ -50,15 +57,15 @@ export class SeenMemory {
   }
 
   /**
-   * Whether a key is new, and from now on it is not: after `load`, and before its message is sent on. A `delivery`
-   * that may come again until it is worked off, under the same name, is new each time.
+   * Whether a key is new, and from now on it is not: after `load`, and before its message is sent on. So is the
+   * delivery it first came with where that is repeated, since it was not worked off.
    */
-  isFirst(key: string, delivery = ""): boolean {
+  isFirst(key: string, { name, isRepeated }: SeenDelivery = { name: "", isRepeated: false }): boolean {
     const before = this.#seen.get(key);
-    this.#note([key, before ?? delivery]);
-    this.#unwritten.push([key, before ?? delivery]);
+    this.#note([key, before ?? name]);
+    this.#unwritten.push([key, before ?? name]);
     this.#writeSoon();
-    return before === undefined || (before !== "" && before === delivery);
+    return before === undefined || (isRepeated && before !== "" && before === name);
   }
 
   /** Writes what is not written yet. */

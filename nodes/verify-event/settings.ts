@@ -3,10 +3,12 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { ChannelEvent, Confidence } from "../../src/index.ts";
 import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
-import { override } from "../lib/fields.ts";
+import { oneOf, override } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { readNames } from "../lib/names.ts";
-import type { Expectations } from "./expectations.ts";
+import { eventNames } from "./event-names.ts";
+import { type Expectations, LEVELS } from "./expectations.ts";
+import type { SeenDelivery } from "./seen.ts";
 
 export type VerifyEventDef = NodeDef & {
   connection?: string;
@@ -38,7 +40,8 @@ export async function expectationsOf(
 ): Promise<Expectations> {
   const { expectEvents, expectEventsType = "str" } = def;
   const field = { label: "Events", value: expectEvents, type: expectEventsType };
-  const events = await readNames(RED, node, msg, field);
+  const events = await eventNames(await readNames(RED, node, msg, field), field.label);
+  const minConfidence = oneOf("Confidence", def.minConfidence, LEVELS);
   // Nothing typed in accepts any. A message or a variable that is to say which must say so.
   if (events.length === 0 && expectEventsType !== "str") {
     const place = `${expectEventsType}.${expectEvents}`;
@@ -47,7 +50,7 @@ export async function expectationsOf(
   return {
     ...(def.expectContract ? { contract: contractOf(RED, def.contract) } : {}),
     ...(events.length > 0 ? { events } : {}),
-    ...(def.minConfidence ? { minConfidence: def.minConfidence } : {}),
+    ...(minConfidence ? { minConfidence } : {}),
     ...(isEmpty(def.maxAge) ? {} : { maxAge: number("At most", def.maxAge, Number.POSITIVE_INFINITY) }),
   };
 }
@@ -63,11 +66,12 @@ export function seenPath(RED: NodeAPI, id: string): string {
 }
 
 /** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */
-export function deliveryOf(msg: CrecMessage, event: ChannelEvent): string | undefined {
+export function deliveryOf(msg: CrecMessage, event: ChannelEvent): SeenDelivery | undefined {
   const consumer = override(msg, "consumer");
-  return consumer && override(msg, "eventId") === event.event_id
-    ? `${consumer} ${event.event_id}`
-    : undefined;
+  if (consumer === undefined || override(msg, "eventId") !== event.event_id) return undefined;
+  const { attempt, redelivered } = msg.crec ?? {};
+  const isRepeated = redelivered === true || (typeof attempt === "number" && attempt > 1);
+  return { name: `${consumer} ${event.event_id}`, isRepeated };
 }
 
 function isEmpty(value: unknown): boolean {

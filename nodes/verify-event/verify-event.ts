@@ -15,7 +15,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
     const field: Field = { label: "Event", value: def.event ?? "crec.event", type: def.eventType ?? "msg" };
-    const memory = def.firstTimeOnly ? openMemory(RED, this, def) : undefined;
+    const memory = openMemory(RED, this, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, def.connection);

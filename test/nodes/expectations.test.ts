@@ -1,4 +1,5 @@
 import should from "should";
+import { eventNames } from "../../nodes/verify-event/event-names.ts";
 import { type Expectations, firstUnmet } from "../../nodes/verify-event/expectations.ts";
 import { type ChannelEvent, type SignedFacts, signedFacts } from "../../src/index.ts";
 import { caseNamed, proofCases } from "../proofs/fixtures.ts";
@@ -46,13 +47,36 @@ describe("expectations of verify event", () => {
 
   it("expect one of several events, by name or signature", () => {
     should(judge({ events: ["Approval", "Transfer"] })).be.undefined();
-    should(judge({ events: ["Transfer(address, address, uint256)"] })).be.undefined();
+    should(judge({ events: ["Transfer(address,address,uint256)"] })).be.undefined();
     for (const other of ["transfer", "Trans", "Transfer(address,uint256)", ""]) {
       should(judge({ events: [other] })).equal("unexpected_event");
     }
     should(judge({ events: ["Transfer"] }, { name: undefined, signature: undefined })).equal(
       "unexpected_event",
     );
+  });
+
+  it("understand an event as it is copied from an ABI, and refuse what is none", async () => {
+    const names: Record<string, string> = {
+      Transfer: "Transfer",
+      "a.service.Event": "a.service.Event",
+      "Transfer(address, address, uint)": facts.signature ?? "",
+      "Transfer(address indexed from, address indexed to, uint256 value)": facts.signature ?? "",
+      "event Transfer(address indexed from, address indexed to, uint256 value);": facts.signature ?? "",
+      "Filled((address maker, uint256[] amounts)[] orders)": "Filled((address,uint256[])[])",
+    };
+    should(await eventNames(Object.keys(names), "Events")).deepEqual(Object.values(names));
+    for (const none of [
+      "Transfer address",
+      "Transfer(",
+      "Transfer(adress)",
+      "Transfer(address indexed from, …)",
+    ]) {
+      await should(eventNames(["Transfer", none], "Events")).be.rejectedWith({
+        code: "INVALID_FIELD",
+        message: new RegExp(none.replace(/[()]/g, "\\$&")),
+      });
+    }
   });
 
   it("expect a confidence; one that an event does not say is none", () => {

@@ -2,6 +2,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import should from "should";
 import { SeenMemory } from "../../nodes/verify-event/seen.ts";
@@ -52,18 +53,23 @@ describe("the memory of what was sent on", () => {
     should(troubles).be.empty();
   });
 
-  it("lets a delivery that was not finished through again under its own name, and under no other", async () => {
+  it("lets a delivery that is repeated through again under its own name, and under no other", async () => {
+    const first = (name: string) => ({ name, isRepeated: false });
+    const again = (name: string) => ({ name, isRepeated: true });
     let memory = await opened();
-    should(memory.isFirst("a", "reader 1")).be.true();
+    should(memory.isFirst("a", first("reader 1"))).be.true();
+    should(memory.isFirst("a", first("reader 1"))).be.false();
     await memory.close();
     memory = await opened();
-    should(memory.isFirst("a", "reader 1")).be.true();
-    should(memory.isFirst("a", "reader 2")).be.false();
+    should(memory.isFirst("a", first("reader 1"))).be.false();
+    should(memory.isFirst("a", again("reader 1"))).be.true();
+    should(memory.isFirst("a", again("reader 2"))).be.false();
     should(memory.isFirst("a")).be.false();
-    should(memory.isFirst("a", "reader 1")).be.true();
+    should(memory.isFirst("a", again("reader 1"))).be.true();
     should(memory.isFirst("b")).be.true();
-    should(memory.isFirst("b", "reader 3")).be.false();
-    should(memory.isFirst("b", "reader 3")).be.false();
+    should(memory.isFirst("b", again("reader 3"))).be.false();
+    should(memory.isFirst("b", again(""))).be.false();
+    should(memory.isFirst("c", again("reader 1"))).be.true();
   });
 
   it("forgets the least recently seen, in memory and in the file", async () => {
@@ -139,6 +145,20 @@ describe("the memory of what was sent on", () => {
       // Told once: from here on the file is whole again.
       await (await opened()).close();
       should(troubles).have.length(1);
+    });
+  }
+
+  for (const value of ["null", "5", "{}", "[]", '["a"]', '["a",1]', '["a","",""]', "not JSON"]) {
+    it(`takes a line that holds ${value} for damage, though its checksum is right`, async () => {
+      const memory = await opened();
+      memory.isFirst("b");
+      await memory.close();
+      await appendFile(path, `${crc32(value).toString(16).padStart(8, "0")} ${value}\n`);
+      const again = await opened();
+      should(troubles).have.length(1);
+      should(again.size).equal(1);
+      should(again.isFirst("a")).be.true();
+      should(again.isFirst("b")).be.false();
     });
   }
 
@@ -309,15 +329,23 @@ describe("verify event that lets each event through once", function () {
     await repeats("strict");
   });
 
-  it("lets an event through again that a consumer on ack was not done with", async () => {
+  it("lets an event through again whose message says that a consumer on ack was not done with it", async () => {
     await deploy(once("acks"));
     const delivery = { consumer: "reader", eventId: event?.event_id };
     await sends("acks", VERIFIED, delivery);
-    await sends("acks", VERIFIED, { ...delivery, attempt: 2, redelivered: true });
-    await repeats("acks", { ...delivery, consumer: "another" });
+    // Sought again, or replayed.
+    for (const not of [{}, { attempt: 1 }, { redelivered: false }, { attempt: "2", redelivered: "yes" }]) {
+      await repeats("acks", { ...delivery, ...not });
+    }
+    const repeated = { ...delivery, attempt: 2, redelivered: true };
+    await sends("acks", VERIFIED, repeated);
+    await sends("acks", VERIFIED, { ...delivery, attempt: 2 });
+    await sends("acks", VERIFIED, { ...delivery, redelivered: true });
+    await repeats("acks", { ...repeated, consumer: "another" });
+    await repeats("acks", { ...repeated, consumer: undefined });
     await repeats("acks");
     await repeats("acks", {
-      ...delivery,
+      ...repeated,
       event: { ...event, event_id: "00000000-0000-4000-8000-000000000000" },
     });
   });
@@ -342,6 +370,37 @@ describe("verify event that lets each event through once", function () {
     await sends("spoiled", VERIFIED);
     await nodeRed.status("spoiled", "verify-event.status.verified");
     await repeats("spoiled");
+  });
+
+  it("forgets with a node that is removed, and with no other", async () => {
+    const remembers = ["removed", "disabled", "unticked", "left"];
+    await deploy(...remembers.map((id) => once(id)));
+    for (const id of remembers) {
+      await sends(id, VERIFIED);
+      await written(id);
+    }
+    // As a person would: each change is a deploy, of everything and of what was changed.
+    await deploy(
+      ...[once("disabled", { d: true }), once("unticked", { firstTimeOnly: false }), once("left")],
+    );
+    const files = async () =>
+      (await readdir(join(userDir.path, "crec-seen"))).filter((name) =>
+        remembers.includes(name.replace(".log", "")),
+      );
+    should(await files()).deepEqual(["disabled.log", "left.log", "unticked.log"]);
+    const flow = benchFlow(
+      [connection],
+      [
+        [once("disabled"), 3],
+        [once("left"), 3],
+      ],
+    );
+    await nodeRed.deploy(flow.map((node) => (node.type === "tab" ? { ...node, disabled: true } : node)));
+    should(await files()).deepEqual(["disabled.log", "left.log"]);
+    await deploy(once("disabled"), once("left"), once("removed"));
+    await repeats("disabled");
+    await repeats("left");
+    await sends("removed", VERIFIED);
   });
 
   it("accepts nothing where a message was to say what, and does not", async () => {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Node } from "node-red";
 import should from "should";
@@ -108,6 +109,33 @@ describe("verify event", () => {
     });
   }
 
+  it("sends nothing on any more once a deploy has closed it", async () => {
+    const [first] = proofCases;
+    if (!first) throw new Error("There are no worked examples.");
+    await verify(first);
+    const node = helper.getNode("verify");
+    // Open until it is closed.
+    const judged = Promise.withResolvers<unknown>();
+    const asked = Promise.withResolvers<void>();
+    (helper.getNode("connection") as unknown as { connection: object }).connection = {
+      verifier: async () => ({
+        verify: () => {
+          asked.resolve();
+          return judged.promise;
+        },
+      }),
+    };
+    const outcome = new Promise((resolve) => {
+      (node as EventEmitter).once("call:error", () => resolve("ended"));
+      for (const port of PORTS) helper.getNode(port).on("input", () => resolve(port));
+    });
+    node.receive({ crec: { event: first.event } });
+    await asked.promise;
+    await node.close(false);
+    judged.resolve({ verified: true, signers: [] });
+    should(await outcome).equal("ended");
+  });
+
   it("does not judge an event by its envelope: the same proof has the same key under another event id", async () => {
     const [first] = proofCases;
     if (!first) throw new Error("There are no worked examples.");
@@ -136,6 +164,9 @@ describe("verify event", () => {
       "the contract": { contract: "contract", expectContract: true, theContract },
       "the event": { expectEvents: `Other, ${facts.name}` },
       "the event, by signature": { expectEvents: facts.signature },
+      "the event, as the ABI writes it": {
+        expectEvents: "Other(uint256 id), Transfer(address indexed from, address indexed to, uint256 value)",
+      },
       "the event, by message": { expectEvents: "wanted", expectEventsType: "msg" },
       "the age": { maxAge: String(age + 3600) },
       "nothing, stored by an older form": { minConfidence: "", maxAge: "", expectEvents: "" },

@@ -1,0 +1,136 @@
+import should from "should";
+import { oneOf } from "../../nodes/lib/fields.ts";
+import { benchFlow, type Message, refuse } from "../support/bench.ts";
+import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { apiNode, createWatcherNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
+import {
+  call,
+  operationNode,
+  queryNode,
+  signerNode,
+  submitNode,
+  TOKEN_ABI,
+  value,
+} from "../support/operation-nodes.ts";
+
+const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
+const NETWORK = "7759470850252068959";
+const channelId = "00000000-0000-4000-8000-000000000000";
+
+/** Settings come from flow files and the environment, too: what no form offers must not count as something else. */
+describe("a choice that is none, and a number that may be rounded", function () {
+  this.timeout(30_000);
+
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+
+  before(async () => {
+    userDir = await UserDir.make();
+    nodeRed = await NodeRed.start(userDir);
+  });
+  after(async () => {
+    await nodeRed?.kill();
+    await userDir?.remove();
+  });
+
+  /** Nothing answers there: whatever is sent would be SERVICE_UNREACHABLE. */
+  const config: FlowNode[] = [
+    {
+      ...{ id: "connection", type: "crec-connection", baseUrl: "http://127.0.0.1:1/v1", orgId: "org" },
+      ...{ validSigners: ADDRESS, minRequiredSignatures: "1", credentials: { apiKey: "any" } },
+    },
+    { id: "channel", type: "crec-channel", connection: "connection", channel: channelId },
+    { id: "contract", type: "crec-contract", chainSelector: NETWORK, address: ADDRESS, abi: TRANSFER_ABI },
+    {
+      id: "token",
+      type: "crec-contract",
+      chainSelector: NETWORK,
+      address: ADDRESS,
+      abi: TOKEN_ABI,
+      decimals: "18",
+    },
+    signerNode(`0x${"11".repeat(32)}`),
+    {
+      ...{ id: "wallet", type: "crec-wallet", connection: "connection", chainSelector: NETWORK },
+      ...{ wallet: ADDRESS, signer: "signer" },
+    },
+  ];
+  const transfer = call("token", "transfer(address,uint256)", value(ADDRESS), value("1"));
+  const raw = { kind: "raw", to: value(ADDRESS), data: value("0x") };
+
+  const refused: Array<[FlowNode, label: string, Message?]> = [
+    [submitNode({ mode: "drafts" }), '"Then"'],
+    [submitNode({ source: "messages" }), '"Calls"'],
+    [submitNode({ calls: [{ ...transfer, kind: "contracts" }] }), '"calls[0]: call"'],
+    [
+      submitNode({ calls: [{ ...raw, amount: { ...value("1"), unit: "Ether" } }] }),
+      '"calls[0].amount: unit"',
+    ],
+    [
+      submitNode({ calls: [{ ...transfer, args: [value(ADDRESS), { ...value("1"), unit: "tokens" }] }] }),
+      '"calls[0].args.value: unit"',
+    ],
+    [submitNode({ waitFor: "confirmd" }), '"Wait until"'],
+    [queryNode({ kind: "Raw" }), '"Ask"'],
+    [
+      queryNode({ block: "Finalized", call: call("token", "balanceOf(address)", value(ADDRESS)) }),
+      '"At block"',
+    ],
+    [queryNode({ resultUnit: "tokens" }), '"Integers"'],
+    [createWatcherNode({ source: "Service" }), '"Watches"'],
+    [operationNode("list", { statuses: ["accepted", "confirmd"] }), '"Statuses"'],
+    [apiNode({ method: "Patch" }), '"Method"', { payload: "/channels" }],
+    [{ id: "account", type: "crec-account", connection: "connection", action: "Query" }, '"Action"'],
+    [{ id: "search", type: "crec-search-events", channel: "channel", environment: "main" }, '"Environment"'],
+    [{ id: "ack", type: "crec-ack", action: "Retry" }, '"Then"', { crec: { eventId: channelId } }],
+    [verifyEventNode({ minConfidence: "finalised" }), '"Confidence"', { crec: { event: {} } }],
+  ];
+  for (const [node, label, message] of refused) {
+    it(`is refused by ${node.type}: ${label}`, async () => {
+      await nodeRed.deploy(benchFlow(config, [[node, 3]]));
+      const { error } = await refuse(nodeRed, node.id, { crec: { channelId }, ...message });
+      should(error).have.property("code", "INVALID_FIELD");
+      should(error?.message).containEql(`${label} must be `);
+    });
+  }
+
+  const paying = { ...raw, amount: value("payload", "msg") };
+  const numbers: Array<[FlowNode, number]> = [
+    [submitNode({ calls: [paying] }), 1e30],
+    [submitNode({ calls: [paying] }), 2 ** 53],
+    [submitNode({ calls: [{ ...raw, amount: { ...paying.amount, unit: "ether" } }] }), 1e30],
+    [queryNode({ kind: "raw", chainSelector: "payload", chainSelectorType: "msg" }), Number(NETWORK)],
+    [
+      { id: "search", type: "crec-search-events", channel: "channel", network: "payload", networkType: "msg" },
+      Number(NETWORK),
+    ],
+  ];
+  for (const [node, payload] of numbers) {
+    it(`the number ${payload} is refused by ${node.type}`, async () => {
+      await nodeRed.deploy(benchFlow(config, [[node, 2]]));
+      const { error } = await refuse(nodeRed, node.id, { payload, crec: { channelId } });
+      should(error).have.property("code", "INVALID_FIELD");
+      should(error?.message).match(/may already be rounded; give it as text/);
+    });
+  }
+
+  it("the number 1e30 is refused in a list of transactions", async () => {
+    await nodeRed.deploy(benchFlow(config, [[submitNode({ source: "message" }), 2]]));
+    const payload = [{ to: ADDRESS, value: 1e30, data: "0x" }];
+    const { error } = await refuse(nodeRed, "submit", { payload, crec: { channelId } });
+    should(error).have.property("code", "INVALID_ARGUMENT");
+    should(error?.message).match(/calls\[0\]\.value/);
+  });
+
+  it("names what may be chosen; nothing chosen is what is usual", () => {
+    const choices = ["send", "draft"] as const;
+    should(oneOf("Then", "draft", choices)).equal("draft");
+    for (const none of [undefined, null, ""]) should(oneOf("Then", none, choices)).be.undefined();
+    should(() => oneOf("Then", "drafts", choices)).throw('"Then" must be one of send, draft, not "drafts".', {
+      code: "INVALID_FIELD",
+    });
+    for (const none of [0, false, " send", "Send", ["send"], {}]) {
+      should(() => oneOf("Then", none, choices)).throw({ code: "INVALID_FIELD" });
+    }
+  });
+});
