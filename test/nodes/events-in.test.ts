@@ -1,14 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { ask, refuse } from "../support/bench.ts";
 import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
-import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 40;
 const CONNECTED = "events-in.status.connected";
-/** Long enough for an event that must not come to have come: some polls. */
-const A_MOMENT_MS = 400;
 
 type WireEvent = {
   headers: { offset: number; type: string; proofs: unknown[] };
@@ -25,6 +21,7 @@ describe("events in", function () {
 
   before(async () => {
     bench = await EventBench.start(EVENTS);
+    await bench.call("POST", "/channels", { name: "elsewhere" });
   });
 
   afterEach(() => {
@@ -51,25 +48,36 @@ describe("events in", function () {
   };
 
   describe("told by message", () => {
-    /** A node of this id that has read all there is. */
-    const reading = async (id: string, properties: Partial<FlowNode> = {}): Promise<Arrival[]> => {
-      await bench.deploy([[eventsInNode({ id, verify: false, inputs: 1, ...properties }), 2]]);
+    /** A node of this id that has read all there is, and one that looks as often at another channel. */
+    const reading = async (id: string): Promise<Arrival[]> => {
+      await bench.deploy(
+        [
+          [eventsInNode({ id, verify: false, inputs: 1 }), 2],
+          [eventsInNode({ id: "beside", channel: "other-channel" }), 2],
+        ],
+        [channelNode({ id: "other-channel", channel: "elsewhere" })],
+      );
       const all = await bench.arrived(id, count);
       await bench.nodeRed.status(id, CONNECTED);
       should(offsetsOf(all)).deepEqual(upTo(count));
       return all;
     };
+    /** Looks at the channel that an event came from. */
+    const isLookFor = ({ crec }: Arrival) => {
+      return ({ path }: { path: string }) => path.includes(crec.channelId);
+    };
     const since = (id: string, before: number) => offsetsOf(bench.arrivals(id).slice(before));
 
     it("to pause: sends nothing and asks nothing until it is told to resume", async () => {
-      const seen = (await reading("pauses")).length;
+      const all = await reading("pauses");
+      const isOwn = isLookFor(all[0] as Arrival);
+      const seen = all.length;
       await bench.press("pauses", { topic: "pause" });
       should(await bench.nodeRed.status("pauses", "events-in.status.paused")).have.property("fill", "grey");
       const last = await grow("while-paused");
-      await sleep(A_MOMENT_MS);
-      const polls = bench.proxy.passed.filter(isPoll).length;
-      await sleep(A_MOMENT_MS);
-      should(bench.proxy.passed.filter(isPoll)).have.length(polls);
+      const looks = bench.proxy.passed.length;
+      await bench.looked((passing) => !isOwn(passing));
+      should(bench.proxy.passed.slice(looks).filter((one) => isPoll(one) && isOwn(one))).be.empty();
       should(since("pauses", seen)).be.empty();
       await bench.press("pauses", { payload: "resume" });
       await bench.arrived("pauses", last);
@@ -82,16 +90,18 @@ describe("events in", function () {
         ["by-number", count - 1],
         ["by-text", ` ${count - 1} `],
       ] as const) {
-        const seen = (await reading(id)).length;
+        const all = await reading(id);
+        const seen = all.length;
         await bench.press(id, { topic: "seek", payload });
         await bench.arrived(id, seen + 2);
-        await sleep(A_MOMENT_MS);
+        await bench.looked(isLookFor(all[0] as Arrival));
         should(since(id, seen)).deepEqual([count - 1, count]);
       }
     });
 
     it("to go to the beginning, or to a time: what was sent comes again", async () => {
-      const seen = (await reading("again")).length;
+      const all = await reading("again");
+      const seen = all.length;
       await bench.press("again", { topic: "seek", payload: "beginning" });
       await bench.arrived("again", 2 * seen);
       await bench.press("again", { topic: "seek", payload: "2000-01-31T12:00:00Z" });
@@ -100,7 +110,8 @@ describe("events in", function () {
       // All are older than this, and so is what comes now.
       await bench.press("again", { topic: "seek", payload: "2100-01-01" });
       await grow("before-2100");
-      await sleep(A_MOMENT_MS);
+      await bench.report("again", ({ cursor }) => cursor === count);
+      await bench.looked(isLookFor(all[0] as Arrival));
       should(bench.arrivals("again")).have.length(3 * seen);
     });
 
@@ -115,11 +126,12 @@ describe("events in", function () {
     });
 
     it("to go elsewhere while it is paused: it stays paused, and goes there when it resumes", async () => {
-      const seen = (await reading("both")).length;
+      const all = await reading("both");
+      const seen = all.length;
       await bench.press("both", { topic: "pause" });
       await bench.nodeRed.status("both", "events-in.status.paused");
       await bench.press("both", { topic: "seek", payload: count });
-      await sleep(A_MOMENT_MS);
+      await bench.looked((passing) => !isLookFor(all[0] as Arrival)(passing));
       should(since("both", seen)).be.empty();
       await bench.press("both", { topic: "resume" });
       await bench.arrived("both", seen + 1);
@@ -139,13 +151,14 @@ describe("events in", function () {
     });
 
     it("where it cannot go: INVALID_FIELD, and it stays where it is", async () => {
-      const seen = (await reading("stays")).length;
+      const all = await reading("stays");
+      const seen = all.length;
       for (const payload of [null, "", "-5", "yesterday", "offset 12", "2026-13-45", -1, 1.5, {}, []]) {
         const { error } = await refuse(bench.nodeRed, "stays", { topic: "seek", payload });
         should(error?.code).equal("INVALID_FIELD", String(payload));
         should(error?.message).match(/"now", "beginning", an offset such as 120, or a time/);
       }
-      await sleep(A_MOMENT_MS);
+      await bench.looked(isLookFor(all[0] as Arrival));
       should(since("stays", seen)).be.empty();
     });
 

@@ -84,6 +84,11 @@ export class EventBench {
       .value as Arrival;
   }
 
+  /** Once nodes have looked some times more: what was to come of the first of these looks has come. */
+  async looked(accept: (passing: Passing) => boolean = () => true): Promise<void> {
+    await this.proxy.next(4, (passing) => isPoll(passing) && accept(passing));
+  }
+
   /** Sends a message into a node by its button. */
   press(id: string, message: Record<string, unknown>): Promise<void> {
     return this.nodeRed.press(`press-${id}`, message);
