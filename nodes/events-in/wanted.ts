@@ -1,8 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Confidence, EventFilter, EventType } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
+import { eventNames } from "../lib/event-names.ts";
 import { oneOf, readField } from "../lib/fields.ts";
-import { type Library, loadLibrary } from "../lib/library.ts";
+import { loadLibrary } from "../lib/library.ts";
 import { splitNames } from "../lib/split-names.ts";
 
 /** What of the channel is wanted: several in one field with commas between, or a list; an empty one does not restrict. */
@@ -28,7 +29,6 @@ export type Wanted = {
 };
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const NAME = /^[^\s(),;]+$/;
 
 /**
  * What a node's form asks for. What no event could meet is refused: the node would pass over all of them.
@@ -45,7 +45,7 @@ export async function wantedOf(RED: NodeAPI, node: Node, def: WantedDef): Promis
   const types = namesIn("Only", def.types).flatMap((type) => oneOf("Only", type, library.EVENT_TYPES) ?? []);
   const minConfidence = oneOf("Confidence", def.confidence, library.CONFIDENCES);
   const watchers = await several("Watcher", "watcher");
-  const contractEvents = (await several("Event", "contractEvent")).map((one) => eventIn(one, library));
+  const contractEvents = await eventNames(await several("Event", "contractEvent"), "Event");
   const addresses = await several("Address", "address");
   const wrong = addresses.find((address) => !ADDRESS.test(address));
   if (wrong !== undefined) {
@@ -63,20 +63,4 @@ function namesIn(label: string, value: unknown): string[] {
     return value.map((one) => one.trim()).filter((one) => one !== "");
   }
   throw nodeError("INVALID_FIELD", `"${label}" must be text with commas between, or a list of texts.`);
-}
-
-/** A name as it is; a signature, copied from an ABI perhaps, as it is hashed. */
-function eventIn(text: string, { listEvents, parseAbi }: Library): string {
-  const bare = text.replace(/^event\s+/, "");
-  if (NAME.test(bare)) return bare;
-  const signatures = (() => {
-    try {
-      return listEvents(parseAbi(`event ${bare}`)).map(({ signature }) => signature);
-    } catch {
-      return [];
-    }
-  })();
-  if (signatures.length === 1 && signatures[0] !== undefined) return signatures[0];
-  const how = "names such as Transfer, or signatures such as Transfer(address,address,uint256)";
-  throw nodeError("INVALID_FIELD", `"Event" must be ${how}, with commas between, not "${text}".`);
 }

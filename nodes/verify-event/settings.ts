@@ -3,10 +3,10 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { ChannelEvent, Confidence } from "../../src/index.ts";
 import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
+import { eventNames } from "../lib/event-names.ts";
 import { oneOf, override } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { readNames } from "../lib/names.ts";
-import { eventNames } from "./event-names.ts";
 import { type Expectations, LEVELS } from "./expectations.ts";
 import type { SeenDelivery } from "./seen.ts";
 

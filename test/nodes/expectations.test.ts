@@ -1,5 +1,5 @@
 import should from "should";
-import { eventNames } from "../../nodes/verify-event/event-names.ts";
+import { eventNames } from "../../nodes/lib/event-names.ts";
 import { type Expectations, firstUnmet } from "../../nodes/verify-event/expectations.ts";
 import { type ChannelEvent, type SignedFacts, signedFacts } from "../../src/index.ts";
 import { caseNamed, proofCases } from "../proofs/fixtures.ts";

@@ -1,5 +1,5 @@
-import { nodeError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
+import { nodeError } from "./errors.ts";
+import { loadLibrary } from "./library.ts";
 
 /**
  * Names of events as they are; and signatures as they are signed, also where they were copied from an ABI:
