@@ -101,7 +101,13 @@ describe("a choice that is none, and a number that may be rounded", function () 
     [submitNode({ calls: [{ ...raw, amount: { ...paying.amount, unit: "ether" } }] }), 1e30],
     [queryNode({ kind: "raw", chainSelector: "payload", chainSelectorType: "msg" }), Number(NETWORK)],
     [
-      { id: "search", type: "crec-search-events", channel: "channel", network: "payload", networkType: "msg" },
+      {
+        id: "search",
+        type: "crec-search-events",
+        channel: "channel",
+        network: "payload",
+        networkType: "msg",
+      },
       Number(NETWORK),
     ],
   ];
