@@ -1,18 +1,24 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, Operation, TransactionInput } from "../../src/index.ts";
-import { type DeployedContract, deployedContract } from "./deployed-contracts.ts";
+import { COIN_PLACES } from "./coin-units.ts";
+import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
+import { amountsInTokens } from "./token-amounts.ts";
 
 /** A call of an operation, for a person to judge before it is signed. */
 export type CallPreview = {
   to: string;
   /** Wei. */
   value: string;
+  /** The same in ether, where the call pays something. */
+  ether?: string;
   /** What the contract is called here, where it is set up in this Node-RED. */
   contract?: string;
   /** The function's signature, and its values by name. */
   function?: string;
   args?: object;
+  /** Those of the values that may be amounts, by name, in tokens; where the contract here has decimals. */
+  tokens?: object;
   /** The bytes, where it is not known what they mean. */
   data?: string;
 };
@@ -41,12 +47,16 @@ export async function previewOf(
   const library = await loadLibrary();
   return Promise.all(
     calls.map(async ({ to, value, data, preview, preview_snapshot }) => {
-      const contract = await deployedContract(RED, chainSelector, to);
-      const call = { to, value: String(value), ...(contract ? { contract: contract.name } : {}) };
-      const decoded = contract
-        ? decodedByContract(library, contract, data)
+      const wei = String(value);
+      const paid = { to, value: wei, ...(isSome(wei) ? { ether: inEther(library, wei) } : {}) };
+      const contracts = await deployedContracts(RED, chainSelector, to);
+      const [first] = contracts;
+      const decoded = first
+        ? decodedByContract(library, contracts, data)
         : decodedBySnapshot(library, preview_snapshot ?? preview, data);
-      if (decoded) return { ...call, function: decoded.signature, args: decoded.args };
+      const name = decoded?.contract ?? first?.name;
+      const call = { ...paid, ...(name === undefined ? {} : { contract: name }) };
+      if (decoded) return { ...call, ...decoded.words };
       return data === "0x" || data === "" ? call : { ...call, data };
     }),
   );
@@ -60,8 +70,28 @@ export function previewOfOperation(
   return previewOf(RED, chain_selector, transactions);
 }
 
+/** What bytes mean, and which contract node said so. */
+type Decoded = { contract?: string; words: Pick<CallPreview, "function" | "args" | "tokens"> };
+
 /** Where the contract is known, nobody else has a say in what its functions are called. */
-function decodedByContract({ decodeFunctionCall }: Library, { abi }: DeployedContract, data: string) {
+function decodedByContract(
+  library: Library,
+  contracts: readonly DeployedContract[],
+  data: string,
+): Decoded | undefined {
+  for (const { name, abi, decimals } of contracts) {
+    const call = decodedBy(library, abi, data);
+    if (!call) continue;
+    const { signature, args } = call;
+    const listed = library.listFunctions(abi).find((one) => one.signature === signature);
+    const tokens =
+      listed && decimals !== undefined && amountsInTokens(library, args, listed.inputs, decimals);
+    return { contract: name, words: { function: signature, args, ...(tokens ? { tokens } : {}) } };
+  }
+  return undefined;
+}
+
+function decodedBy({ decodeFunctionCall }: Library, abi: Abi, data: string) {
   try {
     return decodeFunctionCall({ abi, data });
   } catch {
@@ -69,7 +99,15 @@ function decodedByContract({ decodeFunctionCall }: Library, { abi }: DeployedCon
   }
 }
 
-function decodedBySnapshot(library: Library, snapshot: unknown, data: string) {
+function isSome(wei: string): boolean {
+  return /[1-9]/.test(wei);
+}
+
+function inEther({ fromSmallestUnit }: Library, wei: string): string {
+  return fromSmallestUnit(wei, COIN_PLACES.ether);
+}
+
+function decodedBySnapshot(library: Library, snapshot: unknown, data: string): Decoded | undefined {
   const { function_signature: signature, metadata } = (snapshot ?? {}) as Partial<Snapshot>;
   if (typeof signature !== "string") return undefined;
   const name = signature.split("(", 1)[0];
@@ -79,7 +117,7 @@ function decodedBySnapshot(library: Library, snapshot: unknown, data: string) {
   for (const text of [named, `function ${signature}`]) {
     try {
       const decoded = library.decodeFunctionCall({ abi: library.parseAbi(text), data });
-      if (decoded) return decoded;
+      if (decoded) return { words: { function: decoded.signature, args: decoded.args } };
     } catch {
       // Whoever made the draft may describe it in words of their own.
     }

@@ -1,0 +1,93 @@
+import type { NodeAPI } from "node-red";
+import should from "should";
+import { previewOf } from "../../nodes/lib/call-preview.ts";
+import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
+
+const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
+const TRANSFER = "function transfer(address to, uint256 value) returns (bool)";
+const HERE = "42";
+
+type Set = { id: string; name?: string; chainSelector?: string; abi: string; decimals?: number };
+
+/** A Node-RED in which nothing but these contracts is deployed. */
+function withContracts(...contracts: Set[]): NodeAPI {
+  const nodes = contracts.map(({ id, name, chainSelector = HERE, abi, decimals }) => ({
+    ...{ id, name, type: "crec-contract" },
+    contract: {
+      ...{ chainSelector, address: TOKEN.toLowerCase(), decimals, problem: undefined },
+      abi: async () => parseAbi(abi),
+    },
+  }));
+  return {
+    nodes: {
+      eachNode: (visit: (node: object) => void) => nodes.forEach(visit),
+      getNode: (id: string) => nodes.find((node) => node.id === id) ?? null,
+    },
+  } as unknown as NodeAPI;
+}
+
+function encoded(abi: string, name: string, ...args: unknown[]): string {
+  return encodeFunctionCall({ abi: parseAbi(abi), function: name, args }).data;
+}
+
+/** What an approver is shown of the calls of a draft. */
+describe("the preview of a draft", () => {
+  const data = encoded(TRANSFER, "transfer", RECEIVER, "25000000000000000000");
+  const words = {
+    function: "transfer(address,uint256)",
+    args: { to: RECEIVER, value: "25000000000000000000" },
+  };
+  const shown = async (RED: NodeAPI, call: { data: string; value?: string }) => {
+    const [first] = await previewOf(RED, HERE, [{ to: TOKEN, value: "0", ...call }]);
+    return first;
+  };
+  const events = { id: "events", name: "its events", abi: "event Transfer(address from)" };
+
+  it("is by the contract node whose ABI knows the call, of several with one address", async () => {
+    const token = { id: "token", name: "my token", abi: TRANSFER };
+    const expected = { to: TOKEN, value: "0", contract: "my token", ...words };
+    should(await shown(withContracts(events, token), { data })).deepEqual(expected);
+    should(await shown(withContracts(token, events), { data })).deepEqual(expected);
+    should(await shown(withContracts(events), { data })).deepEqual({
+      ...{ to: TOKEN, value: "0", contract: "its events", data },
+    });
+  });
+
+  it("shows amounts in tokens beside the integers, where one of the nodes knows the decimals", async () => {
+    const plain = { id: "plain", name: "no token", abi: TRANSFER };
+    const token = { id: "token", name: "my token", abi: TRANSFER, decimals: 18 };
+    should(await shown(withContracts(plain, token), { data })).deepEqual({
+      ...{ to: TOKEN, value: "0", contract: "my token", ...words },
+      tokens: { value: "25" },
+    });
+    should(await shown(withContracts(plain), { data })).not.have.property("tokens");
+  });
+
+  it("shows amounts within lists and tuples, and takes no flag or time for one", async () => {
+    const abi =
+      "function pay((address to, uint256 value, uint8 kind)[] parts, uint128[] amounts, uint32 at, bytes32 tag, uint256)";
+    const parts = [{ to: RECEIVER, value: "1500000", kind: 1 }];
+    const call = encoded(abi, "pay", parts, ["0", "1"], 7, `0x${"ab".repeat(32)}`, "2000000");
+    const preview = await shown(withContracts({ id: "token", abi, decimals: 6 }), { data: call });
+    should(preview?.tokens).deepEqual({
+      parts: [{ value: "1.5" }],
+      amounts: ["0", "0.000001"],
+      4: "2",
+    });
+    should(preview?.args).match({ amounts: ["0", "1"], at: "7", 4: "2000000" });
+  });
+
+  it("shows what a call pays in ether, too", async () => {
+    const RED = withContracts();
+    should(await shown(RED, { data: "0x", value: "1500000000000000000" })).deepEqual({
+      ...{ to: TOKEN, value: "1500000000000000000", ether: "1.5" },
+    });
+    should(await shown(RED, { data: "0x" })).deepEqual({ to: TOKEN, value: "0" });
+  });
+
+  it("is by no contract node of another network", async () => {
+    const elsewhere = { id: "token", name: "another", chainSelector: "43", abi: TRANSFER, decimals: 18 };
+    should(await shown(withContracts(elsewhere), { data })).deepEqual({ to: TOKEN, value: "0", data });
+  });
+});
