@@ -1,6 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import { STORED_PASSWORD } from "../lib/editor/fields.ts";
-import type { TestAnswer } from "../lib/form-types.ts";
+import type { Answer, Tested } from "../lib/form-types.ts";
 import { field, fillIn } from "./editor-fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
@@ -17,18 +18,11 @@ export function connectionTest(node: EditedNode): void {
     const question = asked;
     say(result, node._("connection.test.running"));
     const body = Object.fromEntries(TESTED.map((name) => [name, field(name)]));
-    $.ajax({
-      url: "crec/connection/test",
-      method: "POST",
-      contentType: "application/json",
-      data: JSON.stringify({ id: node.id, ...body }),
-    }).then(
+    postJson<Tested>("crec/connection/test", { id: node.id, ...body }).then(
       // What was changed or asked meanwhile is not what this is about.
-      (answer: TestAnswer) => question === asked && show(node, result, answer),
-      ({ status }: { status: number }) => {
-        const key = status === 401 || status === 403 ? "connection.test.forbidden" : "connection.test.failed";
-        if (question === asked) say(result, node._(key), ERROR);
-      },
+      (answer) => question === asked && show(node, result, answer),
+      (failure: unknown) =>
+        question === asked && say(result, whyUnanswered(node, failure, "crec.write"), ERROR),
     );
   });
   $(TESTED.map((name) => `#node-config-input-${name}`).join()).on("input change", () => {
@@ -57,9 +51,9 @@ function keepKeyAtItsAddress(node: EditedNode, result: JQuery): void {
 }
 
 /** Built from text nodes: what the service calls a thing must not become HTML here. */
-function show(node: EditedNode, result: JQuery, answer: TestAnswer): void {
-  if (!answer.ok) {
-    say(result, answer.message, ERROR);
+function show(node: EditedNode, result: JQuery, answer: Answer<Tested>): void {
+  if (answer.problem !== undefined) {
+    say(result, answer.problem, ERROR);
     return;
   }
   const { account, networks, organization, warning } = answer;

@@ -1,5 +1,6 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import type { Abi } from "../../src/index.ts";
+import { ADDRESS } from "../lib/address.ts";
 import { registerAbiReader } from "../lib/admin/abi.ts";
 import type { ContractNode, ContractRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
@@ -52,7 +53,7 @@ function problemOf(chainSelector: string, address: string, decimals: string): Co
       "The contract has no network. Open the contract and choose one: it is a chain selector, digits only.",
     );
   }
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) {
+  if (!ADDRESS.test(address)) {
     return nodeError(
       "INVALID_ADDRESS",
       `The contract's address "${address}" is not an address: 0x and 40 hex digits. Open the contract and correct it.`,

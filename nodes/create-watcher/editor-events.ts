@@ -1,8 +1,9 @@
 import { offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
-import { onContractChange } from "../lib/editor/contract-select.ts";
+import { onContractChange } from "../lib/editor/config-change.ts";
 import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
+import { openness } from "../lib/editor/openness.ts";
 import { problemUnder, visibleBox } from "../lib/editor/rows.ts";
 import type { EventChoice } from "../lib/form-types.ts";
 import { splitNames } from "../lib/split-names.ts";
@@ -67,12 +68,13 @@ export function eventsField(
     tick();
   };
   let asked = 0;
+  const isOpen = openness(list);
   const update = async (): Promise<void> => {
     asked += 1;
     const question = asked;
     const chosen = String(contract.val() ?? "");
     const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
-    if (question !== asked || !list[0]?.isConnected) return;
+    if (question !== asked || !isOpen()) return;
     const { found = [], problem: unreadable = "" } = answer;
     isKnown = answer.found !== undefined;
     offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));

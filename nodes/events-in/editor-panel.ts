@@ -1,4 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import type { PanelReport } from "../lib/form-types.ts";
 
 export type Panel = { close(): void };
@@ -9,26 +10,23 @@ const LOOK_EVERY_MS = 2000;
 export function showPanel(node: EditedNode): Panel {
   const address = `crec/events-in/${encodeURIComponent(node.id)}`;
   const look = () => {
-    $.getJSON(address).then((report: PanelReport) => {
-      $("#crec-events-in-report").text(describe(node, report));
-      $("#crec-events-in-reset, #crec-events-in-export, #crec-events-in-import").prop(
-        "disabled",
-        !report.deployed,
-      );
-    });
+    getJson<PanelReport>(address).then(
+      (report) => {
+        $("#crec-events-in-report").text(report.problem ?? describe(node, report));
+        const isThere = report.problem === undefined && report.deployed;
+        $("#crec-events-in-reset, #crec-events-in-export, #crec-events-in-import").prop("disabled", !isThere);
+      },
+      // It looks again soon.
+      () => undefined,
+    );
   };
-  const change = (path: string, body: unknown) => {
-    $.ajax({
-      url: `${address}/${path}`,
-      method: "POST",
-      contentType: "application/json",
-      data: JSON.stringify(body),
-    }).then(
-      () => {
-        say(node._("events-in.panel.done"));
+  const change = (path: string, body: object) => {
+    postJson<object>(`${address}/${path}`, body).then(
+      ({ problem }) => {
+        say(problem ?? node._("events-in.panel.done"));
         look();
       },
-      (failure: JQuery.jqXHR) => say(refusal(node, failure)),
+      (failure: unknown) => say(whyUnanswered(node, failure, "crec.write")),
     );
   };
 
@@ -37,8 +35,12 @@ export function showPanel(node: EditedNode): Panel {
     if (to !== null) change("seek", { to });
   });
   $("#crec-events-in-export").on("click", () => {
-    $.getJSON(`${address}/cursor`).then((cursor: unknown) =>
-      save(cursor, `${String(node.consumer)}.cursor.json`),
+    getJson<object>(`${address}/cursor`).then(
+      (cursor) => {
+        if (cursor?.problem !== undefined) return say(String(cursor.problem));
+        save(cursor, `${String(node.consumer)}.cursor.json`);
+      },
+      (failure: unknown) => say(whyUnanswered(node, failure, "crec.read")),
     );
   });
   $("#crec-events-in-import").on("click", () => $("#crec-events-in-file").trigger("click"));
@@ -73,11 +75,6 @@ function describe(node: EditedNode, report: PanelReport): string {
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
   return `${line}${error}`;
-}
-
-function refusal(node: EditedNode, { status, responseJSON }: JQuery.jqXHR): string {
-  if (status === 401 || status === 403) return node._("events-in.panel.forbidden");
-  return responseJSON?.message ?? node._("events-in.panel.failed");
 }
 
 function save(content: unknown, name: string): void {

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { nodeError, toCodedError } from "../lib/errors.ts";
+import { answerForms, fieldsOf } from "../lib/admin/answer.ts";
+import { nodeError } from "../lib/errors.ts";
 import type { PanelReport } from "../lib/form-types.ts";
 import type { Reader } from "./reader.ts";
 
@@ -14,39 +15,28 @@ export function registerPanel(RED: NodeAPI): void {
   const readerOf = (id: unknown) => (RED.nodes.getNode(String(id)) as EventsInNode | null)?.reader;
   const running = (id: unknown) => readerOf(id) ?? notRunning();
 
-  RED.httpAdmin.get(path, RED.auth.needsPermission("crec.read"), (request, response) => {
-    const report = async (): Promise<PanelReport> =>
-      (await readerOf(request.params.id)?.report()) ?? { deployed: false };
-    answer(response, report);
-  });
-  RED.httpAdmin.get(`${path}/cursor`, RED.auth.needsPermission("crec.read"), (request, response) => {
-    answer(response, async () => (await running(request.params.id).exportCursor()) ?? null);
-  });
-  RED.httpAdmin.post(`${path}/cursor`, RED.auth.needsPermission("crec.write"), (request, response) => {
-    answer(response, async () => {
-      await running(request.params.id).importCursor(request.body);
-      return {};
-    });
-  });
-  RED.httpAdmin.post(`${path}/seek`, RED.auth.needsPermission("crec.write"), (request, response) => {
-    answer(response, async () => {
-      running(request.params.id).seek((request.body as { to?: unknown } | undefined)?.to);
-      return {};
-    });
-  });
-}
-
-function answer(
-  response: { json(body: unknown): unknown; status(code: number): { json(body: unknown): unknown } },
-  work: () => Promise<unknown>,
-): void {
-  work().then(
-    (body) => response.json(body),
-    (thrown: unknown) => {
-      const { code, message } = toCodedError(thrown);
-      response.status(400).json({ code, message });
-    },
+  answerForms(
+    RED,
+    "get",
+    path,
+    "crec.read",
+    async ({ params }): Promise<PanelReport> => (await readerOf(params.id)?.report()) ?? { deployed: false },
   );
+  answerForms(
+    RED,
+    "get",
+    `${path}/cursor`,
+    "crec.read",
+    async ({ params }) => (await running(params.id).exportCursor()) ?? null,
+  );
+  answerForms(RED, "post", `${path}/cursor`, "crec.write", async ({ params, body }) => {
+    await running(params.id).importCursor(body);
+    return {};
+  });
+  answerForms(RED, "post", `${path}/seek`, "crec.write", ({ params, body }) => {
+    running(params.id).seek(fieldsOf(body).to);
+    return {};
+  });
 }
 
 function notRunning(): never {

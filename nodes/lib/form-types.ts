@@ -46,6 +46,20 @@ export type FunctionChoice = {
 
 export type EventChoice = { name: string; signature: string; inputs: ParameterChoice[] };
 
+/** Why a form's question has no answer: a sentence, and a code that stays. */
+export type Problem = { problem: string; code: string };
+/** What every question of a form is answered with. */
+export type Answer<T> = (T & { problem?: never }) | Problem;
+
+/** What there is to pick from. */
+export type Choices = {
+  choices: Choice[];
+  /** There are more than these: what is not among them may be there all the same. */
+  cut?: true;
+  /** What was to be asked is not deployed. */
+  undeployed?: true;
+};
+
 /** What an ABI offers; or why it cannot be read. */
 export type AbiAnswer<T> = { found: T[]; problem?: never } | { found?: never; problem: string };
 
@@ -62,25 +76,25 @@ export type ValueCheck = {
   decimals?: number;
 };
 
-/** An integer of a contract with decimals is answered in both units. */
-export type CheckAnswer = { ok: true; smallest?: string; tokens?: string } | { ok: false; message: string };
+/** A value that fits. An integer of a contract with decimals is told in both units. */
+export type Checked = { smallest?: string; tokens?: string };
 
-/** What a connection test found. */
-export type TestAnswer =
-  | {
-      ok: true;
-      networks: Array<{ name: string; type?: string; chainSelector: string }>;
-      /** Whose key it is, empty where the account service does not say; absent where none was asked. */
-      account?: string;
-      /** What proofs are checked against, where the account service knows it. */
-      organization?: { organizationId: string; tenantId: string };
-      /** What does not work beside it: the account service. */
-      warning?: { code: string; message: string };
-    }
-  | { ok: false; code: string; message: string };
+/** What a connection test found where the connection works. */
+export type Tested = {
+  networks: Array<{ name: string; type?: string; chainSelector: string }>;
+  /** Whose key it is, empty where the account service does not say; absent where none was asked. */
+  account?: string;
+  /** What proofs are checked against, where the account service knows it. */
+  organization?: { organizationId: string; tenantId: string };
+  /** What does not work beside it: the account service. */
+  warning?: { code: string; message: string };
+};
 
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
-export type OwnerAnswer = { owner: string; differs: boolean };
+export type Owner = { owner: string; differs: boolean };
+
+/** The address of a signer's key; empty where there is none. */
+export type KeyAddress = { address: string };
 
 /** A key made for a form, which keeps it until it is deployed into the credentials. */
 export type NewKey = { privateKey: string; address: string };

@@ -1,4 +1,4 @@
-import type { CallDef } from "./form-types.ts";
+import type { Answer, CallDef } from "./form-types.ts";
 
 /** What crosses between the form of an operation and `POST crec/operation/preview`. */
 
@@ -34,6 +34,8 @@ export type PreviewedValue = {
   unit?: "token" | "ether" | "gwei" | "wei";
   /** The same in the smallest unit, where the text is in another. */
   smallest?: string;
+  /** The same in the unit that people think in, where the text is in a smaller one. */
+  larger?: { text: string; unit: "token" | "ether" };
   /** Known at run time only. */
   later?: true;
   /** What is wrong with it: a sentence. */
@@ -63,9 +65,11 @@ export type PreviewedDigest = {
   deadline: string;
 };
 
-export type PreviewAnswer = {
+export type Preview = {
   calls: PreviewedCall[];
   digest?: PreviewedDigest;
   /** Why there is no digest. */
   why?: string;
 };
+
+export type PreviewAnswer = Answer<Preview>;

@@ -1,7 +1,7 @@
-import type { CompletionSearch, Validator } from "../lib/editor/api.ts";
+import type { Validator } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { lookUp } from "../lib/editor/lookup.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { registerType } from "../lib/editor/register.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
@@ -100,25 +100,19 @@ registerType("crec-manage", {
     const connection = () => String($("#node-input-connection").val() ?? "");
     const channel = () => String($("#node-input-channel").val() ?? "");
     const action = () => String($("#node-input-action").val() ?? "");
-    const searches: Record<string, CompletionSearch> = {
-      channels: lookUp("channels", connection),
-      networks: lookUp("networks", connection),
-      watchers: lookUp("watchers", channel),
-      queries: lookUp("queries", channel),
-      wallets: lookUp("wallets", connection),
-    };
+    const resource = () => action().split(".")[0] ?? "";
+    const asked = () => (["watchers", "queries"].includes(resource()) ? channel() : connection());
     typedField("target", [
       {
         value: "str",
         label: this._("manage.label.name-or-id"),
         icon: "red/images/typedInput/az.svg",
-        autoComplete: (text, done) => {
-          const [resource = ""] = action().split(".");
-          searches[resource]?.(text, done);
-        },
+        autoComplete: lookUp(resource, asked),
       },
       ...TEXT_TYPES.slice(1),
     ]);
+    const described = describeUnder(this, $("#node-input-target"), resource, asked);
+    $("#node-input-connection, #node-input-channel, #node-input-action").on("change", () => described.now());
     typedField("newName");
     typedField("description");
     $("#node-input-action")

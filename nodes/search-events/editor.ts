@@ -104,14 +104,20 @@ registerType("crec-search-events", {
     const contract = () => String($("#node-input-contract").val() ?? "");
     const label = (property: string) => this._(`search-events.label.${property}`);
     for (const name of ["from", "to", "address", "service", "walletOperation"]) typedField(name);
-    searchedField("watcher", label("watcher"), lookUp("watcher-ids", channel));
-    searchedField("contractEvent", label("contractEvent"), lookUp("contract-events", contract));
-    searchedField("operation", label("operation"), lookUp("operations", channel));
-    searchedField("query", label("query"), lookUp("queries", channel));
-    searchedField("wallet", label("wallet"), lookUp("wallets", connection));
+    const searched = (name: string, kind: string, configNode: () => string) =>
+      describeUnder(this, searchedField(name, label(name), lookUp(kind, configNode)), kind, configNode);
+    const described = [
+      searched("watcher", "watcher-ids", channel),
+      searched("contractEvent", "contract-events", contract),
+      searched("operation", "operations", channel),
+      searched("query", "queries", channel),
+      searched("wallet", "wallets", connection),
+    ];
     searchedField("network", label("network"), severalOf(lookUp("networks", connection)));
-    describeUnder(this, $("#node-input-watcher"), "watcher-ids", channel);
-    describeUnder(this, $("#node-input-network"), "networks", connection);
+    described.push(describeUnder(this, $("#node-input-network"), "networks", connection));
+    $("#node-input-channel, #node-input-contract").on("change", () => {
+      for (const one of described) one.now();
+    });
     typedField("statuses", statusTypes(this, Array.isArray(this.types) ? this.types : []));
     for (const name of ["contract", "from", "to", "verify", "limit"]) {
       hintUnder($(`#node-input-${name}`)).say(this._(`search-events.hint.${name}`));

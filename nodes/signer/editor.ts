@@ -1,7 +1,11 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import { registerType } from "../lib/editor/register.ts";
-import type { NewKey } from "../lib/form-types.ts";
+import type { Answer, KeyAddress, NewKey } from "../lib/form-types.ts";
+
+/** The address of the key that is in the box, while that is being asked for. */
+let awaited: Promise<string | undefined> | undefined;
 
 registerType("crec-signer", {
   category: "config",
@@ -14,55 +18,76 @@ registerType("crec-signer", {
     return this.name || String(this.address || "") || this._("signer.label.signer");
   },
   oneditprepare() {
-    $("#crec-signer-generate").on("click", () => generate(this));
-    $("#node-config-input-privateKey").on("change", () => showAddress(this));
-    showAddress(this);
+    const result = $("#crec-signer-result");
+    $("#crec-signer-generate").on("click", () => generate(this, result));
+    $("#node-config-input-privateKey").on("change", () => showAddress(this, result));
+    showAddress(this, result);
+  },
+  oneditsave() {
+    const { id } = this;
+    // Who leaves the box by pressing Done is faster than the answer.
+    awaited?.then((address) => {
+      const signer = RED.nodes.node(id);
+      if (!signer || address === undefined || signer.address === address) return;
+      signer.address = address;
+      signer.changed = true;
+      RED.nodes.dirty(true);
+      RED.events.emit("nodes:change", signer);
+    });
+    awaited = undefined;
+  },
+  oneditcancel() {
+    awaited = undefined;
   },
 });
 
-function generate(node: EditedNode): void {
-  $.ajax({ url: "crec/signer/generate", method: "POST" }).then(
-    ({ privateKey, address }: NewKey) => {
-      $("#node-config-input-privateKey").val(privateKey);
-      $("#node-config-input-address").val(address);
-      say(node._("signer.generated"), "success");
-    },
-    (failure: JQuery.jqXHR) => say(refusal(node, failure), "error"),
-  );
+async function generate(node: EditedNode, result: JQuery): Promise<void> {
+  const [box, place] = [$("#node-config-input-privateKey"), $("#node-config-input-address")];
+  try {
+    const answer = await postJson<NewKey>("crec/signer/generate");
+    if (answer.problem !== undefined) return say(result, answer.problem, "error");
+    box.val(answer.privateKey);
+    place.val(answer.address);
+    awaited = undefined;
+    say(result, node._("signer.generated"), "success");
+  } catch (failure) {
+    say(result, whyUnanswered(node, failure, "crec.write"), "error");
+  }
 }
 
 /** The address of the key in the box. A stored key never comes back to the browser: Node-RED tells its address. */
-function showAddress(node: EditedNode): void {
+function showAddress(node: EditedNode, result: JQuery): void {
   const privateKey = String($("#node-config-input-privateKey").val() ?? "").trim();
-  const address = $("#node-config-input-address");
-  const show = (answer: { address: string }) => {
-    address.val(answer.address);
-    say("", "success");
-  };
-  if (privateKey === STORED_PASSWORD) {
-    $.getJSON(`crec/signer/address/${encodeURIComponent(node.id)}`).then(show);
-    return;
-  }
+  const place = $("#node-config-input-address");
+  const isStored = privateKey === STORED_PASSWORD;
+  say(result, "", "success");
+  awaited = undefined;
   // An address must never stand beside a key that is not its own.
-  address.val("");
-  if (privateKey === "" || privateKey.startsWith("${")) {
-    say("", "success");
-    return;
-  }
-  $.ajax({
-    url: "crec/signer/address",
-    method: "POST",
-    contentType: "application/json",
-    data: JSON.stringify({ privateKey }),
-  }).then(show, (failure: JQuery.jqXHR) =>
-    say(failure.responseJSON?.message ?? refusal(node, failure), "error"),
+  if (!isStored) place.val("");
+  if (privateKey === "" || privateKey.startsWith("${")) return;
+  const asked: Promise<string | undefined> = addressOf(node.id, isStored, privateKey).then(
+    (answer) => {
+      const { problem } = answer;
+      // Another key is in the box by now.
+      if (awaited !== asked && place[0]?.isConnected) return undefined;
+      if (problem === undefined) place.val(answer.address);
+      else say(result, problem, "error");
+      return problem === undefined ? answer.address : undefined;
+    },
+    (failure: unknown) => {
+      if (awaited === asked) say(result, whyUnanswered(node, failure, "crec.write"), "error");
+      return undefined;
+    },
   );
+  awaited = asked;
 }
 
-function refusal(node: EditedNode, { status }: JQuery.jqXHR): string {
-  return node._(status === 401 || status === 403 ? "signer.error.forbidden" : "signer.error.failed");
+function addressOf(id: string, isStored: boolean, privateKey: string): Promise<Answer<KeyAddress>> {
+  return isStored
+    ? getJson(`crec/signer/address/${encodeURIComponent(id)}`)
+    : postJson("crec/signer/address", { privateKey });
 }
 
-function say(text: string, tone: "success" | "error"): void {
-  $("#crec-signer-result").text(text).css("color", `var(--red-ui-text-color-${tone})`);
+function say(result: JQuery, text: string, tone: "success" | "error"): void {
+  result.text(text).css("color", `var(--red-ui-text-color-${tone})`);
 }

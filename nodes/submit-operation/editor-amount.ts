@@ -1,12 +1,10 @@
+import { COIN_PLACES, coinUnit } from "../lib/coin-units.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
 import { TEXT_TYPES } from "../lib/editor/fields.ts";
 import { labelled, nameVisibleBox, problemUnder } from "../lib/editor/rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { Value } from "../lib/form-types.ts";
-
-const PLACES = { ether: 18, gwei: 9, wei: 0 } as const;
-type CoinUnit = keyof typeof PLACES;
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 
@@ -18,7 +16,7 @@ export function amountProblem({ value = "", type = "str", unit }: Value = {}): s
   if (type !== "str" || text === "" || isReference(text)) return undefined;
   const [, fraction] = DECIMAL.exec(text) ?? [];
   if (fraction === undefined || text === ".") return "submit-operation.error.amount";
-  const places = PLACES[coinUnit(unit)];
+  const places = COIN_PLACES[coinUnit(unit)];
   const tooFine = fraction.replace(/0+$/, "").length > places;
   return tooFine ? `submit-operation.error.too-fine.${coinUnit(unit)}` : undefined;
 }
@@ -41,7 +39,7 @@ export function amountForm(
     .css({ width: "85px", "margin-left": "10px" })
     .attr("aria-label", node._("submit-operation.label.unit"))
     .appendTo(row);
-  for (const name of Object.keys(PLACES)) {
+  for (const name of Object.keys(COIN_PLACES)) {
     unit.append(
       $("<option>")
         .val(name)
@@ -65,8 +63,4 @@ export function amountForm(
   row.on(TYPED, judge);
   judge();
   return { row, read };
-}
-
-function coinUnit(unit: string | undefined): CoinUnit {
-  return unit === "ether" || unit === "gwei" ? unit : "wei";
 }

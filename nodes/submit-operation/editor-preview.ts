@@ -1,9 +1,10 @@
 import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
-import { postJson } from "../lib/editor/as-you-type.ts";
+import { postJson, whyUnanswered } from "../lib/editor/ask.ts";
+import { onNodeChange } from "../lib/editor/config-change.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import type {
   ContractText,
-  PreviewAnswer,
+  Preview,
   PreviewedCall,
   PreviewedDigest,
   PreviewedValue,
@@ -20,27 +21,34 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     node._(`submit-operation.preview.${key}`, values);
   const result = $(RESULT);
   let asked = 0;
-  /** Whether something about the form is shown, or asked. */
-  let current = false;
+  /** Of what is shown or asked: the config nodes it hangs on, by their ids. */
+  let current: ReadonlySet<string> | undefined;
   const outdate = (): void => {
     if (!current) return;
-    current = false;
+    current = undefined;
     asked += 1;
     result.empty().text(text("stale"));
   };
   $(BUTTON).on("click", async () => {
     asked += 1;
-    current = true;
     const question = asked;
+    const asks = request(calls());
+    current = usedIn(asks);
     result.empty().text(text("asking"));
-    const answer = await ask(request(calls()));
+    const answer = await postJson<Preview>("crec/operation/preview", asks).catch((failure: unknown) => ({
+      problem: whyUnanswered(node, failure, "crec.read"),
+    }));
     // A later press, or a change of the form, has made this one old.
     if (question !== asked) return;
     result.empty();
-    if ("message" in answer) result.append(trouble(answer.message || text("refused")));
+    if (answer.problem !== undefined) result.append(trouble(answer.problem));
     else result.append(callsIn(text, answer.calls), digestIn(text, answer));
   });
   $("#dialog-form").on("change input", outdate);
+  // What the pencils in this form lead to are forms of their own.
+  onNodeChange(result, ({ id }) => {
+    if (current?.has(id)) outdate();
+  });
 }
 
 type Text = (key: string, values?: Record<string, unknown>) => string;
@@ -83,12 +91,8 @@ function walletText(node: ConfigNode): WalletText {
   };
 }
 
-function ask(question: PreviewRequest): Promise<PreviewAnswer | { message: string }> {
-  return postJson<PreviewAnswer>("crec/operation/preview", question).catch(
-    ({ responseJSON }: JQuery.jqXHR) => ({
-      message: String(responseJSON?.message ?? ""),
-    }),
-  );
+function usedIn({ contracts = {}, wallet = {} }: PreviewRequest): ReadonlySet<string> {
+  return new Set([...Object.keys(contracts), wallet.id ?? "", wallet.connection ?? ""]);
 }
 
 function callsIn(text: Text, calls: readonly PreviewedCall[]): JQuery {
@@ -127,11 +131,12 @@ function pairs(): JQuery {
 function pair(
   text: Text,
   name: string,
-  { text: words, unit, smallest, later, problem }: PreviewedValue,
+  { text: words, unit, smallest, larger, later, problem }: PreviewedValue,
 ): JQuery {
   const parts = [words];
   if (unit) parts.push(text(`unit.${unit}`));
   if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
+  if (larger) parts.push(text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`) }));
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
   $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);
@@ -139,7 +144,7 @@ function pair(
   return $("<dt>").css("font-weight", "normal").text(name).add(description);
 }
 
-function digestIn(text: Text, { digest, why }: PreviewAnswer): JQuery {
+function digestIn(text: Text, { digest, why }: Preview): JQuery {
   if (!digest) return $("<p>").text(why ?? "");
   const rows = pairs();
   for (const [name, value] of fieldsOf(text, digest)) rows.append(pair(text, name, { text: value }));

@@ -3,7 +3,7 @@ import { callProblem } from "../lib/editor/call-problem.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { registerType } from "../lib/editor/register.ts";
-import { ADDRESS, isReference, numberFrom } from "../lib/editor/validate.ts";
+import { ADDRESS, atPresent, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
@@ -29,8 +29,9 @@ registerType("crec-submit-operation", {
     calls: {
       value: [],
       validate(_value, _options) {
-        if (this.source === "message") return true;
-        return problemOf(this, storedCalls(this)) ?? true;
+        if (atPresent(this, "source") === "message") return true;
+        const isOnTop = RED.editor.getEditStack().at(-1)?.id === this.id;
+        return problemOf(this, isOnTop && form ? form.read() : storedCalls(this)) ?? true;
       },
     },
     // One for each call, so that Node-RED knows of them: for export, import and the list of users.
@@ -77,8 +78,12 @@ registerType("crec-submit-operation", {
     });
     follow("waitFor", (rung) => explain(this, "rung", rung));
   },
+  oneditcancel() {
+    form = undefined;
+  },
   oneditsave() {
     const calls = form?.read() ?? storedCalls(this);
+    form = undefined;
     this.calls = calls;
     for (const [index, name] of CONTRACTS.entries()) {
       const call = calls[index];

@@ -1,6 +1,6 @@
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { lookUp } from "../lib/editor/lookup.ts";
+import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { registerType } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
@@ -51,7 +51,9 @@ registerType("crec-verify-event", {
     typedField("event", ["msg", "flow", "global", "jsonata"]);
     const contract = () => String($("#node-input-contract").val() ?? "");
     const events = severalOf(lookUp("contract-events", contract));
-    searchedField("expectEvents", this._("verify-event.label.events"), events);
+    const expected = searchedField("expectEvents", this._("verify-event.label.events"), events);
+    const described = describeUnder(this, expected, "contract-events", contract);
+    $("#node-input-contract").on("change", () => described.now());
     for (const name of ["expectEvents", "minConfidence", "maxAge", "firstTimeOnly"]) {
       hintUnder($(`#node-input-${name}`)).say(this._(`verify-event.hint.${name}`));
     }

@@ -1,4 +1,5 @@
 import type { NodeAPI, NodeDef } from "node-red";
+import { ADDRESS } from "../lib/address.ts";
 import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { unsetVariable } from "../lib/variables.ts";
@@ -11,8 +12,6 @@ export type WalletDef = NodeDef & {
   /** None where operations are only drafted: another flow, or another Node-RED, signs them. */
   signer?: string;
 };
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export default function register(RED: NodeAPI): void {
   function ConstructWallet(this: WalletNode, def: WalletDef): void {

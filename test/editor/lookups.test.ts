@@ -1,11 +1,13 @@
 import { fileURLToPath } from "node:url";
 import type { Request, Response } from "playwright-core";
 import should from "should";
+import type { Choices } from "../../nodes/lib/form-types.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";
 import { inEachForm } from "../support/editor-walk.ts";
-import { example, idOf } from "../support/node-red.ts";
+import { example, type FlowNode, idOf } from "../support/node-red.ts";
+import { channelNode, connectionNode } from "../support/nodes.ts";
 
 const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import.meta.url));
 /** What Node-RED itself loads and saves; the rest is ours. */
@@ -32,7 +34,8 @@ describe("a box with a list to pick from", function () {
     const offered = new Set<string>();
     page.on("response", async (response) => {
       if (!response.url().includes("/crec/lookup/")) return;
-      for (const { value } of (await response.json()) as Array<{ value: string }>) offered.add(value);
+      const { choices = [] } = (await response.json()) as { choices?: Array<{ value: string }> };
+      for (const { value } of choices) offered.add(value);
     });
     const picked: string[] = [];
     const empty: string[] = [];
@@ -55,6 +58,63 @@ describe("a box with a list to pick from", function () {
     });
     should(empty.filter((one) => !picked.includes(one))).be.empty();
     should(picked).containDeep(["crec-channel.channel", "crec-wallet.wallet", "crec-contract.chainSelector"]);
+  });
+});
+
+describe("what a form says under a box with a list", function () {
+  this.timeout(60_000);
+  const editor = useEditor();
+  const nothing = "There is none of this name yet";
+
+  const openChannel = async (properties: Partial<FlowNode>) => {
+    await editor().openWith([
+      connectionNode(editor().service.ready, properties),
+      channelNode({ channel: "nobody's" }),
+    ]);
+    const form = await editor().form("channel");
+    return { form, hint: form.root.locator("#node-config-input-channel-hint") };
+  };
+  /** The list as the service might have it. */
+  const answer = async (all: Choices, found: Choices = all) => {
+    await editor().page.route("**/crec/lookup/channels/**", (route) =>
+      route.fulfill({ json: route.request().url().includes("?text=") ? found : all }),
+    );
+  };
+  afterEach(() => editor().page.unroute("**/crec/lookup/channels/**"));
+
+  it("is why there is none, and not that there is nothing", async () => {
+    const { form, hint } = await openChannel({ credentials: { apiKey: "wrong" } });
+    await hint.getByText(/^Nothing to pick from: .*API key/).waitFor();
+    await form.cancel();
+    await answer({ choices: [], undeployed: true });
+    const other = await openChannel({});
+    await other.hint.getByText(/known once this is deployed/).waitFor();
+    await other.form.cancel();
+  });
+
+  it("is of the text typed in where the list was cut, and nothing false", async () => {
+    const cut: Choices = { choices: [{ value: "first", label: "first" }], cut: true };
+    await answer(cut, { choices: [{ value: "last", label: "last", detail: "active" }] });
+    const { form, hint } = await openChannel({});
+    await form.box("channel").fill("last");
+    await hint.getByText("active").waitFor();
+    await form.cancel();
+    await editor().page.unroute("**/crec/lookup/channels/**");
+
+    await answer(cut);
+    const silent = await openChannel({});
+    const asked = editor().page.waitForResponse(/text=/);
+    await silent.form.box("channel").fill("lost");
+    await asked;
+    should(await silent.hint.textContent()).not.containEql(nothing);
+    await silent.form.cancel();
+    await editor().page.unroute("**/crec/lookup/channels/**");
+
+    await answer(cut, { choices: [] });
+    const sure = await openChannel({});
+    await sure.form.box("channel").fill("gone");
+    await sure.hint.getByText(nothing).waitFor();
+    await sure.form.cancel();
   });
 });
 

@@ -7,6 +7,15 @@ const RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const WALLET = "0x1111111111111111111111111111111111111111";
 const CALLS = "#crec-submit-operation-calls";
 
+type EditorRed = {
+  nodes: {
+    node(id: string): {
+      calls: unknown;
+      _def: { defaults: { calls: { validate(value: unknown, options: object): boolean | string } } };
+    };
+  };
+};
+
 /** The form in which people put an operation together, in a real browser. */
 describe("the form of submit operation", function () {
   this.timeout(60_000);
@@ -164,7 +173,66 @@ describe("the form of submit operation", function () {
     await press("Preview");
     await preview.getByText(/^0x[0-9a-f]{64}$/).waitFor();
     await preview.getByText(WALLET).waitFor();
-    should(await preview.textContent()).match(/Chain id\s*31337/);
+    should(await preview.textContent()).match(/Example digest\s*0x.*Chain id\s*31337/s);
     await form.cancel();
+  });
+
+  it("says that the preview is outdated when a pencil has changed the contract, wallet or connection", async () => {
+    const form = await open();
+    const preview = editor().page.locator("#crec-submit-operation-preview-result");
+    const stale = preview.getByText("The form was changed: press Preview again.");
+    await press("remove call 3");
+    const ask = async () => {
+      await press("Preview");
+      await preview.getByText(/^0x[0-9a-f]{64}$/).waitFor();
+    };
+    await ask();
+    await press(/^1\. transfer/);
+    await item(1).getByRole("button", { name: "edit the contract" }).click();
+    const contract = await editor().formOnTop();
+    await contract.fill("decimals", "6");
+    await contract.done();
+    await stale.waitFor();
+    await ask();
+    await preview.getByText("1.5 tokens (1500000 in the smallest unit)").waitFor();
+
+    await form.root.locator("#node-input-btn-wallet-edit").click();
+    const wallet = await editor().formOnTop();
+    await wallet.root.locator("#node-config-input-btn-connection-edit").click();
+    const connection = await editor().formOnTop();
+    await connection.fill("timeout", "11");
+    await connection.done();
+    await wallet.cancel();
+    await stale.waitFor();
+    await form.cancel();
+  });
+
+  it("says whose decimals count where the call goes to another address", async () => {
+    const form = await open();
+    await press(/^1\. transfer/);
+    const said = item(1).getByText("Tokens are counted with the 18 decimals of the contract picked above.");
+    should(await said.isVisible()).be.false();
+    await item(1).getByRole("textbox", { name: "At another address" }).fill(WALLET);
+    await said.waitFor();
+    await item(1).getByLabel("unit of value").selectOption("");
+    await said.waitFor({ state: "hidden" });
+    await form.cancel();
+  });
+
+  it("judges the calls as the form shows them now", async () => {
+    const form = await open();
+    const judged = () =>
+      editor().page.evaluate(() => {
+        const { RED } = globalThis as unknown as { RED: EditorRed };
+        const node = RED.nodes.node("submit");
+        return node._def.defaults.calls.validate.call(node, node.calls, {});
+      });
+    should(await judged()).be.true();
+    for (const number of [3, 2, 1]) await press(`remove call ${number}`);
+    should(await judged()).equal("Add at least one call.");
+    await form.fill("source", "message");
+    should(await judged()).be.true();
+    await form.cancel();
+    should(await judged()).be.true();
   });
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import should from "should";
+import type { Answer, Choices, Problem, Tested } from "../../nodes/lib/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
 import { ask, benchFlow } from "../support/bench.ts";
@@ -18,14 +20,6 @@ const KINDS = [
   ...["networks", "channels", "wallets", "wallet-ids", "contract-events"],
   ...["watchers", "watcher-ids", "operations", "queries"],
 ];
-
-type Choice = { value: string; label: string; detail?: string };
-type TestAnswer = {
-  ok: boolean;
-  code?: string;
-  message?: string;
-  networks?: Array<{ name: string; chainSelector: string }>;
-};
 
 /** What forms ask of a running Node-RED: lists to pick from, and whether a connection works. */
 describe("the endpoints behind the forms", function () {
@@ -76,12 +70,17 @@ describe("the endpoints behind the forms", function () {
       [[createWatcherNode(), 2]],
     );
 
-  const lookUp = async (kind: string, id: string): Promise<Choice[]> => {
-    const response = await nodeRed.fetch(`crec/lookup/${kind}/${id}`);
+  const look = async (kind: string, id: string, typed = ""): Promise<Answer<Choices>> => {
+    const response = await nodeRed.fetch(`crec/lookup/${kind}/${id}${typed && `?text=${typed}`}`);
     should(response.status).equal(200);
     const text = await response.text();
     answers.push(text);
-    return JSON.parse(text) as Choice[];
+    return JSON.parse(text) as Answer<Choices>;
+  };
+  const lookUp = async (kind: string, id: string, typed?: string) => {
+    const answer = await look(kind, id, typed);
+    if (answer.problem !== undefined) throw new Error(answer.problem);
+    return answer.choices;
   };
   /** Asks the service itself. */
   const call = async (path: string, body?: unknown): Promise<Record<string, unknown>> => {
@@ -96,7 +95,7 @@ describe("the endpoints behind the forms", function () {
     await client.close();
     return deployed.address;
   };
-  const test = async (body: Record<string, unknown>): Promise<TestAnswer> => {
+  const test = async (body: Record<string, unknown>): Promise<Partial<Tested & Problem>> => {
     const response = await nodeRed.fetch("crec/connection/test", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -105,7 +104,7 @@ describe("the endpoints behind the forms", function () {
     should(response.status).equal(200);
     const text = await response.text();
     answers.push(text);
-    return JSON.parse(text) as TestAnswer;
+    return JSON.parse(text) as Partial<Tested & Problem>;
   };
 
   describe("look-ups", () => {
@@ -166,32 +165,56 @@ describe("the endpoints behind the forms", function () {
       ]);
     });
 
-    it("offer nothing for what is not deployed, or is of another type", async () => {
+    it("offer nothing for what is not deployed, or is of another type, and say so", async () => {
+      const nothing = { choices: [], undeployed: true };
       for (const kind of KINDS) {
-        should(await lookUp(kind, "undeployed")).deepEqual([]);
-        should(await lookUp(kind, "watcher")).deepEqual([]);
-        should(await lookUp(kind, "__proto__")).deepEqual([]);
+        for (const id of ["undeployed", "watcher", "__proto__"]) {
+          should(await look(kind, id)).deepEqual(nothing);
+        }
       }
-      should(await lookUp("networks", "channel")).deepEqual([]);
-      should(await lookUp("watchers", "connection")).deepEqual([]);
+      should(await look("networks", "channel")).deepEqual(nothing);
+      should(await look("watchers", "connection")).deepEqual(nothing);
     });
 
-    it("offer nothing for what is broken", async () => {
-      for (const id of ["wrong-key", "no-key", "no-url", "down"]) {
-        should(await lookUp("channels", id)).deepEqual([]);
-      }
-      for (const id of ["no-such-channel", "nameless", "unconnected", "refused"]) {
-        should(await lookUp("watchers", id)).deepEqual([]);
-      }
-      for (const id of ["no-abi", "bad-abi", "bad-address"]) {
-        should(await lookUp("contract-events", id)).deepEqual([]);
-      }
+    it("say why they have nothing to offer for what is broken", async () => {
+      const why = async (kind: string, id: string, code: string) => {
+        const { problem, ...rest } = (await look(kind, id)) as Problem;
+        should(rest).deepEqual({ code }, `${id}: ${problem}`);
+        should(problem).match(/^\S.*[.]/s);
+      };
+      await why("channels", "wrong-key", "KEY_REFUSED");
+      await why("channels", "no-key", "CONNECTION_INCOMPLETE");
+      await why("wallets", "no-url", "CONNECTION_INCOMPLETE");
+      await why("networks", "down", "SERVICE_UNREACHABLE");
+      await why("watchers", "no-such-channel", "CHANNEL_NOT_FOUND");
+      await why("watcher-ids", "nameless", "CHANNEL_INCOMPLETE");
+      await why("operations", "unconnected", "CONNECTION_MISSING");
+      await why("queries", "refused", "KEY_REFUSED");
+      for (const id of ["no-abi", "bad-abi"]) await why("contract-events", id, "ABI_INVALID");
+      await why("contract-events", "bad-address", "INVALID_ADDRESS");
     });
 
     it("know no other kind", async () => {
       for (const kind of ["secrets", "constructor", "__proto__"]) {
-        should((await nodeRed.fetch(`crec/lookup/${kind}/connection`)).status).equal(404);
+        should(await look(kind, "connection")).have.property("code", "INVALID_REQUEST");
       }
+    });
+
+    it("find by its name what a list has no room for, and tell that the list was cut", async () => {
+      const names = Array.from({ length: 205 }, (_, index) => `crowd ${String(index).padStart(3, "0")}`);
+      for (const name of names) await call("channels", { name });
+      const all = (await look("channels", "connection")) as Choices;
+      should(all.choices).have.length(200);
+      should(all).have.property("cut", true);
+      const beyond = ["bench", ...names].find((name) => !all.choices.some(({ value }) => value === name));
+      should(await look("channels", "connection", String(beyond))).deepEqual({
+        choices: [{ value: beyond, label: beyond, detail: "active" }],
+      });
+      should(await look("channels", "connection", "nobody")).deepEqual({ choices: [] });
+      should(await lookUp("wallets", "connection", "PUR")).match([{ value: "purse" }]);
+      should(await lookUp("wallet-ids", "connection", await deployedWallet())).match([{ label: "purse" }]);
+      should(await lookUp("watchers", "channel", "transf")).match([{ value: "bench-transfers" }]);
+      should(await lookUp("watchers", "channel", "nobody")).be.empty();
     });
   });
 
@@ -244,41 +267,35 @@ describe("the endpoints behind the forms", function () {
     it("and whether a value fits, reading no variable", async () => {
       const question = { name: "amount", type: "uint256", valueType: "str" };
       should(await post("check", { ...question, value: "1.5", unit: "token", decimals: 6 })).deepEqual({
-        ...{ ok: true, smallest: "1500000", tokens: "1.5" },
+        ...{ smallest: "1500000", tokens: "1.5" },
       });
-      should(await post("check", { ...question, value: "-1" })).match({
-        ok: false,
-        message: /^amount must fit/,
-      });
-      should(await post("check", { ...question, value: "${TEST_KEY}" })).deepEqual({ ok: true });
+      should(await post("check", { ...question, value: "-1" })).match({ problem: /^amount must fit/ });
+      should(await post("check", { ...question, value: "${TEST_KEY}" })).deepEqual({});
     });
   });
 
   describe("the test of a connection", () => {
     const refused = async (body: Record<string, unknown>, code: string) => {
       const answer = await test(body);
-      should(answer).have.properties({ ok: false, code });
-      should(answer.message).match(/^[A-Z0-9].*[.]( It said: .*)?$/s);
+      should(answer).have.property("code", code);
+      should(answer.problem).match(/^[A-Z0-9].*[.]( It said: .*)?$/s);
     };
 
     it("succeeds with a key just typed, before anything is deployed", async () => {
-      const { ok, networks } = await test({ id: "new", baseUrl: service.ready.base_url, apiKey: KEY });
-      should(ok).be.true();
+      const { networks } = await test({ id: "new", baseUrl: service.ready.base_url, apiKey: KEY });
       should(networks?.map(({ chainSelector }) => chainSelector)).containEql(service.ready.chain_selector);
     });
 
     it("succeeds with the stored key at the stored address", async () => {
       for (const apiKey of ["", STORED]) {
-        should(await test({ id: "connection", baseUrl: service.ready.base_url, apiKey })).have.property(
-          "ok",
-          true,
-        );
+        const answer = await test({ id: "connection", baseUrl: service.ready.base_url, apiKey });
+        should(answer).have.property("networks");
       }
     });
 
     it("takes from the environment what is deployed with it, and nothing else", async () => {
       const stored = { id: "by-environment", baseUrl: "${TEST_BASE_URL}", apiKey: STORED };
-      should(await test(stored)).have.property("ok", true);
+      should(await test(stored)).have.property("networks");
       await refused({ id: "new", baseUrl: "${TEST_BASE_URL}", apiKey: KEY }, "DEPLOY_FIRST");
       await refused({ id: "by-environment", baseUrl: "${TEST_KEY}", apiKey: STORED }, "DEPLOY_FIRST");
       await refused({ id: "new", baseUrl: proxy.baseUrl, apiKey: "${TEST_KEY}" }, "DEPLOY_FIRST");
@@ -323,10 +340,10 @@ describe("the endpoints behind the forms", function () {
 
     it("survives what no form sends", async () => {
       for (const body of [{}, { id: 1, baseUrl: [], apiKey: {} }, { id: "__proto__" }]) {
-        should(await test(body)).have.property("ok", false);
+        should(await test(body)).have.property("problem");
       }
       const bare = await nodeRed.fetch("crec/connection/test", { method: "POST" });
-      should(((await bare.json()) as TestAnswer).ok).be.false();
+      should(await bare.json()).have.property("problem");
       should(nodeRed.running).be.true();
     });
   });
@@ -377,11 +394,60 @@ describe("the endpoints behind the forms", function () {
     it("who may write may test", async () => {
       const response = await testAs("admin");
       should(response.status).equal(200);
-      should(await response.json()).have.property("ok", true);
+      should(await response.json()).have.property("networks");
     });
   });
 
   describe("all of them", () => {
+    /** What forms send, with anything at all in its places. */
+    const anything = fc.oneof(
+      fc.array(fc.jsonValue()),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.record(
+        {
+          ...{ id: fc.jsonValue(), abi: fc.jsonValue(), name: fc.jsonValue(), value: fc.jsonValue() },
+          type: fc.oneof(fc.constantFrom("uint256", "tuple", "tuple[]", "bytes32"), fc.jsonValue()),
+          valueType: fc.oneof(fc.constantFrom("str", "json", "num"), fc.jsonValue()),
+          unit: fc.oneof(fc.constant("token"), fc.jsonValue()),
+          decimals: fc.oneof(fc.integer(), fc.jsonValue()),
+          components: fc.oneof(fc.array(fc.jsonValue()), fc.jsonValue()),
+          calls: fc.array(
+            fc.oneof(fc.record({ kind: fc.constant("raw"), to: fc.jsonValue() }), fc.jsonValue()),
+          ),
+          ...{ contracts: fc.dictionary(fc.string(), fc.jsonValue()), wallet: fc.jsonValue() },
+          source: fc.constantFrom("form", "message"),
+          transactions: fc.oneof(fc.json(), fc.jsonValue()),
+          ...{ transactionsType: fc.constantFrom("json", "msg"), deadline: fc.jsonValue() },
+          ...{ apiKey: fc.jsonValue(), orgId: fc.jsonValue(), creTenantId: fc.jsonValue() },
+          ...{ workflowOwner: fc.jsonValue(), privateKey: fc.jsonValue(), to: fc.jsonValue() },
+        },
+        { requiredKeys: [] },
+      ),
+    );
+
+    for (const path of [
+      ...["abi/functions", "abi/events", "abi/check", "operation/preview", "connection/test"],
+      ...["connection/owner", "signer/address", "signer/generate", "events-in/x/seek", "events-in/x/cursor"],
+    ]) {
+      it(`answer ${path} in JSON, and in words what is wrong, whatever is sent`, () =>
+        fc.assert(
+          fc.asyncProperty(anything, async (body) => {
+            const response = await nodeRed.fetch(`crec/${path}`, {
+              ...{ method: "POST", headers: { "content-type": "application/json" } },
+              body: JSON.stringify(body),
+            });
+            should(response.status).equal(200);
+            const { problem, code } = (await response.json()) as Partial<Problem>;
+            should(code).not.equal("INTERNAL_ERROR");
+            if (problem === undefined) return;
+            should(code).match(/^[A-Z_]+$/);
+            should(problem).match(/^\S.*[.)]( It has: .*)?$/s);
+            should(problem).not.match(/Cannot read|is not a function|is not iterable|undefined/);
+          }),
+          { numRuns: 40 },
+        ));
+    }
+
     it("never echo a key", () => {
       const captured = [...answers, nodeRed.heard, nodeRed.log].join("\n");
       should(answers).not.be.empty();

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { Interface, parseEther, TypedDataEncoder } from "ethers";
 import should from "should";
 import type { CallDef } from "../../nodes/lib/form-types.ts";
-import type { PreviewAnswer, PreviewRequest } from "../../nodes/lib/preview-types.ts";
+import type { Preview, PreviewRequest } from "../../nodes/lib/preview-types.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { contractNode } from "../support/nodes.ts";
 import { NOBODY, OperationBench, RECEIVER, SEPOLIA } from "../support/operation-bench.ts";
@@ -78,15 +78,15 @@ describe("the preview of an operation", function () {
     deadline: "15",
     ...more,
   });
-  const preview = async (calls: CallDef[], more?: PreviewRequest): Promise<PreviewAnswer> => {
+  const preview = async (calls: CallDef[], more?: PreviewRequest): Promise<Preview> => {
     const response = await post(form(calls, more));
     should(response.status).equal(200);
     const text = await response.text();
     answers.push(text);
-    return JSON.parse(text) as PreviewAnswer;
+    return JSON.parse(text) as Preview;
   };
   /** The value of the second parameter of the first call. */
-  const amountOf = ({ calls }: PreviewAnswer) => calls[0]?.args?.[1] ?? { text: "" };
+  const amountOf = ({ calls }: Preview) => calls[0]?.args?.[1] ?? { text: "" };
 
   it("shows each call in words, and the digest another library works out", async () => {
     const note = { value: JSON.stringify({ at: "7", tags: [TAG] }), type: "json" };
@@ -114,7 +114,10 @@ describe("the preview of an operation", function () {
       amount: { text: "0.25", smallest: String(parseEther("0.25")), unit: "ether" },
     });
     should(third?.args?.[0]).have.property("text", JSON.stringify({ at: "7", tags: [TAG] }));
-    should(third?.amount).deepEqual({ text: "2", smallest: "2000000000", unit: "gwei" });
+    should(third?.amount).deepEqual({
+      ...{ text: "2", smallest: "2000000000", unit: "gwei" },
+      larger: { text: "0.000000002", unit: "ether" },
+    });
 
     if (!digest) throw new Error("There is no digest.");
     const { domain, id, deadline } = digest;
@@ -130,6 +133,18 @@ describe("the preview of an operation", function () {
     ];
     const operation = { id, account: bench.wallet, deadline, transactions };
     should(digest.digest).equal(TypedDataEncoder.hash(domain, TYPES, operation));
+  });
+
+  it("shows in tokens and in ether what is given in the smallest unit", async () => {
+    const { calls } = await preview([transfer(value("25000000000000000000")), pay("1500000000000000000")]);
+    should(calls[0]?.args).match([
+      (to: object) => should(to).not.have.property("larger"),
+      { text: "25000000000000000000", larger: { text: "25", unit: "token" } },
+    ]);
+    should(calls[1]?.amount).deepEqual({
+      ...{ text: "1500000000000000000", unit: "wei" },
+      larger: { text: "1.5", unit: "ether" },
+    });
   });
 
   it("draws another id each time, and knows of no deadline", async () => {
@@ -250,7 +265,10 @@ describe("the preview of an operation", function () {
     const list = JSON.stringify([{ to: NOBODY, value: "5", data: "0x1234" }]);
     const listed = await preview([], { source: "message", transactions: list, transactionsType: "json" });
     should(listed.calls).deepEqual([
-      { to: { text: NOBODY }, data: { text: "0x1234" }, amount: { text: "5", unit: "wei" } },
+      {
+        ...{ to: { text: NOBODY }, data: { text: "0x1234" } },
+        amount: { text: "5", unit: "wei", larger: { text: "0.000000000000000005", unit: "ether" } },
+      },
     ]);
     should(listed.digest).be.ok();
     const later = await preview([], { source: "message", transactions: "payload", transactionsType: "msg" });
@@ -258,13 +276,25 @@ describe("the preview of an operation", function () {
     should(later.why).match(/: msg\.payload\.$/);
   });
 
-  it("survives what no form sends", async () => {
-    const odd = [[], { calls: 1 }, { calls: [null] }, { calls: [{ kind: "contract", args: 3 }] }];
-    for (const body of [...odd, form([{ ...transfer(), contract: "__proto__" } as CallDef])]) {
+  it("refuses what no form sends, and says what is wrong with it", async () => {
+    for (const [body, says] of [
+      [[], /^The request must be an object/],
+      [{ calls: 1 }, /^calls must be a list/],
+      [{ calls: [null] }, /^calls\[0\] must be an object/],
+      [{ calls: [{ kind: "contract", args: 3 }] }, /^calls\[0\]\.args must be a list/],
+      [{ calls: [{ args: [null] }] }, /^calls\[0\]\.args\[0\] must be an object/],
+      [{ calls: [{ kind: "raw", to: { value: {} } }] }, /^calls\[0\]\.to\.value must be text/],
+      [{ contracts: { a: null } }, /^contracts\.a must be an object/],
+      [{ wallet: [] }, /^wallet must be an object/],
+      [{ deadline: [] }, /^deadline must be text/],
+    ] as const) {
       const response = await post(body);
-      should([200, 400]).containEql(response.status);
-      await response.json();
+      should(response.status).equal(200);
+      const { problem, code } = (await response.json()) as { problem: string; code: string };
+      should(code).equal("INVALID_REQUEST", problem);
+      should(problem).match(says);
     }
+    await preview([{ ...transfer(), contract: "__proto__" } as CallDef]);
     bench.checkRunsWell();
   });
 

@@ -171,6 +171,11 @@ export class Editor {
     return Form.opened(this.page, isConfig);
   }
 
+  /** The form of the config node that a button has just opened. */
+  formOnTop(): Promise<Form> {
+    return Form.opened(this.page, true);
+  }
+
   async formByDoubleClick(id: string): Promise<Form> {
     await this.page.locator(`[id="${id}"] .red-ui-flow-node`).first().dblclick();
     return Form.opened(this.page, false);

@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "../config-nodes.ts";
-import { toCodedError } from "../errors.ts";
 import type { AbiAnswer, EventChoice, FunctionChoice } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { isReference } from "../variables.ts";
+import { answerForms, fieldsOf } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 
@@ -15,13 +15,11 @@ import { deployFirst, isDeployedWith } from "./deployed.ts";
  * `POST /crec/abi/check`: whether a value that is being typed fits its type.
  */
 export function registerAbiReader(RED: NodeAPI): void {
-  const offer = <T>(path: string, list: (library: Library, abi: Abi) => T[]) => {
-    RED.httpAdmin.post(path, RED.auth.needsPermission("crec.read"), (request, response) => {
-      const { id, abi } = (request.body ?? {}) as { id?: unknown; abi?: unknown };
-      abiOf(RED, String(id ?? ""), String(abi ?? "").trim()).then(
-        ([library, parsed]) => response.json({ found: list(library, parsed) } satisfies AbiAnswer<T>),
-        (thrown: unknown) => response.json({ problem: toCodedError(thrown).message } satisfies AbiAnswer<T>),
-      );
+  const offer = <T>(path: `/crec/${string}`, list: (library: Library, abi: Abi) => T[]) => {
+    answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
+      const { id, abi } = fieldsOf(body);
+      const [library, parsed] = await abiOf(RED, String(id ?? ""), typeof abi === "string" ? abi.trim() : "");
+      return { found: list(library, parsed) };
     });
   };
   offer("/crec/abi/functions", ({ listFunctions }, abi): FunctionChoice[] =>
@@ -32,11 +30,9 @@ export function registerAbiReader(RED: NodeAPI): void {
   offer("/crec/abi/events", ({ listEvents }, abi): EventChoice[] =>
     listEvents(abi).map(({ name, signature, inputs }) => ({ name, signature, inputs })),
   );
-  RED.httpAdmin.post("/crec/abi/check", RED.auth.needsPermission("crec.read"), (request, response) => {
-    loadLibrary()
-      .then((library) => response.json(checkValue(library, request.body)))
-      .catch((thrown: unknown) => response.status(500).json({ message: toCodedError(thrown).message }));
-  });
+  answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>
+    checkValue(await loadLibrary(), body),
+  );
 }
 
 async function abiOf(RED: NodeAPI, id: string, text: string): Promise<[Library, Abi]> {

@@ -1,9 +1,10 @@
 import type { AbiParameter } from "../../../src/index.ts";
 import { nodeError, toCodedError } from "../errors.ts";
-import type { CheckAnswer } from "../form-types.ts";
+import type { Checked } from "../form-types.ts";
 import type { Library } from "../library.ts";
 import { inSmallestUnit } from "../token-units.ts";
 import { isReference } from "../variables.ts";
+import { fieldsOf } from "./answer.ts";
 
 const INTEGER = /^u?int\d*$/;
 /** What places there can be for parts within parts: more than any contract has. */
@@ -13,25 +14,22 @@ const DEEPEST = 16;
  * Judges a typed-in value as a message's way through the node would. What is only known at run time passes: a
  * reference is not even looked at, since this must not read variables of this machine.
  * @param question a `ValueCheck`, as it came over the network
+ * @throws what is wrong with the value: INVALID_ARGUMENT and its kin
  */
-export function checkValue(library: Library, question: unknown): CheckAnswer {
+export function checkValue(library: Library, question: unknown): Checked {
   const { name, value, valueType, unit, decimals, ...rest } = fieldsOf(question);
   const text = typeof value === "string" ? value : "";
   const path = typeof name === "string" && name !== "" ? name : "The value";
-  if (isReference(text.trim())) return { ok: true };
-  try {
-    const parameter = parameterOf(rest);
-    const given = givenAs(text, valueType, path);
-    if (given === undefined) return { ok: true };
-    const places = typeof decimals === "number" ? decimals : undefined;
-    const whole = unit === "token" ? inSmallestUnit(library, given, parameter.type, places, path) : given;
-    library.encodeValue(parameter, whole, path);
-    if (places === undefined || !INTEGER.test(parameter.type)) return { ok: true };
-    const smallest = BigInt(String(whole));
-    return { ok: true, smallest: String(smallest), tokens: library.fromSmallestUnit(smallest, places) };
-  } catch (thrown) {
-    return { ok: false, message: toCodedError(thrown).message };
-  }
+  if (isReference(text.trim())) return {};
+  const parameter = parameterOf(rest);
+  const given = givenAs(text, valueType, path);
+  if (given === undefined) return {};
+  const places = typeof decimals === "number" ? decimals : undefined;
+  const whole = unit === "token" ? inSmallestUnit(library, given, parameter.type, places, path) : given;
+  library.encodeValue(parameter, whole, path);
+  if (places === undefined || !INTEGER.test(parameter.type)) return {};
+  const smallest = BigInt(String(whole));
+  return { smallest: String(smallest), tokens: library.fromSmallestUnit(smallest, places) };
 }
 
 /** Undefined where it cannot be known before a message comes. */
@@ -65,8 +63,4 @@ function parameterOf(given: unknown, depth = 0): AbiParameter {
     type,
     ...(type.startsWith("tuple") ? { components: parts.map((part) => parameterOf(part, depth + 1)) } : {}),
   };
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -7,7 +7,7 @@ const OURS = /^\$\{(CREC_\w+)\}$/;
 /** What a variable is asked for, and the names that hold something else which must not be used as that. */
 const NOT_MEANT = {
   key: /SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
-  setting: /KEY|SECRET|PASSWORD|CREDENTIAL/i,
+  setting: /KEY|SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
 } as const;
 
 export function isOwnReference(text: string): boolean {

@@ -1,12 +1,16 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
+import { ADDRESS } from "../address.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
-import type { Choice } from "../form-types.ts";
+import { isId } from "../fields.ts";
+import type { Choice, Choices } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
+import { answerForms, invalidRequest } from "./answer.ts";
 
-type Lookup = (RED: NodeAPI, id: string) => Promise<Choice[]>;
+/** `text` is what was typed so far: the service looks for names that hold it, where it can. */
+type Lookup = (RED: NodeAPI, id: string, text: string) => Promise<Choices>;
 
-/** At most this many lines are fetched for a list: more is not a list a person reads. */
+/** At most this many lines are answered: more is not a list a person reads. */
 const MOST = 200;
 /** A person waits for the list: better none than a late one. */
 const LOOKUP_MS = 10_000;
@@ -14,118 +18,125 @@ const LOOKUP_MS = 10_000;
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
   networks: async (RED, id) => {
     const client = await clientOf(RED, id);
-    const networks = (await client?.networks.list(inTime())) ?? [];
-    return networks.map(({ chain_selector, name, type }) => ({
-      value: chain_selector,
-      label: name,
-      ...(type ? { detail: type } : {}),
-    }));
+    if (!client) return UNDEPLOYED;
+    const networks = await client.networks.list(inTime());
+    return {
+      choices: networks.map(({ chain_selector, name, type }) => ({
+        value: chain_selector,
+        label: name,
+        ...(type ? { detail: type } : {}),
+      })),
+    };
   },
-  channels: async (RED, id) => {
+  channels: async (RED, id, text) => {
     const client = await clientOf(RED, id);
-    if (!client) return [];
-    const channels = await take(client.channels.list({ limit: 50 }, inTime()));
-    return channels.map(({ name, status }) => ({ value: name, label: name, detail: status }));
-  },
-  wallets: async (RED, id) =>
-    (await walletsOf(RED, id)).map((wallet) => ({
-      value: wallet.name,
-      label: wallet.name,
-      detail: walletDetail(wallet),
-    })),
-  "wallet-ids": async (RED, id) =>
-    (await walletsOf(RED, id)).map((wallet) => ({
-      value: wallet.wallet_id,
-      label: wallet.name,
-      detail: walletDetail(wallet),
-    })),
-  watchers: async (RED, id) =>
-    (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({
-      value: name ?? watcher_id,
-      label: name ?? watcher_id,
-      detail: status,
-    })),
-  "watcher-ids": async (RED, id) =>
-    (await watchersOf(RED, id)).map(({ watcher_id, name, status }) => ({
-      value: watcher_id,
-      label: name ?? watcher_id,
-      detail: status,
-    })),
-  operations: async (RED, id) => {
-    const operations = await inChannel(RED, id, (client, channel) =>
-      client.operations.list(channel, { limit: 100 }, inTime()),
-    );
-    return operations.map(({ operation_id, status, created_at }) => ({
-      value: operation_id,
-      label: operation_id,
-      detail: detailOf(status, created_at),
-    }));
-  },
-  queries: async (RED, id) => {
-    const queries = await inChannel(RED, id, (client, channel) =>
-      client.queries.list(channel, { limit: 100 }, inTime()),
-    );
-    return queries.map(({ query_id, status, created_at }) => ({
-      value: query_id,
-      label: query_id,
-      detail: detailOf(status, created_at),
-    }));
-  },
-  "contract-events": async (RED, id) => {
-    const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
-    if (!contract || contract.problem) return [];
-    const { listEvents } = await loadLibrary();
-    return listEvents(await contract.abi()).map(({ name, signature }) => ({
+    if (!client) return UNDEPLOYED;
+    return take(client.channels.list({ ...named(text), limit: 50 }, inTime()), ({ name, status }) => ({
       value: name,
       label: name,
-      detail: signature,
+      detail: status,
     }));
+  },
+  wallets: (RED, id, text) => walletsOf(RED, id, text, ({ name }) => name),
+  "wallet-ids": (RED, id, text) => walletsOf(RED, id, text, ({ wallet_id }) => wallet_id),
+  watchers: (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id, name }) => name ?? watcher_id),
+  "watcher-ids": (RED, id, text) => watchersOf(RED, id, text, ({ watcher_id }) => watcher_id),
+  operations: (RED, id) =>
+    inChannel(RED, id, (client, channel) =>
+      take(
+        client.operations.list(channel, { limit: 100 }, inTime()),
+        ({ operation_id, status, created_at }) => ({
+          value: operation_id,
+          label: operation_id,
+          detail: detailOf(status, created_at),
+        }),
+      ),
+    ),
+  queries: (RED, id) =>
+    inChannel(RED, id, (client, channel) =>
+      take(client.queries.list(channel, { limit: 100 }, inTime()), ({ query_id, status, created_at }) => ({
+        value: query_id,
+        label: query_id,
+        detail: detailOf(status, created_at),
+      })),
+    ),
+  "contract-events": async (RED, id) => {
+    const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
+    if (!contract) return UNDEPLOYED;
+    if (contract.problem) throw contract.problem;
+    const { listEvents } = await loadLibrary();
+    const events = listEvents(await contract.abi());
+    return {
+      choices: events.map(({ name, signature }) => ({ value: name, label: name, detail: signature })),
+    };
   },
 };
 
-/**
- * `GET /crec/lookup/:kind/:id`: what a form offers to pick from, `id` being the config node asked.
- * An undeployed or broken one has nothing to offer, so the answer is an empty list; the value can still be typed.
- */
+/** What is not deployed has nothing to offer yet; the value can still be typed. */
+const UNDEPLOYED: Choices = { choices: [], undeployed: true };
+
+/** `GET /crec/lookup/:kind/:id?text=…`: what a form offers to pick from, `id` being the config node asked. */
 export function registerLookups(RED: NodeAPI): void {
-  RED.httpAdmin.get("/crec/lookup/:kind/:id", RED.auth.needsPermission("crec.read"), (request, response) => {
-    const { kind, id } = request.params as { kind: string; id: string };
+  answerForms(RED, "get", "/crec/lookup/:kind/:id", "crec.read", ({ params, query }) => {
+    const { kind = "", id = "" } = params;
     const lookup = Object.hasOwn(LOOKUPS, kind) ? LOOKUPS[kind] : undefined;
-    if (!lookup) {
-      response.sendStatus(404);
-      return;
-    }
-    lookup(RED, id).then(
-      (choices) => response.json(choices),
-      () => response.json([]),
-    );
+    if (!lookup) return invalidRequest(`There is no list of ${kind}.`);
+    return lookup(RED, id, typeof query.text === "string" ? query.text.trim() : "");
   });
 }
 
-async function clientOf(RED: NodeAPI, id: string) {
-  const connection = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection;
-  return connection && !connection.problem ? connection.client() : undefined;
+/** Undefined where none is deployed. @throws what is wrong with its settings */
+async function clientOf(RED: NodeAPI, id: string): Promise<CrecClient | undefined> {
+  return (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.client();
 }
 
-async function walletsOf(RED: NodeAPI, id: string): Promise<Wallet[]> {
+async function walletsOf(
+  RED: NodeAPI,
+  id: string,
+  text: string,
+  valueIn: (wallet: Wallet) => string,
+): Promise<Choices> {
   const client = await clientOf(RED, id);
-  return client ? take(client.wallets.list({ limit: 50 }, inTime())) : [];
+  if (!client) return UNDEPLOYED;
+  const filter = ADDRESS.test(text) ? { address: text } : named(text);
+  return take(client.wallets.list({ ...filter, limit: 50 }, inTime()), (wallet) => ({
+    value: valueIn(wallet),
+    label: wallet.name,
+    detail: walletDetail(wallet),
+  }));
 }
 
-function watchersOf(RED: NodeAPI, id: string): Promise<Watcher[]> {
-  return inChannel(RED, id, (client, channel) => client.watchers.list(channel, { limit: 50 }, inTime()));
+function watchersOf(
+  RED: NodeAPI,
+  id: string,
+  text: string,
+  valueIn: (watcher: Watcher) => string,
+): Promise<Choices> {
+  return inChannel(RED, id, (client, channel) =>
+    take(client.watchers.list(channel, { ...named(text), limit: 50 }, inTime()), (watcher) => ({
+      value: valueIn(watcher),
+      label: watcher.name ?? watcher.watcher_id,
+      detail: watcher.status,
+    })),
+  );
 }
 
 /** What a channel has, newest or oldest first as the service gives it. */
-async function inChannel<T>(
+async function inChannel(
   RED: NodeAPI,
   id: string,
-  list: (client: CrecClient, channelId: string) => AsyncIterable<T>,
-): Promise<T[]> {
+  list: (client: CrecClient, channelId: string) => Promise<Choices>,
+): Promise<Choices> {
   const channel = (RED.nodes.getNode(id) as (Node & Partial<ChannelNode>) | null)?.channel;
-  if (!channel || channel.problem) return [];
+  if (!channel) return UNDEPLOYED;
+  if (channel.problem) throw channel.problem;
   const client = await channel.connection().client();
-  return take(list(client, await channel.resolve(inTime().signal)));
+  return list(client, await channel.resolve(inTime().signal));
+}
+
+/** An id is no part of a name. */
+function named(text: string): { name?: string } {
+  return text === "" || isId(text) ? {} : { name: text };
 }
 
 function inTime(): { signal: AbortSignal } {
@@ -144,11 +155,11 @@ function detailOf(status: string, createdAt: number): string {
   return `${status}, ${time.toISOString().slice(0, 16).replace("T", " ")}`;
 }
 
-async function take<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const taken: T[] = [];
+async function take<T>(items: AsyncIterable<T>, choiceOf: (item: T) => Choice): Promise<Choices> {
+  const choices: Choice[] = [];
   for await (const item of items) {
-    taken.push(item);
-    if (taken.length === MOST) break;
+    if (choices.length === MOST) return { choices, cut: true };
+    choices.push(choiceOf(item));
   }
-  return taken;
+  return { choices };
 }

@@ -1,11 +1,13 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiParameter } from "../../../src/index.ts";
 import { amountInWei } from "../calls.ts";
+import { COIN_PLACES, coinUnit } from "../coin-units.ts";
 import type { ContractNode } from "../config-nodes.ts";
 import { nodeError, toCodedError } from "../errors.ts";
 import type { CallDef, ContractCall, Value } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
+import { amountInTokens } from "../token-amounts.ts";
 import { inSmallestUnit, inTokens } from "../token-units.ts";
 import { isReference } from "../variables.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
@@ -21,8 +23,6 @@ type Contract = {
 
 /** One value of a form: known, or known by where a message will have it. */
 type Read = { known: true; value: unknown } | { known: false; text: string };
-
-const PLACES = { wei: 0, gwei: 9, ether: 18 } as const;
 
 /** The calls of a form in words, each value read back from the bytes that would be signed. */
 export function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
@@ -132,8 +132,12 @@ async function encoded(
       const whole = byToken ? inSmallestUnit(library, typed, input.type, decimals, at) : typed;
       values[index] = whole;
       const read = readBack(library, input, whole, at);
-      if (!byToken || decimals === undefined) return { text: textOf(read) };
-      return { text: textOf(inTokens(library, read, [input], decimals)), smallest: textOf(read) };
+      if (decimals === undefined) return { text: textOf(read) };
+      if (byToken)
+        return { text: textOf(inTokens(library, read, [input], decimals)), smallest: textOf(read) };
+      const tokens = amountInTokens(library, read, input, decimals);
+      const larger = { text: textOf(tokens), unit: "token" } as const;
+      return { text: textOf(read), ...(tokens === undefined ? {} : { larger }) };
     });
     const unit = stored?.unit === "token" ? { unit: stored.unit } : {};
     args.push({ name: at, type: input.type, ...value, ...unit });
@@ -145,13 +149,17 @@ async function encoded(
 }
 
 async function amountOf(library: Library, stored: Value | undefined): Promise<PreviewedValue> {
-  const unit = stored?.unit === "ether" || stored?.unit === "gwei" ? stored.unit : "wei";
+  const unit = coinUnit(stored?.unit);
   const value = await shown(stored, async (typed) => {
     const given = await amountInWei(String(typed ?? "").trim() || "0", unit, "amount");
     const wei = textOf(readBack(library, { name: "", type: "uint256" }, given, "amount"));
-    return unit === "wei"
-      ? { text: wei }
-      : { text: library.fromSmallestUnit(wei, PLACES[unit]), smallest: wei };
+    const text = library.fromSmallestUnit(wei, COIN_PLACES[unit]);
+    const ether = library.fromSmallestUnit(wei, COIN_PLACES.ether);
+    return {
+      text,
+      ...(unit === "wei" ? {} : { smallest: wei }),
+      ...(unit === "ether" || wei === "0" ? {} : { larger: { text: ether, unit: "ether" } }),
+    };
   });
   return { ...value, unit };
 }

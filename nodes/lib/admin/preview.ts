@@ -1,10 +1,11 @@
 import type { NodeAPI } from "node-red";
 import type { TransactionInput } from "../../../src/index.ts";
+import { ADDRESS } from "../address.ts";
 import type { ConnectionNode, WalletNode } from "../config-nodes.ts";
 import { nodeError, toCodedError } from "../errors.ts";
 import { loadLibrary } from "../library.ts";
 import type {
-  PreviewAnswer,
+  Preview,
   PreviewedCall,
   PreviewedDigest,
   PreviewedValue,
@@ -12,30 +13,27 @@ import type {
   WalletText,
 } from "../preview-types.ts";
 import { isReference } from "../variables.ts";
+import { answerForms } from "./answer.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
+import { previewRequest } from "./preview-request.ts";
 
 /** A person waits for it. */
 const PREVIEW_MS = 10_000;
 const MOST_CALLS = 16;
 const DEFAULT_DEADLINE_MINUTES = "15";
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
  * `POST /crec/operation/preview`: what an operation would do, in words, and the digest that would be signed.
  * Works on the texts in the form, so before the first deploy too. Nothing is signed, and nothing sent.
  */
 export function registerOperationPreview(RED: NodeAPI): void {
-  const permitted = RED.auth.needsPermission("crec.read");
-  RED.httpAdmin.post("/crec/operation/preview", permitted, (request, response) => {
-    preview(RED, (request.body ?? {}) as PreviewRequest).then(
-      (answer) => response.json(answer),
-      (thrown: unknown) => response.status(400).json({ message: toCodedError(thrown).message }),
-    );
-  });
+  answerForms(RED, "post", "/crec/operation/preview", "crec.read", ({ body }) =>
+    preview(RED, previewRequest(body)),
+  );
 }
 
-async function preview(RED: NodeAPI, request: PreviewRequest): Promise<PreviewAnswer> {
+async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> {
   const calls = request.source === "message" ? await listedCalls(request) : await previewCalls(RED, request);
   try {
     if (!calls) throw notYet([placeOf(request)]);

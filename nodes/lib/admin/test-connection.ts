@@ -1,44 +1,39 @@
 import type { NodeAPI } from "node-red";
 import type { CrecClient, CrecClientOptions, Network } from "../../../src/index.ts";
-import { toCodedError } from "../errors.ts";
-import type { TestAnswer } from "../form-types.ts";
+import { nodeError } from "../errors.ts";
+import type { Tested } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
+import { answerForms, fieldsOf } from "./answer.ts";
 import { type Diagnosis, diagnose } from "./diagnosis.ts";
-import { type TestRequest, testedSettings } from "./tested-settings.ts";
+import { testedSettings } from "./tested-settings.ts";
 
 /** `POST /crec/connection/test`: tries the settings in the form, and says what works or what is wrong. */
 export function registerConnectionTest(RED: NodeAPI): void {
-  RED.httpAdmin.post("/crec/connection/test", RED.auth.needsPermission("crec.write"), (request, response) => {
-    test(RED, (request.body ?? {}) as TestRequest).then(
-      (answer) => response.json(answer),
-      (thrown: unknown) => {
-        const { code, message } = toCodedError(thrown);
-        response.json({ ok: false, code, message } satisfies TestAnswer);
-      },
-    );
-  });
+  answerForms(RED, "post", "/crec/connection/test", "crec.write", ({ body }) => test(RED, body));
 }
 
-async function test(RED: NodeAPI, body: TestRequest): Promise<TestAnswer> {
-  const settings = testedSettings(RED, body);
+/** @throws why it does not work */
+async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
+  const settings = testedSettings(RED, fieldsOf(body));
   const { CrecClient } = await loadLibrary();
   const client = new CrecClient(settings);
   try {
     // The account is worth a warning; without networks nothing works.
     const account = aboutAccount(client, settings);
     const networks = await client.networks.list();
-    return { ok: true, networks: networks.map(networkOf), ...(await account) };
+    return { networks: networks.map(networkOf), ...(await account) };
   } catch (error) {
     const { baseUrl: url, proxy } = settings;
     const found = diagnose(error, { url, field: "base URL", proxied: isProxied(proxy) });
     const better = found.code === "NO_SUCH_SERVICE" ? await betterAddress(settings) : undefined;
-    return { ok: false, ...(better ?? found) };
+    const { code, message } = better ?? found;
+    throw nodeError(code, message, error);
   } finally {
     await client.close();
   }
 }
 
-type AboutAccount = Pick<Extract<TestAnswer, { ok: true }>, "account" | "organization" | "warning">;
+type AboutAccount = Pick<Tested, "account" | "organization" | "warning">;
 
 async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Promise<AboutAccount> {
   const { graphqlUrl: url, proxy } = settings;

@@ -1,8 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ConnectionNode } from "../config-nodes.ts";
-import type { OwnerAnswer } from "../form-types.ts";
+import type { Owner } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
 import { isReference, requireSet } from "../variables.ts";
+import { answerForms, fieldsOf } from "./answer.ts";
 import { isDeployedWith, ownVariable } from "./deployed.ts";
 
 const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
@@ -10,18 +11,14 @@ type Field = (typeof FIELDS)[number];
 
 /**
  * `POST /crec/connection/owner`: the workflow owner that stands for the organization in the form, and whether the
- * one given beside it is another. Empty while something is missing or not known before a deploy.
+ * one given beside it is another. Empty while something is missing.
  */
 export function registerWorkflowOwner(RED: NodeAPI): void {
-  RED.httpAdmin.post("/crec/connection/owner", RED.auth.needsPermission("crec.read"), (request, response) => {
-    ownerOf(RED, (request.body ?? {}) as Record<string, unknown>).then(
-      (answer) => response.json(answer),
-      () => response.json({ owner: "", differs: false } satisfies OwnerAnswer),
-    );
-  });
+  answerForms(RED, "post", "/crec/connection/owner", "crec.read", ({ body }) => ownerOf(RED, fieldsOf(body)));
 }
 
-async function ownerOf(RED: NodeAPI, body: Record<string, unknown>): Promise<OwnerAnswer> {
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING */
+async function ownerOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>): Promise<Owner> {
   const [orgId, creTenantId, given] = FIELDS.map((field) => settingOf(RED, body, field));
   if (!orgId || !creTenantId) return { owner: "", differs: false };
   const { workflowOwnerFromOrgId } = await loadLibrary();
@@ -29,7 +26,7 @@ async function ownerOf(RED: NodeAPI, body: Record<string, unknown>): Promise<Own
   return { owner, differs: Boolean(given) && given?.toLowerCase() !== owner.toLowerCase() };
 }
 
-function settingOf(RED: NodeAPI, body: Record<string, unknown>, field: Field): string | undefined {
+function settingOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>, field: Field): string | undefined {
   const typed = typeof body[field] === "string" ? body[field].trim() : "";
   if (!isReference(typed)) return typed;
   const id = String(body.id ?? "");

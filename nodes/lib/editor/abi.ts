@@ -1,6 +1,6 @@
 import type { AbiAnswer } from "../form-types.ts";
 import type { EditedNode } from "./api.ts";
-import { postJson } from "./as-you-type.ts";
+import { postJson, whyUnanswered } from "./ask.ts";
 
 /** Neither, where there is no ABI yet. */
 export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never };
@@ -30,8 +30,8 @@ export function offeredIn<T>(
   for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
   const answer =
     fresh.get(key)?.answer ??
-    postJson<AbiAnswer<unknown>>(`crec/abi/${kind}`, { id: contract, abi }).catch(() => ({
-      problem: node._("common.error.functions"),
+    postJson<{ found: unknown[] }>(`crec/abi/${kind}`, { id: contract, abi }).catch((failure: unknown) => ({
+      problem: whyUnanswered(node, failure, "crec.read"),
     }));
   // Several calls of one form ask for the same.
   if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });

@@ -52,10 +52,13 @@ type EditorRed = {
     eachNode(visit: (node: ConfigNode) => void): void;
     eachConfig(visit: (node: ConfigNode) => void): void;
     node(id: string): ConfigNode | null;
+    /** Whether there is something to deploy. */
+    dirty(isDirty: boolean): void;
   };
   events: {
     on(event: string, hear: (node: ConfigNode) => void): void;
     off(event: string, hear: (node: ConfigNode) => void): void;
+    emit(event: string, node: ConfigNode): void;
   };
   editor: {
     editConfig(name: string, type: string, id: string): void;

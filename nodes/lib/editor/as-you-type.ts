@@ -1,5 +1,7 @@
+import { openness } from "./openness.ts";
+
 /** Long enough that a person who types is not asked about each letter, short enough to be an answer. */
-const PAUSE_MS = 300;
+export const PAUSE_MS = 300;
 
 export type AsYouType = {
   /** When nothing was typed for a moment. */
@@ -18,7 +20,7 @@ export function asYouType<T>(
 ): AsYouType {
   let latest = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const isOpen = (): boolean => field[0]?.isConnected === true;
+  const isOpen = openness(field);
   const now = (): void => {
     clearTimeout(timer);
     latest += 1;
@@ -40,15 +42,3 @@ export function asYouType<T>(
 
 /** What a field fires when it may have changed: typed inputs fire them all, too. */
 export const TYPED = "change keyup paste input";
-
-/** A question to Node-RED that is answered in JSON. */
-export function postJson<T>(url: string, question: unknown): Promise<T> {
-  return new Promise((resolve, reject) => {
-    $.ajax({
-      url,
-      method: "POST",
-      contentType: "application/json",
-      data: JSON.stringify(question),
-    }).then(resolve, reject);
-  });
-}

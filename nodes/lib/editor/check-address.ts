@@ -1,20 +1,21 @@
-import type { CheckAnswer } from "../form-types.ts";
+import type { Answer, Checked } from "../form-types.ts";
 import type { EditedNode } from "./api.ts";
-import { asYouType, postJson, TYPED } from "./as-you-type.ts";
+import { asYouType, TYPED } from "./as-you-type.ts";
+import { postJson } from "./ask.ts";
 import { problemUnder } from "./rows.ts";
 
 /** Says under a box that an address in it is mistyped: a wrong checksum only the library can tell. */
 export function checkAddress(node: EditedNode, field: JQuery): void {
   const problem = problemUnder(field);
-  const check = asYouType<CheckAnswer>(
+  const check = asYouType<Answer<Checked>>(
     field,
     () => {
       const value = String(field.val() ?? "").trim();
       const question = { name: node._("common.label.address"), type: "address", value, valueType: "str" };
       // What begins otherwise may be a name.
-      return value.startsWith("0x") ? postJson("crec/abi/check", question) : undefined;
+      return value.startsWith("0x") ? postJson<Checked>("crec/abi/check", question) : undefined;
     },
-    (answer) => problem.say(answer?.ok === false ? answer.message : ""),
+    (answer) => problem.say(answer?.problem ?? ""),
   );
   field.on(TYPED, () => check.soon());
   check.now();

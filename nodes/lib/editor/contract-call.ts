@@ -1,8 +1,10 @@
 import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../form-types.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
-import { type ContractSource, onContractChange } from "./contract-select.ts";
+import { onContractChange } from "./config-change.ts";
+import type { ContractSource } from "./contract-select.ts";
 import { fillFunctions, type Purpose } from "./function-select.ts";
+import { openness } from "./openness.ts";
 import { labelled, problemUnder } from "./rows.ts";
 import { type ValueField, valueField } from "./value-field.ts";
 
@@ -37,6 +39,7 @@ export function contractCallForm(
   const parameters = $("<div>").appendTo(container);
   const listeners: Array<() => void> = [];
   const changed = (): void => {
+    sayDecimals();
     for (const listener of listeners) listener();
   };
   const address = valueField(node, container, {
@@ -48,6 +51,9 @@ export function contractCallForm(
     optional: true,
     changed,
   });
+
+  const decimalsOf = (): string =>
+    String(RED.nodes.node(String(contract.val() ?? ""))?.decimals ?? "").trim();
 
   let functions: FunctionChoice[] = [];
   /** Of the parameters on show, or undefined while it is not known which there are. */
@@ -63,10 +69,18 @@ export function contractCallForm(
   };
   const nameOf = ({ name }: ParameterChoice, index: number): string =>
     name || node._("common.label.parameter", { number: index + 1 });
+  /** Nobody asks another token how many decimals it has. */
+  function sayDecimals(): void {
+    const decimals = decimalsOf();
+    const isCounted = decimals !== "" && fields?.some((field) => field.read().unit === "token");
+    const isElsewhere = address.read().value !== "";
+    address.note.say(isCounted && isElsewhere ? node._("common.hint.other-decimals", { decimals }) : "");
+  }
   const showParameters = (): void => {
     shown = String(picked.val() ?? "");
+    // While the new ones are built they tell of changes, and the old ones are no more.
+    fields = undefined;
     parameters.empty();
-    const decimals = String(RED.nodes.node(String(contract.val() ?? ""))?.decimals ?? "").trim();
     const known = values.get(shown) ?? [];
     fields = functions
       .find(({ signature }) => signature === shown)
@@ -77,7 +91,7 @@ export function contractCallForm(
           name: nameOf(parameter, index),
           parameter,
           stored: known[index],
-          decimals,
+          decimals: decimalsOf(),
           changed,
         }),
       );
@@ -85,13 +99,14 @@ export function contractCallForm(
   };
 
   let asked = 0;
+  const isOpen = openness(container);
   const showFunctions = async (): Promise<void> => {
     asked += 1;
     const question = asked;
     const chosen = String(contract.val() ?? "");
     const offered = await offeredBy<FunctionChoice>(node, "functions", chosen);
     // The person may have chosen another contract meanwhile, or have left.
-    if (question !== asked || !container[0]?.isConnected) return;
+    if (question !== asked || !isOpen()) return;
     keepValues();
     functions = offered.found ?? [];
     fillFunctions(node, picked, functions, purpose);

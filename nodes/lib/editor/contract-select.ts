@@ -1,4 +1,5 @@
-import type { ConfigNode, EditedNode } from "./api.ts";
+import type { EditedNode } from "./api.ts";
+import { onContractChange } from "./config-change.ts";
 import { labelled } from "./rows.ts";
 
 /** Where the contract comes from: a select of the form's own, or one that Node-RED fills. */
@@ -24,20 +25,6 @@ export function contractSelect(node: EditedNode, container: JQuery, stored: stri
     .on("click", () => RED.editor.editConfig("", "crec-contract", String(select.val() || "_ADD_")))
     .insertAfter(select);
   return { select };
-}
-
-/** Tells of each contract that is made or changed while this part of a form is open. */
-export function onContractChange(container: JQuery, changed: (contract: ConfigNode) => void): void {
-  const hear = (changedNode: ConfigNode): void => {
-    if (container[0]?.isConnected) {
-      if (changedNode.type === "crec-contract") changed(changedNode);
-      return;
-    }
-    RED.events.off("nodes:add", hear);
-    RED.events.off("nodes:change", hear);
-  };
-  RED.events.on("nodes:add", hear);
-  RED.events.on("nodes:change", hear);
 }
 
 function contracts(node: EditedNode): Array<{ value: string; label: string }> {

@@ -1,37 +1,53 @@
-import type { Choice } from "../form-types.ts";
+import type { Answer, Choice, Choices } from "../form-types.ts";
 import type { Completion, CompletionSearch, EditedNode } from "./api.ts";
-import { asYouType, TYPED } from "./as-you-type.ts";
+import { asYouType, PAUSE_MS, TYPED } from "./as-you-type.ts";
+import { getJson, whyUnanswered } from "./ask.ts";
 import { hintUnder } from "./rows.ts";
 import { isReference } from "./validate.ts";
 
 /** What is remembered of an answer, so that typing does not ask the service at each key. */
 const FRESH_MS = 5000;
-const fresh = new Map<string, { at: number; choices: Promise<Choice[]> }>();
+const fresh = new Map<string, { at: number; answer: Promise<Answer<Choices>> }>();
 const DIGITS = /^\d+$/;
 /** An address or an id: what a list of names does not have may be there all the same. */
 const NO_NAME = /^0x|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
+
+/** What a box offers; in a form that manages several things it depends on what is chosen. */
+type Kind = string | (() => string);
 
 /**
  * A search over what the service has, for a box that can also be typed into by hand.
  * `configNode` names the config node to ask; without one, or where nothing answers, the list is empty.
  */
-export function lookUp(kind: string, configNode: () => string): CompletionSearch {
+export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
+  let latest = 0;
   return (text, done) => {
-    choicesOf(kind, configNode()).then(
-      (choices) => done(completionsOf(kind, choices, text.trim())),
+    latest += 1;
+    const search = latest;
+    // Where each text is a question of its own, the service is asked once a person pauses.
+    const paused = () =>
+      new Promise<boolean>((resolve) => {
+        setTimeout(() => resolve(search === latest), PAUSE_MS);
+      });
+    const typed = text.trim();
+    choicesFor(kindOf(kind), configNode(), typed, paused).then(
+      (answer) => {
+        const choices = answer?.problem === undefined ? (answer?.choices ?? []) : [];
+        done(completionsOf(kindOf(kind), choices, typed));
+      },
       () => done([]),
     );
   };
 }
 
 /**
- * Says under a box what the text in it stands for: the name of a network, the status of a channel. `missing` is a key
- * of the catalog, for a text that the service knows nothing of; where nobody can be asked, nothing is said.
+ * Says under a box what the text in it stands for: the name of a network, the status of a channel; and why there is
+ * nothing to pick from. `missing` is a key of the catalog, for a text that the service surely knows nothing of.
  */
 export function describeUnder(
   node: EditedNode,
   field: JQuery,
-  kind: string,
+  kind: Kind,
   configNode: () => string,
   missing?: string,
 ): { now(): void } {
@@ -39,19 +55,30 @@ export function describeUnder(
   const isTyped = () =>
     field.next(".red-ui-typedInput-container").length === 0 || field.typedInput("type") === "str";
   const typed = () => (isTyped() ? String(field.val() ?? "").trim() : "");
-  const look = asYouType(
+  const look = asYouType<Answer<Choices> | undefined>(
     field,
-    () => (typed() === "" || isReference(typed()) ? undefined : choicesOf(kind, configNode())),
-    (choices = []) => {
-      const text = typed();
-      const chosen = choices.find(({ value, detail }) => value === text || hasWord(detail, text));
-      if (chosen) return hint.say(descriptionOf(chosen, text));
-      hint.say(text !== "" && choices.length > 0 && missing && !NO_NAME.test(text) ? node._(missing) : "");
-    },
+    () =>
+      isTyped() && !isReference(typed())
+        ? choicesFor(kindOf(kind), configNode(), typed()).catch((failure: unknown) => ({
+            ...{ problem: whyUnanswered(node, failure, "crec.read"), code: "UNANSWERED" },
+          }))
+        : undefined,
+    (answer) => hint.say(answer ? described(node, answer, typed(), missing) : ""),
   );
   field.on(TYPED, () => look.soon());
   look.now();
   return look;
+}
+
+function described(node: EditedNode, answer: Answer<Choices>, text: string, missing?: string): string {
+  if (answer.problem !== undefined) return node._("common.hint.no-list", { problem: answer.problem });
+  const { choices, cut, undeployed } = answer;
+  if (undeployed) return node._("common.hint.undeployed");
+  const chosen =
+    text === "" ? undefined : choices.find(({ value, detail }) => value === text || hasWord(detail, text));
+  if (chosen) return descriptionOf(chosen, text);
+  const isMissing = text !== "" && !cut && !NO_NAME.test(text);
+  return isMissing && missing ? node._(missing) : "";
 }
 
 function descriptionOf({ label, detail = "" }: Choice, typed: string): string {
@@ -64,17 +91,32 @@ function hasWord(detail: string | undefined, text: string): boolean {
   return words.includes(text.toLowerCase());
 }
 
-function choicesOf(kind: string, id: string): Promise<Choice[]> {
-  if (!id || id === "_ADD_") return Promise.resolve([]);
-  const key = `${kind}/${encodeURIComponent(id)}`;
+function kindOf(kind: Kind): string {
+  return typeof kind === "string" ? kind : kind();
+}
+
+/**
+ * The list that can be read is the same whatever is typed. Only where it was cut, the service is asked for what the
+ * text may mean, unless `mayAsk` says that this is no longer wanted.
+ */
+async function choicesFor(
+  kind: string,
+  id: string,
+  text: string,
+  mayAsk: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<Answer<Choices> | undefined> {
+  if (!kind || !id || id === "_ADD_") return undefined;
+  const all = await remembered(`${kind}/${encodeURIComponent(id)}`);
+  if (all.problem !== undefined || !all.cut || text === "") return all;
+  if (all.choices.some(({ value }) => value === text) || !(await mayAsk())) return all;
+  return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
+}
+
+function remembered(question: string): Promise<Answer<Choices>> {
   for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
-  const choices =
-    fresh.get(key)?.choices ??
-    new Promise<Choice[]>((resolve, reject) => {
-      $.getJSON(`crec/lookup/${key}`).then(resolve, reject);
-    });
-  if (!fresh.has(key)) fresh.set(key, { at: Date.now(), choices });
-  return choices;
+  const answer = fresh.get(question)?.answer ?? getJson<Choices>(`crec/lookup/${question}`);
+  if (!fresh.has(question)) fresh.set(question, { at: Date.now(), answer });
+  return answer;
 }
 
 /** The tab key takes the first line: so that is what was typed, where it can be meant as it is. */

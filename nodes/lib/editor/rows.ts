@@ -82,7 +82,8 @@ export function problemUnder(field: JQuery): Line {
 }
 
 function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line } {
-  const id = `${field.attr("id")}-${part}`;
+  const said = field.closest(".form-row").find(`[id^="${field.attr("id")}-${part}"]`);
+  const id = `${field.attr("id")}-${part}${said.length || ""}`;
   const element = $("<div>")
     .attr("id", id)
     .css({ "margin-left": "105px", "font-size": "0.9em", color: "var(--red-ui-secondary-text-color)" })

@@ -1,11 +1,9 @@
+import { isReference } from "../variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
 
-/** A value that is wholly `${NAME}` comes from the environment and is judged when it is used. */
-const ENVIRONMENT = /^\$\{\S+\}$/;
-
-export function isReference(text: string): boolean {
-  return ENVIRONMENT.test(text);
-}
+export { ADDRESS } from "../address.ts";
+/** What is wholly `${NAME}` comes from the environment and is judged when it is used. */
+export { isReference };
 
 /**
  * A property as the form on top shows it, where that is the node's own, else as it is stored: Node-RED gives a
@@ -38,10 +36,10 @@ function isMixed(value: unknown, kind: string): boolean {
 }
 
 /** Validates text by `test`; `message` is a key of the node's catalog. Empty text passes. */
-export function matching(test: RegExp, message: string): Validator {
+export function matching(test: Pick<RegExp, "test">, message: string): Validator {
   return function (value, _options) {
     const text = String(value ?? "").trim();
-    return text === "" || ENVIRONMENT.test(text) || test.test(text) || this._(message);
+    return text === "" || isReference(text) || test.test(text) || this._(message);
   };
 }
 
@@ -63,10 +61,9 @@ export function both(first: Validator, second: Validator): Validator {
 export function numberFrom(least: number, message: string): Validator {
   return function (value, _options) {
     const text = String(value ?? "").trim();
-    return text === "" || ENVIRONMENT.test(text) || Number(text) >= least || this._(message);
+    return text === "" || isReference(text) || Number(text) >= least || this._(message);
   };
 }
 
-export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
 export const DIGITS = /^\d+$/;

@@ -1,12 +1,14 @@
-import type { CheckAnswer, ParameterChoice, Value, ValueCheck } from "../form-types.ts";
+import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../form-types.ts";
 import type { EditedNode } from "./api.ts";
-import { asYouType, postJson, TYPED } from "./as-you-type.ts";
+import { asYouType, TYPED } from "./as-you-type.ts";
+import { postJson } from "./ask.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
-import { hintUnder, labelled, nameVisibleBox, problemUnder, visibleBox } from "./rows.ts";
+import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./rows.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { isReference } from "./validate.ts";
 
-export type ValueField = { read(): Value };
+/** `note` is a line of its own under the field, for what the form says of it. */
+export type ValueField = { read(): Value; note: Line };
 
 export type ValueFieldOptions = {
   id: string;
@@ -46,6 +48,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   nameVisibleBox(input);
   const hint = hintUnder(input);
   const meaning = hintUnder(input);
+  const note = hintUnder(input);
   const problem = problemUnder(input);
 
   const read = (): Value => ({
@@ -54,15 +57,15 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
   });
   const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
-  const check = asYouType<CheckAnswer>(
+  const check = asYouType<Answer<Checked>>(
     input,
     () => {
       const question = questionOf(name, parameter, read(), decimals, optional);
-      return question && postJson("crec/abi/check", question);
+      return question && postJson<Checked>("crec/abi/check", question);
     },
     (answer) => {
-      problem.say(answer?.ok === false ? answer.message : "");
-      meaning.say(answer?.ok ? inOtherUnit(node, answer, read()) : "");
+      problem.say(answer?.problem ?? "");
+      meaning.say(answer && answer.problem === undefined ? inOtherUnit(node, answer, read()) : "");
     },
   );
   const edited = (): void => {
@@ -76,7 +79,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   explain();
   // What is not filled in yet is not wrong yet.
   if (read().value) check.now();
-  return { read };
+  return { read, note };
 }
 
 /** Only what is typed in can be judged, and a name of the environment only when it is used. */
@@ -94,11 +97,7 @@ function questionOf(
   return { ...parameter, name, value, valueType, ...(unit ? { unit } : {}), ...places };
 }
 
-function inOtherUnit(
-  node: EditedNode,
-  { smallest = "", tokens = "" }: { smallest?: string; tokens?: string },
-  { unit }: Value,
-): string {
+function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, { unit }: Value): string {
   if (smallest === "") return "";
   return unit === "token"
     ? node._("common.unit.is-smallest", { amount: smallest })

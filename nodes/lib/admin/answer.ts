@@ -1,0 +1,50 @@
+import type { NodeAPI } from "node-red";
+import { nodeError, toCodedError } from "../errors.ts";
+import type { Problem } from "../form-types.ts";
+
+/** What came over the network: nobody has looked at the body yet. */
+export type Question = {
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, unknown>>;
+  body: unknown;
+};
+
+/**
+ * Registers an address that forms ask. What goes wrong is an answer like any other, a `Problem`: many a question is
+ * about what is still being typed, and a browser notes everything else than success as an error.
+ */
+export function answerForms<T>(
+  RED: NodeAPI,
+  method: "get" | "post",
+  path: `/crec/${string}`,
+  permission: "crec.read" | "crec.write",
+  work: (question: Question) => T | Promise<T>,
+): void {
+  RED.httpAdmin[method](path, RED.auth.needsPermission(permission), (request, response) => {
+    const { params, query, body } = request as unknown as Question;
+    Promise.resolve()
+      .then(() => work({ params, query, body }))
+      .then(
+        (answer) => response.json(answer),
+        (thrown: unknown) => response.json(problemOf(RED, thrown)),
+      );
+  });
+}
+
+function problemOf(RED: NodeAPI, thrown: unknown): Problem {
+  const { code, message, stack } = toCodedError(thrown);
+  if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError)) return { problem: message, code };
+  // What JavaScript says of our own mistakes helps nobody in a form.
+  RED.log.error(`A form's question could not be answered: ${stack}`);
+  return { problem: "This failed within the nodes. The log of Node-RED says more.", code: "INTERNAL_ERROR" };
+}
+
+/** The fields of what should be an object; none of anything else. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** @throws INVALID_REQUEST */
+export function invalidRequest(sentence: string): never {
+  throw nodeError("INVALID_REQUEST", sentence);
+}
