@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ListedFunction } from "../../src/index.ts";
+import { COIN_PLACES, COIN_UNITS } from "./coin-units.ts";
 import { contractOf } from "./config-nodes.ts";
 import { nodeError } from "./errors.ts";
 import { oneOf, readField, requireText } from "./fields.ts";
@@ -71,7 +72,6 @@ export async function addressOr(
 
 /** Without one an integer is in its smallest. */
 const ARGUMENT_UNITS = ["token"] as const;
-const PLACES = { gwei: 9, ether: 18 } as const;
 
 /**
  * An amount that a call pays, in wei. Wei are left as they are: what they must look like is the encoder's to say.
@@ -79,8 +79,8 @@ const PLACES = { gwei: 9, ether: 18 } as const;
  */
 export async function amountInWei(value: string, given: Unit | undefined, path: string): Promise<string> {
   const { toSmallestUnit } = await loadLibrary();
-  const unit = oneOf(`${path}: unit`, given, ["wei", "gwei", "ether"]) ?? "wei";
-  return unit === "wei" ? value : toSmallestUnit(value, PLACES[unit], path);
+  const unit = oneOf(`${path}: unit`, given, COIN_UNITS) ?? "wei";
+  return unit === "wei" ? value : toSmallestUnit(value, COIN_PLACES[unit], path);
 }
 
 /** Undefined where the encoder will say that there is no such function, or which ones there are. */

@@ -1,4 +1,4 @@
-import { COIN_PLACES, coinUnit } from "../lib/coin-units.ts";
+import { COIN_PLACES, COIN_UNITS, coinUnit } from "../lib/coin-units.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
 import { TEXT_TYPES } from "../lib/editor/fields.ts";
@@ -39,7 +39,7 @@ export function amountForm(
     .css({ width: "85px", "margin-left": "10px" })
     .attr("aria-label", node._("submit-operation.label.unit"))
     .appendTo(row);
-  for (const name of Object.keys(COIN_PLACES)) {
+  for (const name of COIN_UNITS) {
     unit.append(
       $("<option>")
         .val(name)

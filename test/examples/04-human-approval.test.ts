@@ -2,6 +2,7 @@ import should from "should";
 import { RunningExample } from "../support/example.ts";
 
 type Request = {
+  question: string;
   calls: Array<{ to: string; function: string; args: unknown }>;
   digest: string;
   operation: string;
@@ -30,6 +31,7 @@ describe("the example operation with human approval", function () {
     should(call?.to.toLowerCase()).equal(flow.service.ready.contracts.DemoToken?.toLowerCase());
     should(call?.function).equal("transfer(address,uint256)");
     should(JSON.stringify(call?.args)).containEql("25000000000000000000");
+    should(request.question).equal("Pay 25 tokens to 0x0000000000000000000000000000000000000D04?");
     should(Date.parse(request.until)).be.above(Date.now());
   });
 

@@ -111,7 +111,7 @@ describe("drafts and the node operation", function () {
       ];
       const { crec } = await bench.ask("listed", { payload: calls });
       should(crec?.preview).deepEqual([
-        { to: RECEIVER, value: "1" },
+        { to: RECEIVER, value: "1", ether: "0.000000000000000001" },
         { to: RECEIVER, value: "0", data: "0x12345678" },
       ]);
     });
