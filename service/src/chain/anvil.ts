@@ -115,7 +115,8 @@ export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
       await restarting;
       await end(running.child);
       rmSync(pidFile, { force: true });
-      watchdog.stdin?.end();
+      // Waited for, so that nothing of ours runs when we say that all has ended.
+      await end(watchdog);
     },
   };
   guard();
