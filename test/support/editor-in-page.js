@@ -160,7 +160,8 @@
     put: (name, value) => {
       const box = shown(name);
       const before = box.value;
-      $(box).val(value).trigger("keyup").trigger("change");
+      // By a key that opens no list: it would lie over what is looked at next.
+      $(box).val(value).trigger($.Event("keyup", { keyCode: 27 })).trigger("change");
       return before;
     },
 
