@@ -57,11 +57,13 @@ export class Deliveries {
   page(stored: Buffer, limit: number): Buffer | string {
     if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return stored;
     const page = JSON.parse(stored.toString("utf8")) as { events: ChannelEvent[]; has_more: boolean };
+    const copies = page.events
+      .map((event) => this.#withProof(event))
+      .flatMap((event) => (this.#fateOf("delivery", event.event_id) === "twice" ? [event, event] : [event]));
     const events: ChannelEvent[] = [];
-    for (const event of page.events.map((event) => this.#withProof(event))) {
-      const fate = this.#fateOf("delivery", event.event_id);
-      if (fate === "twice") events.push(event, event);
-      else if (fate === "out_of_order") events.unshift(event);
+    // What finds no room is left to the next page: the last ones, whichever order the others come in.
+    for (const event of copies.slice(0, limit)) {
+      if (this.#fateOf("delivery", event.event_id) === "out_of_order") events.unshift(event);
       else events.push(event);
     }
     // Alone at the front it would be in order.
@@ -69,11 +71,7 @@ export class Deliveries {
     if (first !== undefined && first.event_id === page.events[0]?.event_id) {
       if (this.#fateOf("delivery", first.event_id) === "out_of_order") events.push(...events.splice(0, 1));
     }
-    return JSON.stringify({
-      ...page,
-      events: events.slice(0, limit),
-      has_more: page.has_more || events.length > limit,
-    });
+    return JSON.stringify({ ...page, events, has_more: page.has_more || copies.length > limit });
   }
 
   /** One event as it is delivered; undefined while it is hidden. */

@@ -109,6 +109,20 @@ describe("what is under /local for testers", function () {
       should(offsets(await poll())).eql([3, 1, 2, 4]);
       should(offsets(await poll("offset=3"))).eql([4, 3]);
     });
+
+    it("leave out of a full page only what the next one brings", async () => {
+      const match = { channel_id: channelId };
+      await api.ok("POST", "/local/deliveries", { action: "twice", match });
+      await create("doubled");
+      await api.eventsUntil(channelId, (all) => all.length > 2);
+      await api.ok("POST", "/local/deliveries", { action: "out_of_order", match });
+      await create("out of order");
+      await api.eventsUntil(channelId, (all) => all.length > 4);
+      const page = await poll("offset=1&limit=3");
+      should(offsets(page)).eql([1, 1, 2]);
+      should(page.has_more).be.true();
+      should(offsets(await poll("offset=3"))).eql([4, 3]);
+    });
   });
 
   describe("failures", () => {
