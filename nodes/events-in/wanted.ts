@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Confidence, EventFilter, EventType } from "../../src/index.ts";
+import { ADDRESS } from "../lib/address.ts";
 import { nodeError } from "../lib/errors.ts";
 import { eventNames } from "../lib/event-names.ts";
 import { oneOf, readField } from "../lib/fields.ts";
@@ -27,8 +28,6 @@ export type Wanted = {
   /** What does not hang on the watcher. */
   filter: EventFilter;
 };
-
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
  * What a node's form asks for. What no event could meet is refused: the node would pass over all of them.
