@@ -161,7 +161,10 @@
       const box = shown(name);
       const before = box.value;
       // By a key that opens no list: it would lie over what is looked at next.
-      $(box).val(value).trigger($.Event("keyup", { keyCode: 27 })).trigger("change");
+      $(box)
+        .val(value)
+        .trigger($.Event("keyup", { keyCode: 27 }))
+        .trigger("change");
       return before;
     },
 
