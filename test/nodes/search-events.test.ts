@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { splitNames } from "../../nodes/lib/split-names.ts";
-import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { timeOf } from "../../nodes/lib/times.ts";
+import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { functionNode, type Message } from "../support/bench.ts";
 import { type Arrival, EventBench } from "../support/event-bench.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
