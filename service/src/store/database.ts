@@ -148,7 +148,11 @@ CREATE TABLE IF NOT EXISTS events (
   PRIMARY KEY (channel_id, offset)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS events_by_type ON events (channel_id, type, offset);
-CREATE INDEX IF NOT EXISTS events_by_operation ON events (channel_id, wallet_operation_id) WHERE wallet_operation_id IS NOT NULL;
+-- Of the id alone: beside one that begins with the channel SQLite prefers to read the whole channel.
+DROP INDEX IF EXISTS events_by_operation;
+CREATE INDEX IF NOT EXISTS events_by_operation_id ON events (operation_id) WHERE operation_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS events_by_wallet_operation_id ON events (wallet_operation_id) WHERE wallet_operation_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS events_by_query_id ON events (query_id) WHERE query_id IS NOT NULL;
 
 -- Blocks whose logs have been read, newest kept: how a reorganized chain is noticed.
 CREATE TABLE IF NOT EXISTS blocks (
