@@ -99,7 +99,8 @@ export class WalletDeployer {
 
   async #deploy(wallet: StoredWallet): Promise<void> {
     const { store, trials } = this.#context;
-    const failure = trials.take("deployment");
+    // Asked for once, however often the chain does not answer.
+    const failure = this.#failing.get(wallet.walletId) ?? trials.take("deployment");
     if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
       const gas = failure === undefined ? undefined : TOO_LITTLE_GAS;
