@@ -122,6 +122,15 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("deployed");
   });
 
+  it("fails a deployment as it was asked to, though the node refuses it as too late at first", async () => {
+    await api.ok("POST", "/local/failures", { kind: "deployment", reason: "no gas left" });
+    const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
+    const created = await newWallet("third");
+    const done = await api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed", "failed");
+    should(refused()).be.true();
+    should(done.status).equal("failed");
+  });
+
   it("gives the node's own words for a refusal", async () => {
     once("eth_sendRawTransaction", { error: { code: -32000, message: "insufficient funds for gas" } });
     const operation = await submit("increment");

@@ -103,14 +103,11 @@ export class WalletDeployer {
     const failure = this.#failing.get(wallet.walletId) ?? trials.take("deployment");
     if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
-      const gas = failure === undefined ? undefined : TOO_LITTLE_GAS;
-      await this.#send(wallet, {
-        gas,
-        beforeBroadcast: () => moveWallet(store, wallet.walletId, "deploying"),
-      });
+      await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
     } catch (error) {
       if (!isRefusalForGood(error)) throw error;
-      moveWallet(store, wallet.walletId, "failed", messageOf(error));
+      moveWallet(store, wallet.walletId, "failed", failure ?? messageOf(error));
+      this.#failing.delete(wallet.walletId);
     }
   }
 
@@ -142,13 +139,11 @@ export class WalletDeployer {
     return "waiting";
   }
 
-  async #send(
-    wallet: StoredWallet,
-    { gas, beforeBroadcast }: { gas?: bigint | undefined; beforeBroadcast?: () => void } = {},
-  ): Promise<void> {
+  async #send(wallet: StoredWallet, beforeBroadcast?: () => void): Promise<void> {
     const { store, relayer, contracts, pulse } = this.#context;
     const data = deployAccountData(wallet.walletId, wallet);
-    const request = { to: contracts.SmartAccountFactory, data, ...(gas === undefined ? {} : { gas }) };
+    const gas = this.#failing.has(wallet.walletId) ? { gas: TOO_LITTLE_GAS } : {};
+    const request = { to: contracts.SmartAccountFactory, data, ...gas };
     const sent = await relayer.send(request, (signed) =>
       store.transaction(() => {
         store.wallets.setSent(wallet.walletId, signed);
