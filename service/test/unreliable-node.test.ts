@@ -20,7 +20,7 @@ import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { type Fate, RpcProxy } from "./rpc-proxy.ts";
-import { Api, BLOCK_TIME_MS, eventually, logTo, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, eventually, logTo, startTestService, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node that is not reliable", function () {
   this.timeout(30_000);
@@ -216,6 +216,19 @@ describe("the local service on a node that is not reliable", function () {
     }).catch((problem: Error) => problem);
     String(error).should.match(/No EVM node answers at http:\/\/127\.0\.0\.1:\d+ \(/);
     [...lines, String(error)].join("\n").should.not.match(/secret-key/);
+  });
+
+  it("keeps the key in the node's address out of what it shows and answers", async () => {
+    proxy.fateOf = () => undefined;
+    const other = await startTestService({ rpcUrl: `${proxy.url}/v3/secret-key` });
+    try {
+      const status = await other.api.ok("GET", "/local/status");
+      should(status.rpc_url).equal(proxy.url);
+      const page = await (await fetch(other.api.ready.base_url)).text();
+      should(JSON.stringify(status) + page).not.match(/secret-key/);
+    } finally {
+      await other.dispose();
+    }
   });
 
   it("does not start where everything costs real money", async () => {

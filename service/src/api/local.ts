@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { Context } from "../context.ts";
 import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../deliveries.ts";
+import { originOf } from "../problem.ts";
 import { TRIALS } from "../trials.ts";
 import { Fault, type Faults } from "./faults.ts";
 import { blockTimeOf, localChainRoutes } from "./local-chain.ts";
@@ -20,7 +21,7 @@ const FaultList = Type.Object({ faults: Type.Array(Fault) }, { title: "FaultList
 const FailureList = Type.Object({ failures: Type.Array(Failure) }, { title: "FailureList" });
 const Status = Type.Object(
   {
-    rpc_url: Type.String(),
+    rpc_url: Type.String({ description: "where the node is, without a key that its address may hold" }),
     chain_id: Type.String(),
     chain_selector: Type.String(),
     latest: Type.Integer(),
@@ -56,7 +57,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
     async () => {
       const heads = await chain.heads();
       return {
-        rpc_url: chain.rpcUrl,
+        rpc_url: originOf(chain.rpcUrl),
         chain_id: chain.network.chain_id,
         chain_selector: chain.network.chain_selector,
         latest: heads.latest.number,
