@@ -1,7 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
-import type { ChannelEvent, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import { encodeFunctionData } from "viem";
+import {
+  generatePrivateKey,
+  localEcdsaSigner,
+  operationDigest,
+  operationTypedData,
+} from "../../src/index.ts";
+import type { ChannelEvent, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { createLog } from "../src/log.ts";
 import { Api, BLOCK_TIME_MS, eventually, signedText, temporaryFolder } from "./support.ts";
@@ -28,6 +36,32 @@ describe("the local service whose chain is killed", function () {
     folder.dispose();
   });
 
+  const signer = localEcdsaSigner(generatePrivateKey());
+  const rpc = async (method: string, params: unknown[]): Promise<string> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(api.ready.rpc_url, { method: "POST", headers, body });
+    return ((await answer.json()) as { result: string }).result;
+  };
+  /** With the id 7, and one increment. */
+  const signedOperation = async (account: string) => {
+    const { chain_id, chain_selector, contracts } = api.ready;
+    const data = encodeFunctionData({ abi: artifact("Counter").abi, functionName: "increment" });
+    const transactions = [{ to: contracts.Counter ?? "", value: "0", data }];
+    const operation = { id: "7", account, deadline: 0, transactions };
+    const signature = await signer.sign({
+      digest: operationDigest(operation, chain_id),
+      typedData: operationTypedData(operation, chain_id),
+    });
+    return {
+      chain_selector,
+      address: account,
+      wallet_operation_id: "7",
+      deadline: 0,
+      transactions,
+      signature,
+    };
+  };
   const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
   const values = (events: ChannelEvent[], confidence: string) =>
     events
@@ -44,8 +78,16 @@ describe("the local service whose chain is killed", function () {
       wallet_owner_address: `0x${"1".repeat(40)}`,
       chain_selector: api.ready.chain_selector,
       wallet_type: "ecdsa",
+      allowed_ecdsa_signers: [signer.address],
     });
     await api.until(`/wallets/${created.wallet_id}`, "deployed");
+    const operation = await api.ok<Operation>(
+      "POST",
+      `/channels/${channelId}/operations`,
+      await signedOperation(created.address),
+    );
+    const path = `/channels/${channelId}/operations/${operation.operation_id}`;
+    await api.until<Operation>(path, "confirmed");
     await api.ok("POST", "/local/faucet", { amount: "1" });
     await api.eventsUntil(channelId, (all) => values(all, "finalized").length === 1);
 
@@ -70,17 +112,21 @@ describe("the local service whose chain is killed", function () {
       .should.eql(["1"]);
     events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
     await eventually("the wallet to be there again", async () => {
-      const body = JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "eth_getCode",
-        params: [created.address, "latest"],
-      });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(api.ready.rpc_url, { method: "POST", headers, body });
-      return ((await answer.json()) as { result: string }).result === "0x" ? undefined : true;
+      return (await rpc("eth_getCode", [created.address, "latest"])) === "0x" ? undefined : true;
     });
     should((await api.ok<Wallet>("GET", `/wallets/${created.wallet_id}`)).status).equal("deployed");
+    await eventually("the confirmed operation to be executed again", async () => {
+      const { abi } = artifact("SmartAccount");
+      const data = encodeFunctionData({ abi, functionName: "executed", args: [7n] });
+      return BigInt(await rpc("eth_call", [{ to: created.address, data }, "latest"])) === 1n
+        ? true
+        : undefined;
+    });
+    const statuses = (await api.events(channelId))
+      .filter(({ headers }) => headers.type === "operation.status")
+      .map(({ payload }) => payload.status);
+    should(new Set(statuses).size).equal(statuses.length);
+    should((await api.ok<Operation>("GET", path)).status).equal("confirmed");
   });
 
   it("starts it empty where it was killed while it saved its state", async () => {

@@ -20,11 +20,12 @@ export type Lifecycles = {
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const { pulse, log } = context;
   const wallets = new WalletDeployer(context);
+  const relay = new OperationRelay(context);
   const logs = new LogReader(context, async () => {
     await context.relayer.exclusively((sender) => restoreContracts(context, sender));
     await wallets.lookForLost();
+    await relay.lookForLost();
   });
-  const relay = new OperationRelay(context);
   const queries = new QueryRunner(context);
   await wallets.lookForLost();
   pulse.onBeat((heads) => logs.read(heads));

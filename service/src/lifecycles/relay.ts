@@ -21,6 +21,9 @@ type Rung = (typeof RUNGS)[number][1];
 /** How deep a block must lie to count as settled where the chain itself never says so. */
 const SETTLED_DEPTH = 256;
 
+/** So many of the newest confirmed operations are looked for after a rollback. */
+const LOOKED_FOR = 1000;
+
 /**
  * Brings operations onto the chain and up their ladder, beat by beat. The signed transaction is stored before
  * the chain has it, so a service killed at any point goes on with that same transaction; and the wallet takes
@@ -31,6 +34,8 @@ export class OperationRelay {
   readonly #sending: Sending;
   /** The rungs of this network, up to its strongest level. */
   readonly #ladder: readonly Rung[];
+  /** Confirmed operations that are not on the chain any more. */
+  readonly #lost = new Set<string>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -50,6 +55,45 @@ export class OperationRelay {
       ...(["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const),
     );
     await each(onTheirWay, (operation) => this.#follow(operation, heads), trouble);
+    const lost = [...this.#lost].flatMap((id) => store.operations.get(id) ?? []);
+    await each(lost, (operation) => this.#bringBack(operation, heads), trouble);
+  }
+
+  /**
+   * A development chain went back, and what was final on it may be gone. It is executed again; its status stays
+   * what it was.
+   */
+  async lookForLost(): Promise<void> {
+    const { store, chain, log } = this.#context;
+    if (!chain.minesOnRequest) return;
+    const look = async ({ operation_id, sent }: StoredOperation) => {
+      if (sent === undefined || (await chain.receipt(sent.hash)) !== undefined) return;
+      this.#lost.add(operation_id);
+    };
+    const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
+    await each(store.operations.settled(chain.network.chain_selector, LOOKED_FOR), look, trouble);
+    if (this.#lost.size === 0) return;
+    log.warn(`The chain has lost confirmed operations, ${this.#lost.size} of them; sending them again.`);
+  }
+
+  async #bringBack(operation: StoredOperation, heads: Heads): Promise<void> {
+    const { chain, log } = this.#context;
+    const { operation_id: id, sent, address } = operation;
+    // The wallet comes first; it may be lost, too.
+    if ((await chain.code(address)) === "0x") return;
+    const outcome = sent === undefined ? "gone" : await this.#sending.lookAfter(sent);
+    if (outcome === "waiting") return;
+    const isMissing =
+      outcome === "gone" ||
+      (outcome.succeeded && !saysExecuted(outcome.logs, address, operation.wallet_operation_id));
+    if (isMissing && !isPast(operation.deadline, heads.latest.timestamp)) {
+      await this.#sendAnew(operation, heads);
+      return;
+    }
+    this.#lost.delete(id);
+    if (isMissing || !outcome.succeeded) {
+      log.error(`The operation ${id} cannot be brought back: the chain does not execute it any more.`);
+    }
   }
 
   async #send(operation: StoredOperation): Promise<void> {
