@@ -1,7 +1,7 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
 import { type Heads, isRefusalForGood, type Receipt } from "../chain/chain.ts";
 import { revertReason } from "../chain/revert.ts";
-import { executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
+import { accountAddress, executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredOperation } from "../store/operations.ts";
@@ -80,7 +80,10 @@ export class OperationRelay {
     const { chain, log } = this.#context;
     const { operation_id: id, sent, address } = operation;
     // The wallet comes first; it may be lost, too.
-    if ((await chain.code(address)) === "0x") return;
+    if ((await chain.code(address)) === "0x") {
+      if (!this.#canWalletComeBack(operation)) this.#lost.delete(id);
+      return;
+    }
     const outcome = sent === undefined ? "gone" : await this.#sending.lookAfter(sent);
     if (outcome === "waiting") return;
     const isMissing =
@@ -144,13 +147,30 @@ export class OperationRelay {
       outcome.succeeded &&
       !saysExecuted(outcome.logs, operation.address, operation.wallet_operation_id)
     ) {
-      // A call to an address without code succeeds too: the chain has lost the wallet, which is being brought back.
-      await this.#sendAnew(operation, heads);
+      await this.#awaitWallet(operation, heads);
     } else if (outcome.succeeded) {
       await this.#climb(id, outcome, heads);
     } else {
       await this.#explainFailure(operation, outcome);
     }
+  }
+
+  /** A call to an address without code succeeds too: the chain has lost the wallet, and it may be brought back. */
+  async #awaitWallet(operation: StoredOperation, heads: Heads): Promise<void> {
+    const { store, chain } = this.#context;
+    if ((await chain.code(operation.address)) !== "0x") {
+      await this.#sendAnew(operation, heads);
+    } else if (!this.#canWalletComeBack(operation)) {
+      const reason = "the chain has lost the wallet, and what could bring it back";
+      moveOperation(store, operation.operation_id, "failed", { reason });
+    } else if (isPast(operation.deadline, heads.latest.timestamp)) {
+      this.#endLate(operation);
+    }
+  }
+
+  /** Not where the factory that made it is gone. */
+  #canWalletComeBack({ walletId, address }: StoredOperation): boolean {
+    return accountAddress(this.#context.contracts.SmartAccountFactory, walletId) === address;
   }
 
   async #climb(id: string, receipt: Receipt, heads: Heads): Promise<void> {
