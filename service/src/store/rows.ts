@@ -18,9 +18,10 @@ export class Conditions {
     return this.add(`${column} IN (${values.map(() => "?").join(", ")})`, ...values);
   }
 
+  /** None of several values, of which there may be more than SQL takes question marks. */
   noneOf(column: string, values: readonly string[] | undefined): this {
     if (values === undefined || values.length === 0) return this;
-    return this.add(`${column} NOT IN (${values.map(() => "?").join(", ")})`, ...values);
+    return this.add(`${column} NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
   }
 
   add(sql: string, ...values: SQLInputValue[]): this {
