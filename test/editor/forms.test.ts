@@ -66,7 +66,10 @@ describe("the forms of the quickstart", function () {
   it("show where a reader stands", async () => {
     await editor().nodeRed.press(idOf(flows, "inject", "Set up"));
     await editor().nodeRed.showing("ready");
-    const form = await editor().form(idOf(flows, "crec-events-in"));
+    const reader = idOf(flows, "crec-events-in");
+    // It looks for its channel every few seconds only.
+    await editor().nodeRed.status(reader, "events-in.status.connected");
+    const form = await editor().form(reader);
     await form.root.getByText(/connected · cursor \d+/).waitFor();
     await form.cancel();
   });
