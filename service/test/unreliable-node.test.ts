@@ -98,6 +98,43 @@ describe("the local service on a node that is not reliable", function () {
     return () => met;
   };
 
+  /** A call of the node itself, past the proxy. */
+  const rpc = async <T>(method: string, params: unknown[]): Promise<T> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(node.rpcUrl, { method: "POST", headers, body });
+    return ((await answer.json()) as { result: T }).result;
+  };
+
+  it("reads logs in shorter ranges where the node refuses long ones", async () => {
+    const asked: number[] = [];
+    proxy.fateOf = ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      const { fromBlock, toBlock } = params[0] as Record<"fromBlock" | "toBlock", Hex>;
+      const length = Number(toBlock) - Number(fromBlock) + 1;
+      asked.push(length);
+      return length > 3 ? { error: { code: -32005, message: "query exceeds max block range 3" } } : undefined;
+    };
+    const { watcher_id } = await api.ok<{ watcher_id: string }>("POST", `/channels/${channelId}/watchers`, {
+      name: "ranges",
+      chain_selector: api.ready.chain_selector,
+      address: api.ready.contracts.DemoToken,
+      events: ["Transfer"],
+      abi: artifact("DemoToken").abi.filter((item) => item.type === "event" && item.name === "Transfer"),
+    });
+    await api.until(`/channels/${channelId}/watchers/${watcher_id}`, "active");
+    // At a stroke, so that the service finds them all at its next look.
+    await rpc("anvil_mine", ["0x14"]);
+    await api.ok("POST", "/local/faucet", { to: signer.address, amount: "7" });
+    await eventually("the transfer", async () =>
+      (await api.events(channelId)).find(
+        ({ payload }) => payload.watcher_id === watcher_id && payload.verifiable_event,
+      ),
+    );
+    should(Math.max(...asked)).be.above(3);
+    should(asked.at(-1)).be.belowOrEqual(3);
+  });
+
   it("takes an operation for executed whose transaction arrived, though the answer to it was lost", async () => {
     const lost = once("eth_sendRawTransaction", "lose answer");
     const operation = await submit("increment");
@@ -171,12 +208,6 @@ describe("the local service on a node that is not reliable", function () {
   });
 
   it("proves a query's answer only of the block that it names, though the chain replaces it meanwhile", async () => {
-    const rpc = async <T>(method: string, params: unknown[]): Promise<T> => {
-      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(node.rpcUrl, { method: "POST", headers, body });
-      return ((await answer.json()) as { result: T }).result;
-    };
     let replaced = false;
     proxy.fateOf = async ({ method }) => {
       if (method !== "eth_call" || replaced) return undefined;

@@ -11,7 +11,7 @@ import { chainEventStatement, type ReadLog } from "./chain-event.ts";
 import { readLog } from "./match.ts";
 import { failWatcher, provisionWatchers } from "./watcher.ts";
 
-/** Blocks read in one go. */
+/** Blocks read in one go, unless the node gives less at once. */
 const RANGE = 500;
 /** Blocks whose hashes are remembered: how deep a reorganization can be followed exactly. */
 const REMEMBERED = 512;
@@ -33,6 +33,7 @@ export class LogReader {
   readonly #onRewind: () => Promise<void>;
   readonly #positions: Positions;
   readonly #chainSelector: string;
+  #range = RANGE;
   /** Whether the chain went back, and what it lost has not been seen to. */
   #rewound = false;
 
@@ -52,7 +53,8 @@ export class LogReader {
     this.#rewound = false;
     let position = this.#position("latest");
     while (position < heads.latest.number) {
-      position = await this.#readNewest(position + 1, Math.min(position + RANGE, heads.latest.number));
+      const from = position + 1;
+      position = await this.#inRange(from, heads.latest.number, (to) => this.#readNewest(from, to));
     }
     for (const confidence of ["safe", "finalized"] as const) {
       await this.#readSettled(confidence, heads[confidence]);
@@ -144,9 +146,25 @@ export class LogReader {
       if (this.#position(confidence) !== head) this.#positions.set(confidence, head);
       return;
     }
-    for (let from = this.#position(confidence) + 1; from <= head; from += RANGE) {
-      const to = Math.min(from + RANGE - 1, head);
-      await this.#report(confidence, await this.#findings(from, to), to);
+    for (let from = this.#position(confidence) + 1; from <= head; ) {
+      const read = await this.#inRange(from, head, async (to) => {
+        await this.#report(confidence, await this.#findings(from, to), to);
+        return to;
+      });
+      from = read + 1;
+    }
+  }
+
+  /** Reads up to `last`, or as far as the node gives at once: many nodes refuse a range that is long, or full of logs. */
+  async #inRange(from: number, last: number, read: (to: number) => Promise<number>): Promise<number> {
+    for (;;) {
+      const to = Math.min(from + this.#range - 1, last);
+      try {
+        return await read(to);
+      } catch (error) {
+        if (!isRefusal(error) || to === from) throw error;
+        this.#range = Math.ceil((to - from + 1) / 2);
+      }
     }
   }
 
