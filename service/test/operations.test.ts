@@ -11,17 +11,7 @@ import {
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
 import { artifact, type ContractName } from "../src/chain/artifacts.ts";
-import { type Answer, type Api, startTestService } from "./support.ts";
-
-const LADDER = [
-  "accepted",
-  "sending",
-  "sent",
-  "broadcasting",
-  "confirmed_latest",
-  "confirmed_safe",
-  "confirmed",
-];
+import { type Answer, type Api, LADDER, startTestService } from "./support.ts";
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 

@@ -18,18 +18,8 @@ import {
 import { artifact, type ContractName } from "../src/chain/artifacts.ts";
 import { startService } from "../src/index.ts";
 import { Store } from "../src/store/store.ts";
-import { Api, eventually, signedText, temporaryFolder } from "./support.ts";
+import { Api, eventually, LADDER, signedText, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
-
-const LADDER = [
-  "accepted",
-  "sending",
-  "sent",
-  "broadcasting",
-  "confirmed_latest",
-  "confirmed_safe",
-  "confirmed",
-];
 
 const EXECUTED = toEventSelector("OperationExecuted(uint256)");
 

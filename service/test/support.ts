@@ -70,6 +70,17 @@ export async function spawnService(
   throw new Error(`The service ended before it was ready: ${errors()}`);
 }
 
+/** Every status of an operation that is executed and becomes final, in order. */
+export const LADDER = [
+  "accepted",
+  "sending",
+  "sent",
+  "broadcasting",
+  "confirmed_latest",
+  "confirmed_safe",
+  "confirmed",
+];
+
 /** As `npm run service` starts it. */
 const AS_STARTED = "--max-semi-space-size=4";
 

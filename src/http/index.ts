@@ -1,7 +1,6 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
 export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./dispatcher.ts";
-export { isDirect } from "./environment-proxy.ts";
 export {
   AbortedError,
   AuthenticationError,
