@@ -5,7 +5,7 @@ import { Faults, injectFaults } from "../src/api/faults.ts";
 import { type Api, eventually, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
 

@@ -15,7 +15,7 @@ import { createLog } from "../src/log.ts";
 import { Api, BLOCK_TIME_MS, eventually, signedText, temporaryFolder } from "./support.ts";
 
 describe("the local service whose chain is killed", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const lines: string[] = [];
   let folder: ReturnType<typeof temporaryFolder>;
   let service: RunningService;

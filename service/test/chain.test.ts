@@ -8,7 +8,7 @@ import { RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, logTo, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node of one's own", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let folder: ReturnType<typeof temporaryFolder>;
   let node: Anvil;
 

@@ -11,7 +11,7 @@ import { Api, spawnCli, spawnService, startTestService, temporaryFolder } from "
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 
 describe("the command of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it("takes each option from a flag, else from the environment, else as the help says", () => {
     const env = {
@@ -130,7 +130,7 @@ describe("the command of the local service", function () {
 });
 
 describe("the log of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
 
   it("is an object a line for programs, with nothing secret in it, whatever is asked", async () => {
     const folder = temporaryFolder();

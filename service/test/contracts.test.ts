@@ -4,7 +4,7 @@ import should from "should";
 const folder = new URL("../contracts/artifacts/", import.meta.url);
 
 describe("the compiled contracts", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   it("are what their sources compile to", async () => {
     // The compiler is large, and plain JavaScript: loaded here only.

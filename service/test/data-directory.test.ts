@@ -6,7 +6,7 @@ import { ServiceProblem, startService } from "../src/index.ts";
 import { temporaryFolder } from "./support.ts";
 
 describe("the data directory of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let folder: ReturnType<typeof temporaryFolder>;
   let node: Anvil;
   let dataDir: string;

@@ -18,7 +18,7 @@ import { Api, BLOCK_TIME_MS, startTestService, temporaryFolder } from "./support
 import { rpc } from "./transactions.ts";
 
 describe("lifecycles that end otherwise than hoped for", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
   let api: Api;
   let dispose: () => Promise<void>;

@@ -4,7 +4,7 @@ import type { ChannelEvent, EventPage, Wallet, Watcher } from "../../src/protoco
 import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
 
 describe("what is under /local for testers", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
   let channelId: string;

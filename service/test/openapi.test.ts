@@ -51,7 +51,7 @@ const CONTRACT = `
 const TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"];
 
 describe("the description at /openapi.json", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let description: Description;
   let dispose: () => Promise<void>;
   const operations = () =>

@@ -16,7 +16,7 @@ import { type Answer, type Api, LADDER, startTestService } from "./support.ts";
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 describe("wallets and operations of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
   let channelId: string;

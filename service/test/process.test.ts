@@ -14,7 +14,7 @@ import { isAlive } from "../src/chain/process.ts";
 import { eventually, signedText, spawnCli, spawnService, temporaryFolder } from "./support.ts";
 
 describe("the local service as a process", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let folder: ReturnType<typeof temporaryFolder>;
 
   beforeEach(() => {

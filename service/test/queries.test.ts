@@ -7,7 +7,7 @@ import { artifact } from "../src/chain/artifacts.ts";
 import { type Api, startTestService } from "./support.ts";
 
 describe("queries of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
   let channelId: string;

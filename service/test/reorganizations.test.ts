@@ -27,7 +27,7 @@ const EXECUTED = toEventSelector("OperationExecuted(uint256)");
 const BY_HAND = 3_600_000;
 
 describe("a chain that replaces its blocks", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
 
   it("gets its operations back, in their order and each once, and they never step down their ladder", () =>

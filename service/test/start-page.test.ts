@@ -3,13 +3,13 @@ import { request } from "node:http";
 import { createRequire } from "node:module";
 import type { Browser } from "playwright-core";
 import should from "should";
-import { hasBrowser, startBrowser } from "../../test/support/browser.ts";
+import { hasBrowser, sharedBrowser } from "../../test/support/browser.ts";
 import { type Api, startTestService } from "./support.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 describe("the start page of the local service", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
 
@@ -83,9 +83,8 @@ describe("the start page of the local service", function () {
 
     before(async function () {
       if (!hasBrowser()) this.skip();
-      browser = await startBrowser();
+      browser = await sharedBrowser();
     });
-    after(() => browser?.close());
 
     for (const colorScheme of ["light", "dark"] as const) {
       it(`can be read by all, ${colorScheme}, on a small screen too`, async () => {

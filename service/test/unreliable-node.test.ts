@@ -23,7 +23,7 @@ import { type Fate, RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, eventually, logTo, startTestService, temporaryFolder } from "./support.ts";
 
 describe("the local service on a node that is not reliable", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
   const lines: string[] = [];
   let folder: ReturnType<typeof temporaryFolder>;

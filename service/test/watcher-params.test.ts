@@ -16,7 +16,7 @@ import { type Api, signedText, startTestService } from "./support.ts";
 import { mined, rpc, sendFrom } from "./transactions.ts";
 
 describe("what watchers say about logs", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
   /** Contracts that log what they are called with: the one at `n` takes n topics first, and then the data. */

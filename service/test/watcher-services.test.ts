@@ -7,7 +7,7 @@ import { type Api, signedText, startTestService } from "./support.ts";
 import { sendFrom } from "./transactions.ts";
 
 describe("watchers of a service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
 

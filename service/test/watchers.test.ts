@@ -6,7 +6,7 @@ import { Store } from "../src/store/store.ts";
 import { Api, BLOCK_TIME_MS, signedText, startTestService, TRANSFER, temporaryFolder } from "./support.ts";
 
 describe("watchers of the local service", function () {
-  this.timeout(20_000);
+  this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
 

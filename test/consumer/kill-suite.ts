@@ -7,7 +7,7 @@ const EVENTS = 5_000;
 /** The tests of a consumer whose process is killed so many times while it drains a channel. */
 export function describeKills(kills: number): void {
   describe("a consumer whose process is killed", function () {
-    this.timeout(60_000 + kills * 2_000);
+    this.timeout(120_000 + kills * 4_000);
 
     it(`gets every event on ack, first arrivals in order, and repetitions marked (${kills} kills)`, async () => {
       const { arrivals, done } = await drainWithKills({ mode: "on-ack", events: EVENTS, kills, lifeMs: 250 });

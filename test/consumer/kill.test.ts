@@ -1,3 +1,3 @@
 import { describeKills } from "./kill-suite.ts";
 
-describeKills(100);
+describeKills(25);

@@ -17,7 +17,7 @@ const calls = lines.flatMap((line, index) =>
 const hasCurl = spawnSync("sh", ["-c", "curl --version"], { stdio: "ignore" }).status === 0;
 
 describe("what docs/local-service.md says", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: RunningService;
 
   before(async () => {

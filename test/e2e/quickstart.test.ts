@@ -26,7 +26,7 @@ function pick(value: unknown, names: readonly string[]): unknown[] {
 
 /** The shipped quickstart, as a newcomer runs it: real chain, real service, real Node-RED, buttons pressed in order. */
 describe("the quickstart flow", function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let userDir: UserDir;

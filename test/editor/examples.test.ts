@@ -7,7 +7,7 @@ import type { FlowNode } from "../support/node-red.ts";
 const examples = fileURLToPath(new URL("../../examples", import.meta.url));
 
 describe("the examples, imported by hand", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const editor = useEditor();
 
   before(() => editor().openWith([{ id: "tab", type: "tab", label: "empty" }]));

@@ -4,7 +4,7 @@ import { example, type FlowNode, idOf } from "../support/node-red.ts";
 
 /** What single forms promise, tried with the quickstart. */
 describe("the forms of the quickstart", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
   let flows: FlowNode[];
 

@@ -5,7 +5,7 @@ import { nodeTypes, useEditor } from "../support/editor.ts";
 const RAW = /\*\*|`|^\s*#+ |^\s*[-*] |\]\(|_\w+_\b.*_\w+_\b/m;
 
 describe("the help of each node", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
 
   before(async () => {

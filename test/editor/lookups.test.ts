@@ -14,7 +14,7 @@ const guarded = fileURLToPath(new URL("../nodes/admin-auth-settings.cjs", import
 const OURS = /\/crec\//;
 
 describe("a box with a list to pick from", function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   const editor = useEditor();
 
   it("offers what the service has, and picking writes it", async () => {
@@ -62,7 +62,7 @@ describe("a box with a list to pick from", function () {
 });
 
 describe("what a form says under a box with a list", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
   const nothing = "There is none of this name yet";
 
@@ -119,7 +119,7 @@ describe("what a form says under a box with a list", function () {
 });
 
 describe("forms where Node-RED asks who is there", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor({ settings: guarded, token: "admin", loggedInAs: "reader" });
 
   it("show a log-in page to nobody, and answer nothing of ours without a token", async () => {

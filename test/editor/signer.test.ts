@@ -4,7 +4,7 @@ import { useEditor } from "../support/editor.ts";
 import { signerNode } from "../support/operation-nodes.ts";
 
 describe("the form of a signer", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
 
   it("keeps the address of a key also for who presses Done before it is known", async () => {

@@ -18,7 +18,7 @@ type EditorRed = {
 
 /** The form in which people put an operation together, in a real browser. */
 describe("the form of submit operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
   const stored = [
     call("token", "transfer(address,uint256)", value(RECEIVER), { ...value("1.5"), ...{ unit: "token" } }),

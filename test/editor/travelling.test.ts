@@ -4,7 +4,7 @@ import { type FlowOfAll, flowOfAll } from "../support/editor-flow.ts";
 import { ROWS, SECRETS } from "../support/editor-rows.ts";
 
 describe("flows that travel", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const editor = useEditor();
   let all: FlowOfAll;
 

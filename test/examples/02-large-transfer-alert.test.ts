@@ -10,7 +10,7 @@ type Page = { events: Array<{ event_id: string; headers: { type: string } }> };
 const TOPIC = "crec/alerts/large-transfer";
 
 describe("the example alert on a large transfer", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   let broker: Broker;

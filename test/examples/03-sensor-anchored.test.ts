@@ -4,7 +4,7 @@ import { RunningExample } from "../support/example.ts";
 type Acted = { celsius: number; status: string; transaction: string };
 
 describe("the example sensor reading, anchored", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   before(async () => {

@@ -11,7 +11,7 @@ type Request = {
 type Logged = { operation: string; status: string };
 
 describe("the example operation with human approval", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   before(async () => {

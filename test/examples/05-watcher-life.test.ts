@@ -5,7 +5,7 @@ type Created = { watcherId: string; status: string; found: boolean };
 type Seen = { name: string; params: { value: string }; confidence: string; transactionHash: string };
 
 describe("the example watcher life", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   let first: Created;

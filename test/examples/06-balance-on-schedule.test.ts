@@ -4,7 +4,7 @@ import { RunningExample } from "../support/example.ts";
 type Point = { payload: number; topic: string };
 
 describe("the example balance on a schedule", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   before(async () => {

@@ -5,7 +5,7 @@ type Done = { tokens: number; attempt: number };
 type GivenUp = { payload: { params: { value: string } }; crec: { rejection: string; attempt: number } };
 
 describe("the example process with ack and retry", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   before(async () => {

@@ -8,7 +8,7 @@ import { RunningExample } from "../support/example.ts";
 type Page = { events: unknown[] };
 
 describe("the example event search to CSV", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   let folder: string;

@@ -4,7 +4,7 @@ import { RunningExample } from "../support/example.ts";
 type Ready = { wallet: string; foundAgain: boolean; filledUp: boolean };
 
 describe("the example wallet provisioning", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   let first: Ready;

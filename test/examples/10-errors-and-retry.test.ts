@@ -6,7 +6,7 @@ type Paid = { tokens: number; order: string; attempt: number; status: string };
 type Failure = { code: string; message: string };
 
 describe("the example errors, Catch and retry", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   let channelId: string;

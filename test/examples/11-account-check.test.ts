@@ -4,7 +4,7 @@ import { RunningExample } from "../support/example.ts";
 type Failure = { code: string };
 
 describe("the example account check", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let flow: RunningExample;
   before(async () => {

@@ -7,9 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Every process that a launcher starts inherits this variable, by whose value it is found again. */
 const MARK = "CREC_LAUNCHER_TEST";
@@ -41,7 +38,12 @@ export type Running = { pid: number; command: string };
 /** Launchers on a data directory of their own, on free ports. */
 export class LaunchersOnTrial {
   readonly #mark = randomUUID();
+  readonly #checkout: () => string;
   #dataDir = "";
+
+  constructor(checkout: () => string) {
+    this.#checkout = checkout;
+  }
 
   async setUp(): Promise<void> {
     this.#dataDir = await mkdtemp(join(tmpdir(), "crec-launcher-"));
@@ -64,7 +66,7 @@ export class LaunchersOnTrial {
   #launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launched {
     const mark = this.#mark;
     const child = spawn(command, args, {
-      cwd: root,
+      cwd: this.#checkout(),
       env: {
         ...process.env,
         PORT: "0",

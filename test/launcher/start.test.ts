@@ -1,138 +1,143 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
+import { makeCheckout } from "./checkout.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
 
-/** design: nothing is left running so long after the launcher or npm was killed. */
-const END_MS = 5_000;
+/** Everything has ended this long after the launcher or npm was killed: 5 s on a machine with nothing else to do. */
+const END_MS = 20_000;
 
-describe("npm start", function () {
-  this.timeout(90_000);
-  const launchers = new LaunchersOnTrial();
+describe("a checkout", () => {
+  let checkout: Awaited<ReturnType<typeof makeCheckout>> | undefined;
 
-  before(function () {
+  before(async function () {
     // Processes are found by their environment, which only Linux shows.
-    if (process.platform !== "linux") this.skip();
+    if (process.platform !== "linux") return this.skip();
+    checkout = await makeCheckout();
   });
-  beforeEach(() => launchers.setUp());
-  afterEach(() => launchers.tearDown());
+  after(() => checkout?.remove());
 
-  it("says when all is up what there is to know, in one line", async () => {
-    const launched = launchers.npm("start");
-    const ready = await launched.ready;
+  describe("npm start", function () {
+    this.timeout(180_000);
+    const launchers = new LaunchersOnTrial(() => checkout?.path ?? "");
 
-    should(Object.keys(ready)).containDeep([
-      ...["editor_url", "base_url", "graphql_url", "api_key", "org_id", "workflow_owner", "cre_tenant_id"],
-      ...["valid_signers", "min_required_signatures", "rpc_url", "chain_selector", "chain_id", "contracts"],
-    ]);
-    should(Object.keys(ready)[0]).equal("editor_url");
-    should((await fetch(editorUrl(ready))).status).equal(200);
-    should((await channels(ready)).status).equal(200);
-    should(await typesOf(editorUrl(ready))).containDeep(["crec-connection", "crec-events-in"]);
-    should(await labelsOf(editorUrl(ready))).not.be.empty();
-    should(launched.said()).containEql(editorUrl(ready));
+    beforeEach(() => launchers.setUp());
+    afterEach(() => launchers.tearDown());
 
-    launched.process.kill("SIGTERM");
-    await allEnded(launched, END_MS);
-  });
+    it("says when all is up what there is to know, in one line", async () => {
+      const launched = launchers.npm("start");
+      const ready = await launched.ready;
 
-  it("ends everything on Ctrl-C, also when that is pressed twice", async () => {
-    const launched = launchers.node("scripts/start.mjs");
-    await launched.ready;
-    should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
+      should(Object.keys(ready)).containDeep([
+        ...["editor_url", "base_url", "graphql_url", "api_key", "org_id", "workflow_owner", "cre_tenant_id"],
+        ...["valid_signers", "min_required_signatures", "rpc_url", "chain_selector", "chain_id", "contracts"],
+      ]);
+      should(Object.keys(ready)[0]).equal("editor_url");
+      should((await fetch(editorUrl(ready))).status).equal(200);
+      should((await channels(ready)).status).equal(200);
+      should(await typesOf(editorUrl(ready))).containDeep(["crec-connection", "crec-events-in"]);
+      should(await labelsOf(editorUrl(ready))).not.be.empty();
+      should(launched.said()).containEql(editorUrl(ready));
 
-    launched.process.kill("SIGINT");
-    launched.process.kill("SIGINT");
-    should(await launched.ended).equal(0);
-    should(launched.processes()).be.empty();
-  });
-
-  it("ends everything when it is asked to before all is up", async () => {
-    const launched = launchers.node("scripts/start.mjs");
-    await launched.says("Starting the chain");
-
-    launched.process.kill("SIGTERM");
-    should(await launched.ended).equal(0);
-    await allEnded(launched, END_MS);
-  });
-
-  it("leaves nothing running when it is killed", async () => {
-    const launched = launchers.node("scripts/start.mjs");
-    await launched.ready;
-
-    launched.process.kill("SIGKILL");
-    await allEnded(launched, END_MS);
-  });
-
-  it("leaves nothing running when npm is killed", async () => {
-    const launched = launchers.npm("start");
-    await launched.ready;
-
-    launched.process.kill("SIGKILL");
-    await allEnded(launched, END_MS);
-  });
-
-  it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
-    const launched = launchers.node("scripts/start.mjs");
-    await launched.ready;
-    const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
-    if (service === undefined) throw new Error("the service does not run");
-
-    process.kill(service.pid, "SIGKILL");
-    should(await launched.ended).equal(1);
-    should(launched.said()).match(/The local service ended by itself \(signal SIGKILL\)/);
-    await allEnded(launched, END_MS);
-  });
-
-  it("finds its flows and its data again", async () => {
-    const first = launchers.node("scripts/start.mjs");
-    const before = await first.ready;
-    await addTab(editorUrl(before), "My own flow");
-    const labels = await labelsOf(editorUrl(before));
-    should((await channels(before, { name: "my own channel" })).status).equal(201);
-    first.process.kill("SIGTERM");
-    await first.ended;
-
-    const second = launchers.node("scripts/start.mjs");
-    const after = await second.ready;
-    should(labels).containEql("My own flow");
-    should(await labelsOf(editorUrl(after))).eql(labels);
-    should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
-    should(after.contracts).eql(before.contracts);
-  });
-
-  for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
-    it(`says in one sentence that the port of ${variable} is taken`, async () => {
-      const taken = createServer().listen(0, "127.0.0.1");
-      await once(taken, "listening");
-      const { port } = taken.address() as AddressInfo;
-      const launched = launchers.node("scripts/start.mjs", { [variable]: String(port) });
-
-      should(await launched.ended).equal(1);
-      should(launched.said()).match(new RegExp(`^Port ${port} .* is taken: .* set ${variable} .*\\.\n$`));
-      taken.close();
+      launched.process.kill("SIGTERM");
+      await allEnded(launched, END_MS);
     });
-  }
-});
 
-describe("npm run service", function () {
-  this.timeout(60_000);
-  const launchers = new LaunchersOnTrial();
+    it("ends everything on Ctrl-C, also when that is pressed twice", async () => {
+      const launched = launchers.node("scripts/start.mjs");
+      await launched.ready;
+      should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
 
-  before(function () {
-    if (process.platform !== "linux") this.skip();
+      launched.process.kill("SIGINT");
+      launched.process.kill("SIGINT");
+      should(await launched.ended).equal(0);
+      should(launched.processes()).be.empty();
+    });
+
+    it("ends everything when it is asked to before all is up", async () => {
+      const launched = launchers.node("scripts/start.mjs");
+      await launched.says("Starting the chain");
+
+      launched.process.kill("SIGTERM");
+      should(await launched.ended).equal(0);
+      await allEnded(launched, END_MS);
+    });
+
+    it("leaves nothing running when it is killed", async () => {
+      const launched = launchers.node("scripts/start.mjs");
+      await launched.ready;
+
+      launched.process.kill("SIGKILL");
+      await allEnded(launched, END_MS);
+    });
+
+    it("leaves nothing running when npm is killed", async () => {
+      const launched = launchers.npm("start");
+      await launched.ready;
+
+      launched.process.kill("SIGKILL");
+      await allEnded(launched, END_MS);
+    });
+
+    it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
+      const launched = launchers.node("scripts/start.mjs");
+      await launched.ready;
+      const service = launched.processes().find(({ command }) => command.includes("service/src/cli.ts"));
+      if (service === undefined) throw new Error("the service does not run");
+
+      process.kill(service.pid, "SIGKILL");
+      should(await launched.ended).equal(1);
+      should(launched.said()).match(/The local service ended by itself \(signal SIGKILL\)/);
+      await allEnded(launched, END_MS);
+    });
+
+    it("finds its flows and its data again", async () => {
+      const first = launchers.node("scripts/start.mjs");
+      const before = await first.ready;
+      await addTab(editorUrl(before), "My own flow");
+      const labels = await labelsOf(editorUrl(before));
+      should((await channels(before, { name: "my own channel" })).status).equal(201);
+      first.process.kill("SIGTERM");
+      await first.ended;
+
+      const second = launchers.node("scripts/start.mjs");
+      const after = await second.ready;
+      should(labels).containEql("My own flow");
+      should(await labelsOf(editorUrl(after))).eql(labels);
+      should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
+      should(after.contracts).eql(before.contracts);
+    });
+
+    for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {
+      it(`says in one sentence that the port of ${variable} is taken`, async () => {
+        const taken = createServer().listen(0, "127.0.0.1");
+        await once(taken, "listening");
+        const { port } = taken.address() as AddressInfo;
+        const launched = launchers.node("scripts/start.mjs", { [variable]: String(port) });
+
+        should(await launched.ended).equal(1);
+        should(launched.said()).match(new RegExp(`^Port ${port} .* is taken: .* set ${variable} .*\\.\n$`));
+        taken.close();
+      });
+    }
   });
-  beforeEach(() => launchers.setUp());
-  afterEach(() => launchers.tearDown());
 
-  it("runs the service alone", async () => {
-    const launched = launchers.npm("run", "service");
-    const ready = await launched.ready;
-    should(ready).not.have.property("editor_url");
-    should((await channels(ready)).status).equal(200);
+  describe("npm run service", function () {
+    this.timeout(180_000);
+    const launchers = new LaunchersOnTrial(() => checkout?.path ?? "");
 
-    launched.process.kill("SIGTERM");
-    await allEnded(launched, END_MS);
+    beforeEach(() => launchers.setUp());
+    afterEach(() => launchers.tearDown());
+
+    it("runs the service alone", async () => {
+      const launched = launchers.npm("run", "service");
+      const ready = await launched.ready;
+      should(ready).not.have.property("editor_url");
+      should((await channels(ready)).status).equal(200);
+
+      launched.process.kill("SIGTERM");
+      await allEnded(launched, END_MS);
+    });
   });
 });
 

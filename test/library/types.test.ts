@@ -9,7 +9,7 @@ const types = fileURLToPath(new URL("../../dist/types", import.meta.url));
 
 /** What editors and compilers of others see. */
 describe("the types of the package", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   before(builtWithTypes);
 

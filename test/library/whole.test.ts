@@ -21,7 +21,7 @@ import { startTestService } from "../support/service.ts";
 
 /** One life of everything there is, against the real local service on a real chain. */
 describe("the library, from channel to proof", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   const signer = localEcdsaSigner(generatePrivateKey());
   const abi = parseAbi(`

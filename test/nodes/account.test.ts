@@ -8,7 +8,7 @@ import { startTestService } from "../support/service.ts";
 
 /** What the account node promises: the answer, a part of it, or an error that says which. */
 describe("account", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

@@ -8,7 +8,7 @@ const ON_SEND = ["event", "eventId", "offset", "channelId", "type"];
 
 /** Acknowledging and refusing events, in a real Node-RED, with a person at each button. */
 describe("ack event", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
 

@@ -8,7 +8,7 @@ import { startTestService } from "../support/service.ts";
 
 /** What api call makes of the fields of its form. */
 describe("api call", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

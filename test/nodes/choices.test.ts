@@ -19,7 +19,7 @@ const channelId = "00000000-0000-4000-8000-000000000000";
 
 /** Settings come from flow files and the environment, too: what no form offers must not count as something else. */
 describe("a choice that is none, and a number that may be rounded", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let userDir: UserDir;
   let nodeRed: NodeRed;

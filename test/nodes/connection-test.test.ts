@@ -24,7 +24,7 @@ type Closing = { close(): Promise<unknown> };
 
 /** What "Test connection" says of connections that work, and of each way in which one does not. */
 describe("the connection's form", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

@@ -14,7 +14,7 @@ const ABI = [
 
 /** One node watches many contracts of one kind, and tells apart events of one name. */
 describe("create watcher", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let userDir: UserDir;

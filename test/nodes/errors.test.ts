@@ -23,7 +23,7 @@ const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 /** What a flow author relies on when something is wrong: a code for the flow, a sentence for people, and no harm. */
 describe("errors of the nodes", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

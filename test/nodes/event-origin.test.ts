@@ -7,7 +7,7 @@ import { operationNode, queryNode, submitNode } from "../support/operation-nodes
 
 /** A flow that acts in one channel on the events of another: they are worked off where they came from. */
 describe("a message of events in, on its way through another channel", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   /** The first event, and where it came from. */

@@ -16,7 +16,7 @@ type WireEvent = { headers: { offset: number; type: string }; payload: Record<st
 
 /** Which events a node lets through; and that it never loses some because its form asks for what cannot be. */
 describe("the filters of events in", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
 

@@ -15,7 +15,7 @@ type Refused = { code: string; problem: string };
 
 /** What the panel in the form shows of a deployed node, and does to it. */
 describe("the panel of events in", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
 

@@ -15,7 +15,7 @@ const TEN = [...Array(10).keys()].map((number) => `reader-${number}`);
 
 /** What a person sees under the node, and what its service and host see of it. */
 describe("events in, seen from outside", function () {
-  this.timeout(40_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
 

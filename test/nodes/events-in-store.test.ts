@@ -11,7 +11,7 @@ const CONNECTED = "events-in.status.connected";
 
 /** The place kept in Node-RED's context stores instead of a file of its own. */
 describe("events in with its place in a context store", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
 

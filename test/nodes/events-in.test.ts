@@ -14,7 +14,7 @@ type WireEvent = {
 
 /** What a flow sees of events in beside acknowledgements: commands, proofs that fail, and what is too old. */
 describe("events in", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
   let count = EVENTS;

@@ -23,7 +23,7 @@ const KINDS = [
 
 /** What forms ask of a running Node-RED: lists to pick from, and whether a connection works. */
 describe("the endpoints behind the forms", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

@@ -15,7 +15,7 @@ import { startTestService } from "../support/service.ts";
 
 /** What manage does beside the rows of the messages table: networks, queries, and waits that end badly. */
 describe("manage", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

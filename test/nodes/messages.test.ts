@@ -35,7 +35,7 @@ function checkCompany(msg: Message): void {
 
 /** Messages exactly as flows rely on them, made by the real service. */
 describe("messages of the nodes", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let userDir: UserDir;

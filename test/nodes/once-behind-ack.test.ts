@@ -13,7 +13,7 @@ const REJECTED = "once:1";
 
 /** "Each event once" behind an events in that waits for acknowledgements: what comes again, and what does not. */
 describe("each event once, behind an events in that waits for acknowledgements", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   let userDir: UserDir;

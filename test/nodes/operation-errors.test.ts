@@ -16,7 +16,7 @@ import { call, signerNode, submitNode, value, walletNode } from "../support/oper
 
 /** A code for the flow, a sentence for people, the message as it was, and the next one works. */
 describe("errors of submit operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   const strangerKey = generatePrivateKey();

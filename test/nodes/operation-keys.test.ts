@@ -24,7 +24,7 @@ const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
 
 /** `msg.crec.operationKey`: a message that may come twice, and acts once. */
 describe("a message with an operation key", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   let client: CrecClient;

@@ -26,7 +26,7 @@ const CREC = ["channelId", "operationId", "status"];
 
 /** Drafts that a person judges, and what becomes of them. */
 describe("drafts and the node operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   let client: CrecClient;

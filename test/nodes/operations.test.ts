@@ -30,7 +30,7 @@ type Record_ = Record<string, unknown>;
 
 /** What flow authors rely on when it works, and while things around it change. */
 describe("submit operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
 

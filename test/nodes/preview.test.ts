@@ -29,7 +29,7 @@ const SECRET = "nobody may read this";
 
 /** What the form of an operation shows before anything is signed. */
 describe("the preview of an operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   let token: string;

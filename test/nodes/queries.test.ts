@@ -20,7 +20,7 @@ type Record_ = Record<string, unknown>;
 
 /** What flow authors rely on: values proven and plain, and a refusal where they are not. */
 describe("run query", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
 

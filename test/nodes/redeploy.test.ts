@@ -21,7 +21,7 @@ const CLOSE_MS = 1_000;
 
 /** What becomes of nodes at work when the flow is deployed again, and of events on their way. */
 describe("events in and deploys", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let proxy: ServiceProxy;

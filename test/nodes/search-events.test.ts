@@ -19,7 +19,7 @@ type Found = { events: Array<Arrival & { parts: Parts }>; errors: Message[]; end
 const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
 
 describe("search events", function () {
-  this.timeout(40_000);
+  this.timeout(120_000);
 
   let bench: EventBench;
   let probe: string;

@@ -227,7 +227,7 @@ describe("the memory of what was sent on", () => {
 
 /** The promise to a flow: each event once, whatever becomes of Node-RED. */
 describe("verify event that lets each event through once", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   const VERIFIED = 0;
   const REJECTED = 1;

@@ -31,7 +31,7 @@ type Case = { what: string; node: FlowNode; config?: FlowNode[] };
 
 /** A field that is wholly `${NAME}` where NAME is not set: Node-RED would take the text as it stands. */
 describe("a variable that is not set", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let userDir: UserDir;

@@ -16,7 +16,7 @@ type Record_ = Record<string, unknown>;
 
 /** What manage does with wallets, and what the form of a signer asks the run time. */
 describe("wallets and signers", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   let bench: OperationBench;
   const malformedKey = `${generatePrivateKey()}5eed`;

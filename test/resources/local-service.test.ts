@@ -14,7 +14,7 @@ import { startTestService } from "../support/service.ts";
 
 /** The client against the real local service on a real chain. */
 describe("the client and the local service", function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   let service: RunningService;
   let client: CrecClient;

@@ -72,7 +72,7 @@ function others(operation: OperationInput, chainId: bigint) {
 }
 
 describe("the digest and the signature of an operation", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it("are those of two other libraries, over operations at random", async () => {
     await fc.assert(

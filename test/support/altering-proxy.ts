@@ -2,14 +2,16 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 
 export type Answer = { status: number; body: string };
 
-/** What becomes of an answer after the service has done everything that was asked of it. */
-export type Alteration = (answer: Answer) => Answer | Promise<Answer>;
+/**
+ * What becomes of an answer after the service has done everything that was asked of it. `gone` resolves when the
+ * client waits for it no more.
+ */
+export type Alteration = (answer: Answer, gone: Promise<void>) => Answer | Promise<Answer>;
 
-type Rule = { method: string; path: string; alter: Alteration };
+type Rule = { method: string; path: string } & ({ alter: Alteration } | { held: PromiseWithResolvers<void> });
 
 /**
  * Stands before the real service and passes everything on, broken connections and half answers too.
@@ -20,8 +22,13 @@ export class AlteringProxy {
   readonly passed: string[] = [];
   readonly #target: URL;
   #rules: Rule[] = [];
+  /** Rules by which requests are being held. */
+  readonly #holding = new Set<Rule>();
+  readonly #passing = new Set<Promise<void>>();
   readonly #server = createServer((incoming, outgoing) => {
-    this.#pass(incoming, outgoing).catch(() => outgoing.destroy());
+    const passing = this.#pass(incoming, outgoing).catch(() => void outgoing.destroy());
+    this.#passing.add(passing);
+    passing.finally(() => this.#passing.delete(passing));
   });
 
   private constructor(target: URL) {
@@ -44,7 +51,21 @@ export class AlteringProxy {
     this.#rules.push({ method, path, alter });
   }
 
-  /** How many alterations wait for a request whose path holds `path`. */
+  /**
+   * Holds the next request of this method whose path holds `path` until its client has given up, and tried again or
+   * the test is over.
+   */
+  holdNext(method: string, path: string): void {
+    this.#rules.push({ method, path, held: Promise.withResolvers() });
+  }
+
+  /** Lets go what is still held, and resolves when the service has answered all that came. */
+  async settled(): Promise<void> {
+    for (const rule of this.#holding) if ("held" in rule) rule.held.resolve();
+    await Promise.all(this.#passing);
+  }
+
+  /** How many rules wait for a request whose path holds `path`. */
   waiting(path: string): number {
     return this.#rules.filter((rule) => rule.path.includes(path)).length;
   }
@@ -61,26 +82,38 @@ export class AlteringProxy {
     this.passed.push(`${method} ${url}`);
     const rule = this.#rules.find((one) => one.method === method && url.includes(one.path));
     this.#rules = this.#rules.filter((one) => one !== rule);
+    const gone = once(outgoing, "close").then(() => undefined);
+    const body = Buffer.concat(await incoming.toArray());
+    for (const one of this.#holding) {
+      if ("held" in one && one.method === method && url.includes(one.path)) one.held.resolve();
+    }
+    const isHeld = rule !== undefined && "held" in rule;
+    if (isHeld) {
+      this.#holding.add(rule);
+      await Promise.all([gone, rule.held.promise]);
+      this.#holding.delete(rule);
+    }
     const onward = send(new URL(url, this.#target), { method, headers, agent: false });
     const answered = once(onward, "response") as Promise<[IncomingMessage]>;
-    // Either side that breaks breaks the other.
-    pipeline(incoming, onward).catch(() => {});
+    // A client that leaves breaks the service's connection, too, as without a proxy.
+    if (!isHeld) outgoing.once("close", () => outgoing.writableFinished || onward.destroy());
+    onward.end(body);
     const [answer] = await answered;
     const status = answer.statusCode ?? 502;
-    if (!rule) {
+    if (rule === undefined) {
       outgoing.writeHead(status, answer.headers);
       await pipeline(answer, outgoing);
       return;
     }
-    const altered = await rule.alter({ status, body: Buffer.concat(await answer.toArray()).toString() });
+    const text = Buffer.concat(await answer.toArray()).toString();
+    if (!("alter" in rule)) return;
+    const altered = await rule.alter({ status, body: text }, gone);
     outgoing.writeHead(altered.status, { "content-type": "application/json" }).end(altered.body);
   }
 }
 
-/** Answers that come to the client only when it does not wait for them any more. */
-export function late(ms: number): Alteration {
-  return async (answer) => {
-    await sleep(ms);
-    return answer;
-  };
-}
+/** An answer that comes only when the client waits for it no more. */
+export const late: Alteration = async (answer, gone) => {
+  await gone;
+  return answer;
+};

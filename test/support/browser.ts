@@ -1,22 +1,24 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import { chromium } from "playwright-core";
+import { CHROMIUM_FLAGS, chromiumPath, HOW_TO_GET_CHROMIUM } from "../../scripts/lib/chromium.mjs";
+import { shared } from "./shared.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-
-let isSaid = false;
-
-/** Whether there is a browser here; where there is none, what needs one is skipped, and one line says so. */
+/**
+ * Whether there is a browser. Without one, tests that need it skip themselves, and the summary of the run says so.
+ *
+ * @throws where CI is set: there, a test that does not run is a failure.
+ */
 export function hasBrowser(): boolean {
-  if (existsSync(CHROMIUM)) return true;
-  // CI installs one: there, a test that does not run is a failure.
-  if (process.env.CI) throw new Error(`There is no Chromium at ${CHROMIUM}.`);
-  if (!isSaid) process.stdout.write(`  Skipped what needs a browser: there is no Chromium at ${CHROMIUM}.\n`);
-  isSaid = true;
+  if (chromiumPath() !== undefined) return true;
+  if (process.env.CI) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
   return false;
 }
 
-/** Headless, and without any call of its own to the outside. */
-export function startBrowser(): Promise<Browser> {
-  const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
-  return chromium.launch({ executablePath: CHROMIUM, args });
-}
+/** One browser a process; each test file takes a context of its own. */
+export const sharedBrowser = shared(
+  () => {
+    const executablePath = chromiumPath();
+    if (executablePath === undefined) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
+    return chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+  },
+  (browser) => browser.close(),
+);

@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
-import { hasBrowser, startBrowser } from "./browser.ts";
+import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { Form } from "./editor-form.ts";
 import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
+import { shared } from "./shared.ts";
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const inPageScript = root("test/support/editor-in-page.js");
@@ -58,6 +59,26 @@ export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
   loggedInAs?: string;
 };
 
+/** A real Node-RED beside a real service. */
+type Stage = { service: RunningService; nodeRed: NodeRed; end(): Promise<void> };
+
+async function startStage(options: NodeRedOptions): Promise<Stage> {
+  const [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+  const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
+  const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, options);
+  const end = async () => {
+    await nodeRed.kill();
+    await service.close();
+    await userDir.remove();
+  };
+  return { service, nodeRed, end };
+}
+
+const sharedStage = shared(
+  () => startStage({}),
+  (stage) => stage.end(),
+);
+
 /** The real editor of a real Node-RED beside a real service, in a real browser. */
 export class Editor {
   readonly service: RunningService;
@@ -66,23 +87,17 @@ export class Editor {
   /** Errors that the browser met; a test takes out what it brings about itself. */
   readonly complaints: string[] = [];
   readonly inPage: InPage;
-  readonly #browser: Browser;
-  readonly #userDir: UserDir;
+  readonly #context: BrowserContext;
+  readonly #end: () => Promise<void>;
   #theme: Theme = "light";
 
-  private constructor(
-    service: RunningService,
-    nodeRed: NodeRed,
-    page: Page,
-    browser: Browser,
-    userDir: UserDir,
-  ) {
+  private constructor({ service, nodeRed }: Stage, page: Page, end: () => Promise<void>) {
     this.service = service;
     this.nodeRed = nodeRed;
     this.page = page;
-    this.#browser = browser;
-    this.#userDir = userDir;
-    page.setDefaultTimeout(5_000);
+    this.#context = page.context();
+    this.#end = end;
+    page.setDefaultTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(String(error.stack ?? error)));
     page.on("console", (message) => {
       // Node-RED's own list of packages lies in the internet, which a test does not reach.
@@ -105,25 +120,23 @@ export class Editor {
     });
   }
 
+  /** Files that start Node-RED as usual share one, and deploy flows of their own. */
   static async start({ loggedInAs, ...options }: EditorOptions = {}): Promise<Editor> {
-    const [service, userDir, browser] = await Promise.all([
-      startTestService(),
-      UserDir.make(),
-      startBrowser(),
+    const isShared = Object.keys(options).length === 0;
+    const [stage, browser] = await Promise.all([
+      isShared ? sharedStage() : startStage(options),
+      sharedBrowser(),
     ]);
-    const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
-    const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, options);
-    const page = await browser.newPage({ viewport: { width: 1500, height: 1200 } });
+    const context = await browser.newContext({ viewport: { width: 1500, height: 1200 } });
+    const page = await context.newPage();
     await page.addInitScript({ path: inPageScript });
     if (loggedInAs !== undefined) await page.addInitScript(logIn, loggedInAs);
-    return new Editor(service, nodeRed, page, browser, userDir);
+    return new Editor(stage, page, isShared ? () => stage.nodeRed.clear() : () => stage.end());
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.nodeRed.kill();
-    await this.service.close();
-    await this.#userDir.remove();
+    await this.#context.close();
+    await this.#end();
   }
 
   /** Loads the editor in a theme, kept where its own user settings keep it, and waits until it has the flows. */
@@ -208,7 +221,7 @@ export class Editor {
 export function useEditor(options: EditorOptions = {}): () => Editor {
   let editor: Editor | undefined;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     if (!hasBrowser()) return this.skip();
     editor = await Editor.start(options);
   });

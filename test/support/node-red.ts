@@ -9,6 +9,12 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** How long something may take that takes a moment on a machine with nothing else to do. */
+const WAIT_MS = 60_000;
+
+/** Ends a process when the one that started it is gone, however it died. */
+const endWithParent = new URL("../../scripts/lib/end-with-parent.mjs", import.meta.url).href;
+
 export type FlowNode = { id: string; type: string; name?: string; [property: string]: unknown };
 
 /** What a debug node showed: the name it carries, and the value, parsed where it was an object. */
@@ -78,7 +84,7 @@ export class NodeRed {
     const child = spawn(
       process.execPath,
       [
-        join(root, "node_modules/node-red/red.js"),
+        ...["--import", endWithParent, join(root, "node_modules/node-red/red.js")],
         ...["--settings", settings, "--userDir", userDir.path, "--port", "0", ...defined],
       ],
       {
@@ -126,8 +132,17 @@ export class NodeRed {
     await this.#until(
       () => this.#running === rev || undefined,
       () => "the flows did not start",
-      10_000,
+      WAIT_MS,
     );
+  }
+
+  /** Takes the flows away, and forgets what they showed: as it was when it had just started. */
+  async clear(): Promise<void> {
+    await this.deploy([]);
+    this.#log.length = 0;
+    this.#heard.length = 0;
+    this.#shown.length = 0;
+    this.#statuses.clear();
   }
 
   /** Presses the button of an inject node; `message` takes the place of what it would send. */
@@ -156,7 +171,7 @@ export class NodeRed {
   showing(
     name: string,
     accept: (value: unknown) => boolean = () => true,
-    timeoutMs = 20_000,
+    timeoutMs = WAIT_MS,
   ): Promise<Shown> {
     return this.#until(
       () => this.#shown.find((shown) => shown.name === name && accept(shown.value)),
@@ -167,7 +182,7 @@ export class NodeRed {
   }
 
   /** Waits for the first thing shown by any debug node that `accept` takes. */
-  shows(accept: (shown: Shown) => boolean, timeoutMs = 20_000): Promise<Shown> {
+  shows(accept: (shown: Shown) => boolean, timeoutMs = WAIT_MS): Promise<Shown> {
     return this.#until(
       () => this.#shown.find(accept),
       () => `no debug node showed what was waited for; they showed ${JSON.stringify(this.#shown.slice(-5))}`,
@@ -179,7 +194,7 @@ export class NodeRed {
   status(
     id: string,
     wanted: string | RegExp | ((status: NodeStatus) => boolean),
-    timeoutMs = 20_000,
+    timeoutMs = WAIT_MS,
   ): Promise<NodeStatus> {
     const isWanted = (status: NodeStatus) => {
       if (typeof wanted === "function") return wanted(status);

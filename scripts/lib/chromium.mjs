@@ -1,0 +1,40 @@
+// @ts-check
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Commands of Chromium and of the browsers made from it, as Linux distributions install them. */
+const COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
+
+/** Where they are installed on macOS and Windows, which put no command on the path. */
+const PLACES = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
+  "C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe",
+];
+
+/** For headless use, without calls to the browser's own services: tests also run where there is no network. */
+export const CHROMIUM_FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+];
+
+/** What to do where `chromiumPath` finds nothing. */
+export const HOW_TO_GET_CHROMIUM =
+  "Install Chromium (Debian and Ubuntu: apt-get install chromium; macOS: brew install --cask chromium) or Chrome, " +
+  "or set CHROMIUM to the path of such a browser.";
+
+/**
+ * The browser for tests and screenshots: what CHROMIUM names, else one that is installed.
+ *
+ * @returns {string | undefined} its path, or undefined when there is no browser
+ */
+export function chromiumPath() {
+  const named = process.env.CHROMIUM;
+  if (named) return existsSync(named) ? named : undefined;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const commands = COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
+  return [...commands, ...PLACES].find((path) => existsSync(path));
+}

@@ -1,0 +1,147 @@
+// @ts-check
+// npm test: lint, build, and all tests but the soak tests, side by side.
+//
+//   npm test                              everything
+//   npm test -- nodes/events-in           what belongs to a file or folder
+//   npm test -- test/http -g "redirect"   tests whose title matches
+//   npm test -- --processes               without the unit tests
+//   npm test -- --jobs 4                  so many workers (default: one more than processors)
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { root } from "./lib/paths.mjs";
+import { select } from "./test/selection.mjs";
+import { summary } from "./test/summary.mjs";
+
+/** @typedef {import("./test/reporter.mjs").Results} Results */
+
+const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
+
+const started = performance.now();
+const results = mkdtempSync(join(tmpdir(), "crec-test-results-"));
+/** @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set();
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.once(signal, () => {
+    for (const child of running) child.kill(signal);
+    process.exitCode = 1;
+  });
+}
+process.on("exit", () => rmSync(results, { recursive: true, force: true }));
+
+try {
+  process.exitCode = await test();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}
+
+/** @returns {Promise<number>} the exit code */
+async function test() {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      grep: { type: "string", short: "g" },
+      jobs: { type: "string" },
+      processes: { type: "boolean" },
+    },
+  });
+  const {
+    unit,
+    process: driving,
+    needsBuild,
+    isAll,
+  } = select(positionals, {
+    drivesProcesses: values.processes ?? false,
+  });
+  const options = values.grep === undefined ? [] : ["--grep", values.grep];
+  const isWhole = isAll && values.grep === undefined;
+
+  const checks = isWhole ? [quietly("npm run lint", "npm", ["run", "--silent", "lint"])] : [];
+  if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
+    return 1;
+
+  const jobs = Number(values.jobs ?? availableParallelism() + 1);
+  const runs = [];
+  if (unit.length > 0) runs.push(mocha("unit", unit, [...options], isWhole));
+  if (driving.length > 0) {
+    const parallel = driving.length > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
+    runs.push(mocha("processes", driving, [...options, ...parallel]));
+  }
+  const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];
+  process.stdout.write(`${summary([...readResults()], performance.now() - started)}\n`);
+  return exits.every(Boolean) ? 0 : 1;
+}
+
+/**
+ * @param {string} name of the file its results go to
+ * @param {readonly string[]} files
+ * @param {readonly string[]} options
+ * @param {boolean} [measured] whether coverage is measured and enforced
+ * @returns {Promise<boolean>} whether all is well
+ */
+function mocha(name, files, options, measured = false) {
+  const module = (/** @type {string} */ path) => join(root, "node_modules", path);
+  const args = [
+    ...(measured ? [module(TOOLS.c8), process.execPath] : []),
+    module(TOOLS.mocha),
+    ...["--reporter", join(root, "scripts/test/reporter.mjs")],
+    ...["--reporter-option", `results=${join(results, `${name}.json`)}`],
+    ...options,
+    ...files,
+  ];
+  // Coverage is exact only without the cache. Elsewhere it spares each process the work of the one before.
+  const cache = measured ? {} : { NODE_COMPILE_CACHE: module(".cache/compiled") };
+  return ended(
+    spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...cache } }),
+  );
+}
+
+/**
+ * Runs a command and shows what it prints only when it fails.
+ *
+ * @param {string} what
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+async function quietly(what, command, args) {
+  const child = spawn(command, args, { cwd: root, shell: process.platform === "win32" });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+  }
+  const isWell = await ended(child);
+  process.stdout.write(isWell ? `  ${what}: passed\n` : `${said}\n  ${what}: failed\n`);
+  return isWell;
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<boolean>}
+ */
+function ended(child) {
+  running.add(child);
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false));
+    child.once("close", (code) => {
+      running.delete(child);
+      resolve(code === 0);
+    });
+  });
+}
+
+/** @returns {Generator<Results>} */
+function* readResults() {
+  for (const name of ["unit", "processes"]) {
+    try {
+      yield JSON.parse(readFileSync(join(results, `${name}.json`), "utf8"));
+    } catch {
+      // It did not run, or broke, which its exit code says.
+    }
+  }
+}

@@ -1,0 +1,167 @@
+// @ts-check
+// Which test files there are, which of them belong to a path, and what they need.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, posix, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Values in, values out, and small servers: their coverage of src is measured and enforced. */
+const UNIT = /^test\/(?:(?:abi|consumer|http|library|proofs|resources|signing)\/|json\.test\.ts$)/;
+const NOT_UNIT = ["test/consumer/kill.test.ts"];
+const SOAK = "test/soak/";
+
+/** What a test uses when it runs the built nodes, or looks at what was built. */
+const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
+const NAMES_BUILD = /\bdist\//;
+const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
+
+/** @typedef {{ unit: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection */
+
+/**
+ * The test files that belong to these paths; all but the soak tests without any.
+ *
+ * @param {readonly string[]} paths of test or source files or folders, from the root
+ * @param {{ drivesProcesses?: boolean }} [options] `drivesProcesses` leaves the unit tests out
+ * @returns {Selection}
+ * @throws {Error} when a path does not exist or no test belongs to it
+ */
+export function select(paths, { drivesProcesses = false } = {}) {
+  const all = testFiles();
+  const chosen = paths.length === 0 ? all : [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
+  return {
+    unit: drivesProcesses ? [] : chosen.filter(isUnit),
+    process: longestFirst(chosen.filter((file) => !isUnit(file))),
+    needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
+    isAll: paths.length === 0 && !drivesProcesses,
+  };
+}
+
+/** @param {string} file */
+const isUnit = (file) => UNIT.test(file) && !NOT_UNIT.includes(file);
+
+function testFiles() {
+  return ["test", "service/test"]
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+        join(folder, name),
+      ),
+    )
+    .map((path) => path.split(sep).join("/"))
+    .filter((path) => path.endsWith(".test.ts") && !path.startsWith(SOAK))
+    .sort();
+}
+
+/** Tests of the parts, for what no test names by itself. */
+const TESTS_OF_PART = /** @type {Record<string, RegExp>} */ ({
+  src: UNIT,
+  nodes: /^test\/(?:nodes|editor|e2e)\//,
+  service: /^service\/test\//,
+});
+
+/**
+ * Where no test belongs to a file, those of its folder do, and so on upwards.
+ *
+ * @param {string} given
+ * @param {readonly string[]} all
+ * @returns {string[]}
+ */
+function belongingTo(given, all) {
+  const path = relative(root, resolve(given)).split(sep).join("/");
+  if (path === "") return [...all];
+  if (path.startsWith("..") || !existsSync(join(root, path))) {
+    throw new Error(`There is no ${given}: name a file or folder of this repository.`);
+  }
+  for (let place = path; place !== "."; place = posix.dirname(place)) {
+    const isWithin = (/** @type {string} */ file) => file === place || file.startsWith(`${place}/`);
+    // A test of the nodes that makes its values with src/abi is no test of src/abi.
+    const ofPart = TESTS_OF_PART[place.split("/")[0] ?? ""] ?? /^/;
+    const found = all.filter(
+      (file) =>
+        isWithin(file) ||
+        (ofPart.test(file) && (place in TESTS_OF_PART || hasNameOf(place, file) || usesOf(isWithin, file))),
+    );
+    if (found.length > 0) return found;
+  }
+  throw new Error(`No test belongs to ${given}: name a file or folder in src, nodes, service or test.`);
+}
+
+/**
+ * `test/nodes/events-in-panel.test.ts` has the name of `nodes/events-in`, and all of `test/proofs` that of
+ * `src/proofs`.
+ *
+ * @param {string} place
+ * @param {string} test
+ */
+function hasNameOf(place, test) {
+  const name = posix.basename(place).replace(/\.\w+$/, "");
+  return test.startsWith(`test/${name}/`) || new RegExp(`/${name}(?:-[^/]*)?\\.test\\.ts$`).test(test);
+}
+
+/**
+ * Whether a test, or a file beside it that it uses, imports what lies within a path.
+ *
+ * @param {(file: string) => boolean} isWithin
+ * @param {string} test
+ */
+function usesOf(isWithin, test) {
+  const imports = importsOf(test);
+  const beside = imports.filter((file) => posix.dirname(file) === posix.dirname(test));
+  return [...imports, ...beside.flatMap(importsOf)].some(isWithin);
+}
+
+/**
+ * @param {string} file
+ * @returns {string[]}
+ */
+function importsOf(file) {
+  return [...textOf(file).matchAll(IMPORT)].map(([, target = ""]) => posix.join(posix.dirname(file), target));
+}
+
+/** @param {string} file */
+function readsBuild(file) {
+  const used = [...usedBy(file)];
+  return used.some((one) => READS_BUILD.includes(one)) || NAMES_BUILD.test(textOf(file));
+}
+
+/** @param {string} file */
+export function usesBrowser(file) {
+  return usedBy(file).has("test/support/browser.ts");
+}
+
+/**
+ * A test file and all that it imports of the tests' own folders.
+ *
+ * @param {string} file
+ * @param {Set<string>} [seen]
+ * @returns {Set<string>}
+ */
+function usedBy(file, seen = new Set()) {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const target of importsOf(file)) {
+    if (/^(?:service\/)?test\//.test(target)) usedBy(target, seen);
+  }
+  return seen;
+}
+
+/** @param {string} file */
+function textOf(file) {
+  return readFileSync(join(root, file), "utf8");
+}
+
+/**
+ * Workers take the files in this order: a long one that starts last would be waited for alone.
+ *
+ * @param {readonly string[]} files
+ */
+function longestFirst(files) {
+  /** @type {string[]} */
+  const order = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
+  const gone = order.filter((file) => !existsSync(join(root, file)));
+  if (gone.length > 0)
+    throw new Error(`scripts/test/longest-first.json names files that are gone: ${gone.join(", ")}.`);
+  /** @param {string} file */
+  const rank = (file) => (order.includes(file) ? order.indexOf(file) : order.length);
+  return [...files].sort((a, b) => rank(a) - rank(b));
+}
