@@ -13,6 +13,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
+import { stillRunning } from "./test/processes.mjs";
 import { select } from "./test/selection.mjs";
 import { summary } from "./test/summary.mjs";
 
@@ -20,8 +21,13 @@ import { summary } from "./test/summary.mjs";
 
 const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 
+/** How long what the tests started may take to end after them. */
+const GRACE_MS = 20_000;
+
 const started = performance.now();
-const results = mkdtempSync(join(tmpdir(), "crec-test-results-"));
+/** All temporary files of the run, and by this variable all its processes. */
+const folder = mkdtempSync(join(tmpdir(), "crec-test-"));
+process.env.TMPDIR = folder;
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const running = new Set();
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
@@ -30,7 +36,7 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.exitCode = 1;
   });
 }
-process.on("exit", () => rmSync(results, { recursive: true, force: true }));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 try {
   process.exitCode = await test();
@@ -71,7 +77,7 @@ async function test() {
     const parallel = driving.length > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
     runs.push(mocha("processes", driving, [...options, ...parallel]));
   }
-  const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];
+  const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs)), await nothingIsLeft()];
   process.stdout.write(`${summary([...readResults()], performance.now() - started)}\n`);
   return exits.every(Boolean) ? 0 : 1;
 }
@@ -89,7 +95,7 @@ function mocha(name, files, options, measured = false) {
     ...(measured ? [module(TOOLS.c8), process.execPath] : []),
     module(TOOLS.mocha),
     ...["--reporter", join(root, "scripts/test/reporter.mjs")],
-    ...["--reporter-option", `results=${join(results, `${name}.json`)}`],
+    ...["--reporter-option", `results=${join(folder, `${name}.json`)}`],
     ...options,
     ...files,
   ];
@@ -98,6 +104,16 @@ function mocha(name, files, options, measured = false) {
   return ended(
     spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...cache } }),
   );
+}
+
+/** Tests end what they start: a process that outlives them is a failure. */
+async function nothingIsLeft() {
+  const left = await stillRunning("TMPDIR", folder, GRACE_MS);
+  for (const { pid, command } of left) {
+    process.stdout.write(`  Still running after the tests: ${command}\n`);
+    process.kill(pid, "SIGKILL");
+  }
+  return left.length === 0;
 }
 
 /**
@@ -139,7 +155,7 @@ function ended(child) {
 function* readResults() {
   for (const name of ["unit", "processes"]) {
     try {
-      yield JSON.parse(readFileSync(join(results, `${name}.json`), "utf8"));
+      yield JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
     } catch {
       // It did not run, or broke, which its exit code says.
     }

@@ -123,7 +123,7 @@ describe("the command of the local service", function () {
     child.kill("SIGTERM");
     should(await paid).have.property("transaction_hash");
     should(await exited).equal(0);
-    should(Date.now() - started).be.below(2000);
+    should(Date.now() - started).be.below(30_000);
     silent.destroy();
     folder.dispose();
   });

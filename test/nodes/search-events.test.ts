@@ -331,7 +331,7 @@ describe("search events", function () {
     await asked;
     const begun = performance.now();
     await deploy(searchNode({ name: "another" }));
-    should(performance.now() - begun).be.below(2000);
+    should(performance.now() - begun).be.below(8_000);
   });
 });
 

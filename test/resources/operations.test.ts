@@ -229,7 +229,7 @@ describe("operations", () => {
       });
       const begun = performance.now();
       should((await errorOf(client.operations.send(ID, operation, signer))).code).equal("CLIENT_CLOSED");
-      should(performance.now() - begun).be.below(3_000);
+      should(performance.now() - begun).be.below(8_000);
     });
 
     for (const [what, stop, code] of [

@@ -193,7 +193,7 @@ describe("resources", () => {
       should(asked).be.empty();
       const begun = performance.now();
       should((await errorOf(client.channels.createOrFind({ name: "demo" }))).code).equal("CLIENT_CLOSED");
-      should(performance.now() - begun).be.below(3_000);
+      should(performance.now() - begun).be.below(8_000);
     });
 
     const demo = { channel_id: ID, name: "demo" };

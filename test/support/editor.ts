@@ -66,12 +66,21 @@ async function startStage(options: NodeRedOptions): Promise<Stage> {
   const [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
   const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
   const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, options);
+  if (options.token === undefined) await hideTips(nodeRed);
   const end = async () => {
     await nodeRed.kill();
     await service.close();
     await userDir.remove();
   };
   return { service, nodeRed, end };
+}
+
+/** Node-RED's tips of the day throw now and then when the editor loads slowly, before their place is there. */
+async function hideTips(nodeRed: NodeRed): Promise<void> {
+  const body = JSON.stringify({ editor: { view: { "view-show-tips": false } } });
+  const headers = { "Content-Type": "application/json" };
+  const answer = await nodeRed.fetch("settings/user", { method: "POST", headers, body });
+  if (!answer.ok) throw new Error(`The editor's settings were refused: HTTP ${answer.status}`);
 }
 
 const sharedStage = shared(

@@ -80,7 +80,9 @@ export class NodeRed {
     options: NodeRedOptions = {},
   ): Promise<NodeRed> {
     const settings = options.settings ?? join(root, "scripts/node-red-settings.cjs");
-    const defined = ["debugMaxLength=100000", ...(options.define ?? [])].flatMap((one) => ["-D", one]);
+    const defined = ["debugMaxLength=100000", "nodeCloseTimeout=15000", ...(options.define ?? [])].flatMap(
+      (one) => ["-D", one],
+    );
     const child = spawn(
       process.execPath,
       [
