@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
 import { stillRunning } from "./test/processes.mjs";
 import { select } from "./test/selection.mjs";
-import { summary } from "./test/summary.mjs";
+import { lateFiles, summary } from "./test/summary.mjs";
 
 /** @typedef {import("./test/reporter.mjs").Results} Results */
 
@@ -78,7 +78,9 @@ async function test() {
     runs.push(mocha("processes", driving, [...options, ...parallel]));
   }
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs)), await nothingIsLeft()];
-  process.stdout.write(`${summary([...readResults()], performance.now() - started)}\n`);
+  const all = [...readResults()];
+  if (isWhole) process.stdout.write(lateFiles(all));
+  process.stdout.write(`${summary(all, performance.now() - started)}\n`);
   return exits.every(Boolean) ? 0 : 1;
 }
 

@@ -2,25 +2,30 @@
 // A mocha reporter for several runs side by side: one line a test file as it ends, failures in full, and all
 // results as JSON for the summary at the end.
 import { writeFileSync } from "node:fs";
-import { relative } from "node:path";
+import { relative, sep } from "node:path";
 import mocha from "mocha";
 
 const { Base } = mocha.reporters;
-const { EVENT_RUN_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = mocha.Runner.constants;
+const {
+  EVENT_HOOK_END,
+  EVENT_RUN_END,
+  EVENT_TEST_END,
+  EVENT_TEST_FAIL,
+  EVENT_TEST_PASS,
+  EVENT_TEST_PENDING,
+} = mocha.Runner.constants;
 
 /**
  * @typedef {{ file: string, title: string }} Outcome one test
- * @typedef {{ passed: Outcome[], failed: Outcome[], skipped: Outcome[] }} Results
- * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {"passed" | "failed" | "skipped"} Kind
+ * @typedef {Record<Kind, Outcome[]> & { durations: Record<string, number> }} Results `durations`: by file, in ms
  */
 
 export default class SideBySide extends Base {
   /** @type {Results} */
-  #results = { passed: [], failed: [], skipped: [] };
-  /** @type {Counts} */
+  #results = { passed: [], failed: [], skipped: [], durations: {} };
   #counts = { passed: 0, failed: 0, skipped: 0 };
   #file = "";
-  #startedAt = performance.now();
 
   /**
    * @param {import("mocha").Runner} runner
@@ -28,13 +33,16 @@ export default class SideBySide extends Base {
    */
   constructor(runner, options) {
     super(runner, options);
-    /** @type {Array<[string, keyof Results]>} */
+    /** @type {Array<[string, Kind]>} */
     const kinds = [
       [EVENT_TEST_PASS, "passed"],
       [EVENT_TEST_FAIL, "failed"],
       [EVENT_TEST_PENDING, "skipped"],
     ];
     for (const [event, kind] of kinds) runner.on(event, (test) => this.#note(kind, test));
+    for (const event of [EVENT_TEST_END, EVENT_HOOK_END]) {
+      runner.on(event, ({ file, duration = 0 }) => this.#took(file, duration));
+    }
     runner.on(EVENT_RUN_END, () => {
       this.#endFile();
       const { results } = options.reporterOptions ?? {};
@@ -43,11 +51,11 @@ export default class SideBySide extends Base {
   }
 
   /**
-   * @param {keyof Results} kind
+   * @param {Kind} kind
    * @param {import("mocha").Test} test
    */
   #note(kind, test) {
-    const file = relative(process.cwd(), test.file ?? "");
+    const file = shortened(test.file);
     if (file !== this.#file) this.#endFile();
     this.#file = file;
     this.#results[kind].push({ file, title: test.fullTitle() });
@@ -55,17 +63,31 @@ export default class SideBySide extends Base {
     if (kind === "failed") Base.list([test]);
   }
 
+  /**
+   * @param {string | undefined} path
+   * @param {number} ms
+   */
+  #took(path, ms) {
+    const file = shortened(path);
+    this.#results.durations[file] = (this.#results.durations[file] ?? 0) + ms;
+  }
+
   #endFile() {
     if (this.#file !== "") {
-      const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(0);
-      process.stdout.write(`  ${seconds.padStart(4)} s  ${this.#file}: ${countsText(this.#counts)}\n`);
+      const seconds = ((this.#results.durations[this.#file] ?? 0) / 1000).toFixed(1);
+      process.stdout.write(`  ${seconds.padStart(6)} s  ${this.#file}: ${countsText(this.#counts)}\n`);
     }
     this.#file = "";
     this.#counts = { passed: 0, failed: 0, skipped: 0 };
   }
 }
 
-/** @param {Counts} counts */
+/** @param {string | undefined} path */
+function shortened(path) {
+  return path === undefined ? "" : relative(process.cwd(), path).split(sep).join("/");
+}
+
+/** @param {Record<Kind, number>} counts */
 function countsText(counts) {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

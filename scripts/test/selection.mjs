@@ -150,18 +150,22 @@ function textOf(file) {
   return readFileSync(join(root, file), "utf8");
 }
 
+/** Workers take these files first, in this order: a long one that starts last would be waited for alone. */
+/** @type {readonly string[]} */
+const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
+
 /**
- * Workers take the files in this order: a long one that starts last would be waited for alone.
+ * Whether a file starts early, or runs in the process of the unit tests.
  *
- * @param {readonly string[]} files
+ * @param {string} file
  */
+export function isAwaited(file) {
+  return isUnit(file) || LONGEST_FIRST.includes(file);
+}
+
+/** @param {readonly string[]} files */
 function longestFirst(files) {
-  /** @type {string[]} */
-  const order = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
-  const gone = order.filter((file) => !existsSync(join(root, file)));
-  if (gone.length > 0)
-    throw new Error(`scripts/test/longest-first.json names files that are gone: ${gone.join(", ")}.`);
   /** @param {string} file */
-  const rank = (file) => (order.includes(file) ? order.indexOf(file) : order.length);
+  const rank = (file) => (LONGEST_FIRST.includes(file) ? LONGEST_FIRST.indexOf(file) : LONGEST_FIRST.length);
   return [...files].sort((a, b) => rank(a) - rank(b));
 }

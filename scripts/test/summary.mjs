@@ -1,8 +1,12 @@
 // @ts-check
 // What a test run says at its end: how many tests passed, which failed, and which were skipped and why.
 import { chromiumPath, HOW_TO_GET_CHROMIUM } from "../lib/chromium.mjs";
-import { usesBrowser } from "./selection.mjs";
+import { isAwaited, usesBrowser } from "./selection.mjs";
 
+/** Files that take this long must start early, in milliseconds. */
+const LONG_MS = 20_000;
+
+/** @typedef {import("./reporter.mjs").Kind} Kind */
 /** @typedef {import("./reporter.mjs").Outcome} Outcome */
 /** @typedef {import("./reporter.mjs").Results} Results */
 
@@ -12,7 +16,7 @@ import { usesBrowser } from "./selection.mjs";
  * @returns {string}
  */
 export function summary(runs, ms) {
-  /** @param {keyof Results} kind */
+  /** @param {Kind} kind */
   const all = (kind) => runs.flatMap((run) => run[kind]);
   const [passed, failed, skipped] = [all("passed"), all("failed"), all("skipped")];
   const lines = [`\n  ${passed.length} passing (${minutes(ms)})`];
@@ -22,26 +26,51 @@ export function summary(runs, ms) {
   return [...lines, ...reasons(skipped)].join("\n");
 }
 
+/**
+ * What makes a whole run longer than it need be.
+ *
+ * @param {readonly Results[]} runs
+ * @returns {string}
+ */
+export function lateFiles(runs) {
+  const late = runs
+    .flatMap(({ durations }) => Object.entries(durations))
+    .filter(([file, ms]) => ms > LONG_MS && !isAwaited(file));
+  if (late.length === 0) return "";
+  const names = late.map(([file, ms]) => `    ${(ms / 1000).toFixed(0)} s  ${file}`);
+  return [
+    "\n  These take long and start late: add them to scripts/test/longest-first.json.",
+    ...names,
+    "",
+  ].join("\n");
+}
+
 /** @param {readonly Outcome[]} skipped */
 function reasons(skipped) {
   const isForBrowser = (/** @type {Outcome} */ { file }) => chromiumPath() === undefined && usesBrowser(file);
   const forBrowser = skipped.filter(isForBrowser);
   const others = skipped.filter((test) => !isForBrowser(test));
   return [
-    ...listed("need a browser, and there is none", forBrowser, HOW_TO_GET_CHROMIUM),
-    ...listed("skipped themselves", others, "Each says in its code when it runs."),
+    ...listed(["test needs", "tests need"], "a browser, and there is none", forBrowser, HOW_TO_GET_CHROMIUM),
+    ...listed(
+      ["test skipped itself", "tests skipped themselves"],
+      "",
+      others,
+      "The code of each says when it runs.",
+    ),
   ];
 }
 
 /**
+ * @param {readonly [one: string, several: string]} what
  * @param {string} why
  * @param {readonly Outcome[]} tests
  * @param {string} advice
  */
-function listed(why, tests, advice) {
+function listed([one, several], why, tests, advice) {
   if (tests.length === 0) return [];
-  const names = tests.map(({ file, title }) => `    ${file}: ${title}`);
-  return [`\n  ${tests.length} tests ${why}. ${advice}`, ...names];
+  const sentence = [tests.length, tests.length === 1 ? one : several, why].filter(Boolean).join(" ");
+  return [`\n  ${sentence}. ${advice}`, ...tests.map(({ file, title }) => `    ${file}: ${title}`)];
 }
 
 /** @param {number} ms */

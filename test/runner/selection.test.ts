@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import should from "should";
+import { select, usesBrowser } from "../../scripts/test/selection.mjs";
+
+describe("npm test -- <file or folder>", () => {
+  const chosen = (...paths: string[]) => {
+    const { unit, process } = select(paths);
+    return [...unit, ...process];
+  };
+
+  it("runs a test file, or all in a folder", () => {
+    should(chosen("test/http/retry.test.ts")).eql(["test/http/retry.test.ts"]);
+    should(chosen("test/signing").length).be.above(2);
+    should(chosen("test/signing").every((file) => file.startsWith("test/signing/"))).be.true();
+    should(chosen("test/signing/", "test/signing/rsa.test.ts")).eql(chosen("test/signing"));
+  });
+
+  it("runs what has the name of a node, and nothing of another", () => {
+    const files = chosen("nodes/events-in");
+    should(files).containDeep(["test/nodes/events-in.test.ts", "test/nodes/events-in-panel.test.ts"]);
+    should(files.filter((file) => !file.includes("/events-in"))).be.empty();
+    should(chosen("nodes/ack/ack.ts")).eql(["test/nodes/ack.test.ts"]);
+  });
+
+  it("runs the tests of an area of src without a build", () => {
+    const { unit, process, needsBuild } = select(["src/proofs"]);
+    should(unit.filter((file) => file.startsWith("test/proofs/")).length).be.above(10);
+    should({ process, needsBuild }).eql({ process: [], needsBuild: false });
+    should(select(["nodes/events-in"]).needsBuild).be.true();
+  });
+
+  it("runs the tests of the folder above where none belongs to a file", () => {
+    should(chosen("src/proofs/claim.ts")).eql(chosen("src/proofs"));
+    should(chosen("service/src/oracles/sign.ts").every((file) => file.startsWith("service/test/"))).be.true();
+  });
+
+  it("runs everything but the soak tests without a name, those of the service too", () => {
+    const { unit, process, isAll } = select([]);
+    const all = [...unit, ...process];
+    should(isAll).be.true();
+    should(all.length).be.above(130);
+    should(new Set(all).size).equal(all.length);
+    should(all).containDeep([
+      "service/test/store.test.ts",
+      "test/json.test.ts",
+      "test/consumer/kill.test.ts",
+    ]);
+    should(all.filter((file) => file.includes("soak"))).be.empty();
+    should(all.filter(usesBrowser).length).be.above(8);
+    should(select([], { drivesProcesses: true })).have.properties({ unit: [], process, isAll: false });
+  });
+
+  it("starts with the longest, and its list names no file that is gone", () => {
+    const order = JSON.parse(
+      readFileSync(new URL("../../scripts/test/longest-first.json", import.meta.url), "utf8"),
+    );
+    should(select([]).process.slice(0, order.length)).eql(order);
+  });
+
+  it("says what to name instead of what is not there or has no tests", () => {
+    should(() => select(["nodes/nothing"])).throw(/There is no nodes\/nothing: name a file or folder/);
+    should(() => select(["../elsewhere"])).throw(/There is no/);
+    should(() => select(["LICENSE"])).throw(/No test belongs to LICENSE: name/);
+  });
+});

@@ -1,0 +1,52 @@
+import should from "should";
+import { lateFiles, summary } from "../../scripts/test/summary.mjs";
+
+const outcome = (file: string, title: string) => ({ file, title });
+const BROWSER = outcome("test/editor/help.test.ts", "the help of each node reads well");
+const OTHER = outcome("test/launcher/start.test.ts", "npm start ends everything");
+const run = {
+  passed: [outcome("test/json.test.ts", "reads")],
+  failed: [],
+  skipped: [BROWSER, OTHER],
+  durations: {},
+};
+
+describe("the end of a test run", () => {
+  const named = process.env.CHROMIUM;
+  afterEach(() => {
+    if (named === undefined) delete process.env.CHROMIUM;
+    else process.env.CHROMIUM = named;
+  });
+
+  it("names what was skipped for want of a browser, and says how to get one", () => {
+    process.env.CHROMIUM = "/no/such/browser";
+    const text = summary([run], 61_400);
+    should(text).match(/^ {2}1 passing \(1 min 1 s\)\n {2}2 skipped$/m);
+    should(text).match(/1 tests? needs? a browser.*apt-get install chromium.*CHROMIUM/);
+    should(text).containEql(`${BROWSER.file}: ${BROWSER.title}`);
+    should(text).containEql(`${OTHER.file}: ${OTHER.title}`);
+    should(text.indexOf(BROWSER.title)).be.below(text.indexOf("skipped itself"));
+    should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
+  });
+
+  it("names the files that take long and start late", () => {
+    const durations = {
+      "test/nodes/account.test.ts": 30_400,
+      "test/json.test.ts": 30_000,
+      "test/nodes/api.test.ts": 900,
+    };
+    should(lateFiles([{ ...run, durations }])).match(
+      /longest-first\.json\.\n {4}30 s {2}test\/nodes\/account\.test\.ts\n$/,
+    );
+    should(lateFiles([run])).equal("");
+  });
+
+  it("counts over all runs, and names what failed", () => {
+    const failed = { passed: run.passed, failed: [OTHER], skipped: [], durations: {} };
+    const text = summary([run, failed], 5_000);
+    should(text).match(/^ {2}2 passing \(5 s\)$/m);
+    should(text).match(/^ {2}1 failing$/m);
+    should(text).containEql(`    ${OTHER.file}: ${OTHER.title}`);
+    should(summary([{ ...run, skipped: [] }], 0)).equal("\n  1 passing (0 s)");
+  });
+});
