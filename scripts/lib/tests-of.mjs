@@ -1,0 +1,93 @@
+// @ts-check
+import { relative, resolve, sep } from "node:path";
+import { build } from "esbuild";
+import { root } from "./paths.mjs";
+
+/** What starts a chain, Node-RED, a browser or another program: too slow to run once for each change. */
+const STARTERS = [
+  "playwright-core",
+  "service/src/chain/anvil.ts",
+  "test/consumer/killing.ts",
+  "test/support/node-red.ts",
+  "test/support/program.ts",
+];
+/** What tries many values: the tests that use it run after those that say what they mean by one example. */
+const MANY_VALUES = ["ethers", "fast-check"];
+const IS_TEST = /^(?:service\/)?test\//;
+
+/**
+ * The unit tests that belong to a part of the source.
+ *
+ * @param {string} part a folder or file, such as `src/proofs`
+ * @param {string[]} tests all test files
+ * @returns {Promise<{ chosen: string[], leftOut: string[] }>} `chosen` with the quick ones first; `leftOut` belong to
+ *   it too, but start other programs
+ */
+export async function testsOf(part, tests) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    entryPoints: tests,
+    external: ["*.node"],
+    format: "esm",
+    logLevel: "silent",
+    metafile: true,
+    outdir: "unused",
+    packages: "external",
+    platform: "node",
+    write: false,
+  });
+
+  /**
+   * @param {string} file
+   * @param {(file: string) => boolean} isEntered
+   * @param {Set<string>} seen
+   */
+  function reached(file, isEntered, seen = new Set()) {
+    for (const { path } of metafile.inputs[file]?.imports ?? []) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      if (isEntered(path)) reached(path, isEntered, seen);
+    }
+    return seen;
+  }
+
+  const ownTests = part.replace(/^(?:src|nodes)\//, "test/");
+  /** @param {string} test */
+  const belongs = (test) =>
+    test.startsWith(`${ownTests}/`) ||
+    // By itself or by the helpers of its folder; what it reaches by other parts of the source is theirs to test.
+    [...reached(test, (path) => IS_TEST.test(path))].some((path) => isIn(path, part));
+  /**
+   * @param {string} test
+   * @param {string[]} modules
+   */
+  function uses(test, modules) {
+    const all = reached(test, () => true);
+    return modules.some((module) => all.has(module));
+  }
+
+  const own = tests.filter(belongs);
+  const units = own.filter((test) => !uses(test, STARTERS));
+  const quick = units.filter((test) => !uses(test, MANY_VALUES));
+  return {
+    chosen: [...quick, ...units.filter((test) => !quick.includes(test))],
+    leftOut: own.filter((test) => !units.includes(test)),
+  };
+}
+
+/**
+ * @param {string} path
+ * @param {string} part
+ */
+function isIn(path, part) {
+  return path === part || path.startsWith(`${part}/`);
+}
+
+/**
+ * @param {string} path as a person gives it
+ * @returns {string} from the root, with slashes
+ */
+export function fromRoot(path) {
+  return relative(root, resolve(path)).split(sep).join("/");
+}
