@@ -13,6 +13,8 @@ const STARTERS = [
 ];
 /** What tries many values: the tests that use it run after those that say what they mean by one example. */
 const MANY_VALUES = ["ethers", "fast-check"];
+/** Unit tests of other folders that hold promises of this one. */
+const ALSO = [{ part: "src/abi", tests: ["test/proofs/decode.test.ts", "test/signing/signing.test.ts"] }];
 const IS_TEST = /^(?:service\/)?test\//;
 
 /**
@@ -56,6 +58,7 @@ export async function testsOf(part, tests) {
   /** @param {string} test */
   const belongs = (test) =>
     test.startsWith(`${ownTests}/`) ||
+    ALSO.some((also) => isIn(part, also.part) && also.tests.includes(test)) ||
     // By itself or by the helpers of its folder; what it reaches by other parts of the source is theirs to test.
     [...reached(test, (path) => IS_TEST.test(path))].some((path) => isIn(path, part));
   /**

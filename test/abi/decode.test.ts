@@ -77,6 +77,21 @@ describe("decodeRevert", () => {
     );
   });
 
+  it("has words for each panic of Solidity", () => {
+    for (const code of [0x00n, 0x01n, 0x11n, 0x12n, 0x21n, 0x22n, 0x31n, 0x32n, 0x41n, 0x51n]) {
+      const text = decodeRevert({ data: `0x4e487b71${word(code)}` });
+      should(text).match(/^panic \d+: (?!unknown)\w+ \w+/);
+    }
+  });
+
+  it("does not take a function's call for an error", () => {
+    const functions = parseAbi("function late(uint256)");
+    const [late] = functions;
+    if (late === undefined) throw new Error("no function");
+    const data = `${selectorOf(late)}${word(5n)}`;
+    should(decodeRevert({ abi: functions, data })).equal(data);
+  });
+
   it("gives what nobody can read as it is, and never throws", () => {
     should(decodeRevert({ data: "0x" })).equal("reverted without a reason");
     for (const data of ["0x08c379a0", "0x12", "0xdeadbeef00", `0x08c379a0${word(2n ** 200n)}`, "nonsense"]) {

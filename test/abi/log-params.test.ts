@@ -53,6 +53,7 @@ describe("logParams", () => {
     for (const log of [
       { topics: [topic(1n), topic(1n), topic(2n)], data: `0x${word(1n)}` },
       { topics: [...topics, topic(3n)], data: "0x" },
+      { topics: [...topics, topic(3n)], data: `0x${word(1n)}` },
       { topics, data: "0x" },
       { topics: [], data: "0x" },
     ]) {

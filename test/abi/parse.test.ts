@@ -80,20 +80,46 @@ describe("parseAbi", () => {
     should(parseAbi("event Quiet(uint256 a) anonymous")[0]).have.property("anonymous", true);
   });
 
+  it("reads what very old compilers wrote: no type, `constant` and `payable`", () => {
+    const old = [
+      { name: "read", constant: true },
+      { name: "pay", payable: true },
+      { name: "write", constant: false, payable: false },
+    ];
+    should(
+      listFunctions(parseAbi(old)).map(({ name, stateMutability }) => [name, stateMutability]),
+    ).deepEqual([
+      ["read", "view"],
+      ["pay", "payable"],
+      ["write", "nonpayable"],
+    ]);
+  });
+
   const wrong: Array<[string, unknown, RegExp]> = [
     ["nothing", "", /empty/],
     ["words", "hello", /Line 1 .*begins with function, event or error/],
-    ["an unknown type", "\nevent A(uint256 a)\nfunction f(uint257 a)", /Line 3 .*uint257/],
+    [
+      "an unknown type",
+      "\nevent A(uint256 a)\nfunction f(uint257 a)",
+      /Line 3 .*Type "uint257" is not a valid/,
+    ],
     ["an unknown type after a block comment", "/*\n\n*/\nevent A(foo a)", /Line 4 .*foo/],
     ["an unclosed bracket", "event A(uint256 a)\nevent B(uint256 b\nevent C(uint256 c)", /Line 2 /],
     ["JSON that stops", "[{", /does not parse/],
     ["an object without abi", "{}", /list of items/],
     ["a number", 7, /list of items/],
     ["a number in the list", [7], /Item 0/],
+    ["text beside an object", ["event A()", { type: "event", name: "B" }], /Item 0/],
+    ["a kind of item that is no text", [{ type: 7, name: "f" }], /abi\[0\]\.type/],
     ["an item without name", [{ type: "function" }], /abi\[0\]/],
     [
       "a wrong type",
       [{ type: "event", name: "E", inputs: [{ type: "uint7" }] }],
+      /abi\[0\]\.inputs\[0\]\.type/,
+    ],
+    [
+      "a type in a list",
+      [{ type: "event", name: "E", inputs: [{ type: ["uint256"] }] }],
       /abi\[0\]\.inputs\[0\]\.type/,
     ],
     ["inputs that are no list", [{ type: "event", name: "E", inputs: {} }], /abi\[0\]\.inputs/],
@@ -126,6 +152,7 @@ describe("eventFragments", () => {
   it("take a signature where a name is shared, and both where only the name is given", () => {
     should(eventFragments(abi, ["Transfer"]).length).equal(2);
     should(eventFragments(abi, ["Transfer(uint256)"]).length).equal(1);
+    should(eventFragments(abi, [" Transfer( uint256 ) "]).length).equal(1);
     should(eventFragments(abi, ["Transfer", "Transfer"]).length).equal(2);
   });
 

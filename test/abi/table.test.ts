@@ -182,6 +182,7 @@ const refused: Refused[] = [
   ["bytes", "1234", "v", /0x/],
   ["bytes", "", "v", /0x/],
   ["bytes", [256], "v", /0 to 255/],
+  ["bytes", [1, 256], "v", /0 to 255/],
   ["bytes", [-1], "v", /0 to 255/],
   ["bytes", [1.5], "v", /0 to 255/],
   ["bytes", "[1, 2]", "v", /list of numbers/],
