@@ -194,7 +194,7 @@ export function text(value: unknown, name: string): string {
 
 /** Ids are compared as numbers: decimal digits without leading zeros. */
 export function integer(value: unknown, name: string): string {
-  const digits = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  const digits = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof digits !== "string" || !/^\d+$/.test(digits)) {
     throw new Rejection("malformed_event", `${name} is not an integer`);
   }

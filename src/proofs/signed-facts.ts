@@ -68,7 +68,7 @@ function asText(value: unknown): string | undefined {
 }
 
 function asDigits(value: unknown): string | undefined {
-  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  const text = Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : undefined;
 }
 

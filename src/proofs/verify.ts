@@ -125,7 +125,7 @@ function readQueryClaim(query: Query, asked: AskedQuery | undefined): Claim {
 
 function queryAsEvent(query: Query): unknown {
   const { proof, channel_id } = query;
-  const proofs = proof === undefined || proof === null || Array.isArray(proof) ? proof : [proof];
+  const proofs = Array.isArray(proof) ? proof : [proof];
   return { headers: { type: "query.status", proofs }, payload: query, channel_id };
 }
 

@@ -90,6 +90,27 @@ describe("decodeEvent", () => {
     });
   });
 
+  it("gives the status of an operation that nothing is signed of yet", () => {
+    const { event } = caseNamed("operation.status confirmed");
+    const { verifiable_event: _, ...payload } = event.payload;
+    should(decodeEvent({ ...event, payload: { ...payload, status: "accepted" } })).deepEqual({
+      status: "accepted",
+      reason: "",
+      operationId: "9e8aabca-a04c-40e1-a024-58edbf9b0b62",
+      walletOperationId: "1735312000",
+      wallet: "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e",
+    });
+  });
+
+  it("gives ids without leading zeros, so that they can be compared", () => {
+    const selectorOf = (chain_selector: unknown) =>
+      decodeEvent(signedEvent("wallet.status", "{}", { wallet_id: "w", status: "pending", chain_selector }));
+    should(selectorOf(`00${SELECTOR}`)).have.property("chainSelector", SELECTOR);
+    should(selectorOf("000")).have.property("chainSelector", "0");
+    should(selectorOf("100")).have.property("chainSelector", "100");
+    should(selectorOf(7)).have.property("chainSelector", "7");
+  });
+
   it("reads a query resource as it reads its event", () => {
     const { event } = caseNamed("query.status completed");
     should(decodeQuery(event.payload as unknown as Query)).deepEqual(decodeEvent(event));
