@@ -72,7 +72,7 @@ function named(parameters: readonly AbiParameter[], given: Fields, path: string)
 
 /** Writers differ in how they split `tokenID`, so underscores and case do not count where need be. */
 function findKey(given: Map<string, unknown>, name: string, index: number): string | undefined {
-  const exact = [name, wireName(name, index), String(index)].find((key) => key !== "" && given.has(key));
+  const exact = [name, wireName(name, index), String(index)].find((key) => given.has(key));
   if (exact !== undefined || name === "") return exact;
   return [...given.keys()].find((key) => plainName(key) === plainName(name));
 }

@@ -53,7 +53,7 @@ export function generatePrivateKey(): Hex {
 function readPrivateKey(privateKey: string): Hex {
   const digits = typeof privateKey === "string" ? PRIVATE_KEY.exec(privateKey.trim())?.[1] : undefined;
   if (digits === undefined) throw invalidKey();
-  return `0x${digits.toLowerCase()}`;
+  return `0x${digits}`;
 }
 
 function addressOf(key: Hex): AddressText {

@@ -21,9 +21,9 @@ export function isRsaSignature(key: RsaPublicKey, digest: Hex, signature: Hex): 
   if (message === undefined) return false;
   try {
     const padding = { key: publicKeyOf(key), padding: constants.RSA_PKCS1_PADDING };
-    const signed = publicDecrypt(padding, bytes(signature));
-    return signed.length === message.length && timingSafeEqual(signed, message);
+    return timingSafeEqual(publicDecrypt(padding, bytes(signature)), message);
   } catch {
+    // What was signed may also be of another length, which cannot be compared.
     return false;
   }
 }

@@ -83,8 +83,7 @@ export function operationDigest(operation: OperationInput, chainId: string | num
 }
 
 function readChainId(chainId: string | number | bigint): number {
-  const isDigits = typeof chainId !== "string" || /^\d{1,16}$/.test(chainId);
-  const number = isDigits ? Number(chainId) : Number.NaN;
+  const number = /^\d{1,16}$/.test(String(chainId)) ? Number(chainId) : Number.NaN;
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new ArgumentError(
     "chainId",

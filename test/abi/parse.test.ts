@@ -126,7 +126,7 @@ describe("parseAbi", () => {
   ];
   for (const [name, input, message] of wrong) {
     it(`refuses ${name}, and says where`, () => {
-      should(() => parseAbi(input as string)).throw({ code: "ABI_INVALID", message });
+      should(() => parseAbi(input as string)).throw({ code: "ABI_INVALID", message, path: /^abi/ });
     });
   }
 });

@@ -226,6 +226,21 @@ describe("decodeEvent with an ABI", () => {
     });
   });
 
+  it("reads what some writers put as text or in another case", () => {
+    const flags = [
+      { type: "event", name: "Flags", inputs: ["on", "off", "set"].map((name) => ({ name, type: "bool" })) },
+    ];
+    const signed = { event_signature: "Flags(bool,bool,bool)" };
+    should(paramsOf('{"ON":"true","o_ff":"false","set":true}', signed, flags)).deepEqual({
+      on: true,
+      off: false,
+      set: true,
+    });
+    should(() => paramsOf('{"on":"yes"}', signed, flags)).throw({
+      message: /params\.on is not of type bool/,
+    });
+  });
+
   it("leaves an event the ABI does not have as it is", () => {
     should(paramsOf('{"some_name":1}', { event_signature: "Other(uint256)" }, abi)).deepEqual({
       some_name: 1,

@@ -55,6 +55,23 @@ describe("an RSA signer", () => {
     should(made[0]).deepEqual(made[1]);
   });
 
+  it("signs nothing but 32 bytes", async () => {
+    const [{ test_key_jwk }] = cases as [RsaCase];
+    for (const digest of ["0x12", `${request.digest}00`, `0x${request.digest}`] as Hex[]) {
+      await should(localRsaSigner(test_key_jwk).sign({ ...request, digest })).be.rejectedWith({
+        path: "digest",
+        message: /32 bytes as hex/,
+      });
+    }
+  });
+
+  it("has an exponent that may be written with leading zeros or without", () => {
+    const [{ n, digest, signature }] = cases as [RsaCase];
+    for (const e of ["0x10001", "0x010001", "0x00010001"] as Hex[]) {
+      should(isRsaSignature({ e, n }, digest, signature)).be.true();
+    }
+  });
+
   it("knows a signature of another digest, of another key, or with one bit changed", () => {
     const [{ e, n, digest, signature }, other] = cases as [RsaCase, RsaCase];
     should(isRsaSignature({ e, n }, request.digest, signature)).be.false();
@@ -110,8 +127,18 @@ describe("a signature", () => {
     await should(signWith(remote({ kind: "rsa", publicKey }, rsa.sign), request)).be.rejectedWith({
       code: "SIGNATURE_MISMATCH",
     });
-    await should(signWith(remote({ kind: "rsa" }, mine.sign), request)).be.rejectedWith({
-      code: "INVALID_SIGNATURE",
-    });
+    const signed = await rsa.sign(request);
+    for (const made of [await mine.sign(request), `${signed}00`, `x${signed}`] as Hex[]) {
+      await should(
+        signWith(
+          remote({ kind: "rsa" }, async () => made),
+          request,
+        ),
+      ).be.rejectedWith({
+        code: "INVALID_SIGNATURE",
+        path: "signature",
+        message: /256 bytes/,
+      });
+    }
   });
 });

@@ -3,6 +3,7 @@ import { inspect } from "node:util";
 import should from "should";
 import type { Hex } from "../../src/protocol/index.ts";
 import {
+  canonicalSignature,
   generatePrivateKey,
   localEcdsaSigner,
   normalizeOperation,
@@ -145,8 +146,10 @@ describe("normalizeOperation", () => {
 describe("localEcdsaSigner", () => {
   const key = generatePrivateKey();
 
-  it("takes the key with or without 0x", () => {
-    should(localEcdsaSigner(key.slice(2)).address).equal(localEcdsaSigner(key).address);
+  it("takes the key with or without 0x, in capitals and with blanks around", () => {
+    for (const same of [key.slice(2), `0x${key.slice(2).toUpperCase()}`, ` ${key}\n`]) {
+      should(localEcdsaSigner(same).address).equal(localEcdsaSigner(key).address);
+    }
   });
 
   it("refuses what is no key, and never repeats it", () => {
@@ -157,7 +160,10 @@ describe("localEcdsaSigner", () => {
         localEcdsaSigner(bad as string);
         should.fail("", "", "the key was taken", "");
       } catch (error) {
-        should(error).have.property("code", "INVALID_PRIVATE_KEY");
+        should(error).have.properties({ code: "INVALID_PRIVATE_KEY", path: "privateKey" });
+        should(error)
+          .have.property("message")
+          .match(/64 hex digits/);
         if (bad) should(inspect(error, { depth: 9, showHidden: true })).not.containEql(bad.slice(-16));
       }
     }
@@ -171,14 +177,53 @@ describe("localEcdsaSigner", () => {
 
   it("signs nothing but 32 bytes", async () => {
     const typedData = operationTypedData(operation, 1);
-    await should(localEcdsaSigner(key).sign({ digest: "0x12", typedData })).be.rejectedWith({
-      path: "digest",
-    });
+    for (const digest of ["0x12", `${first.digest}00`, `0x${first.digest}`] as Hex[]) {
+      await should(localEcdsaSigner(key).sign({ digest, typedData })).be.rejectedWith({
+        path: "digest",
+        message: /32 bytes as hex/,
+      });
+    }
   });
 
   it("recovers no one from what is no signature", () => {
     for (const signature of ["0x", "0x12", `0x${"00".repeat(65)}`, `0x${"ff".repeat(65)}`] as Hex[]) {
-      should(() => recoverSigner(first.digest, signature)).throw({ code: "INVALID_SIGNATURE" });
+      should(() => recoverSigner(first.digest, signature)).throw({
+        code: "INVALID_SIGNATURE",
+        path: "signature",
+        message: /65 bytes r, s and v/,
+      });
+    }
+  });
+});
+
+describe("canonicalSignature", () => {
+  const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  const s = BigInt(`0x${first.signature.slice(66, 130)}`);
+  const v = Number.parseInt(first.signature.slice(130), 16);
+  const written = (s: bigint, v: number) =>
+    `${first.signature.slice(0, 66)}${s.toString(16).padStart(64, "0")}${v.toString(16).padStart(2, "0")}` as Hex;
+
+  it("brings the four ways to write a signature into the one that wallets take", () => {
+    const other = 55 - v;
+    for (const same of [
+      written(s, v),
+      written(s, v - 27),
+      written(ORDER - s, other),
+      written(ORDER - s, other - 27),
+    ]) {
+      should(canonicalSignature(same)).equal(first.signature);
+    }
+  });
+
+  it("does so for both values of v", () => {
+    const other = 55 - v;
+    should(canonicalSignature(written(s, other - 27))).equal(written(s, other));
+    should(canonicalSignature(written(ORDER - s, v - 27))).equal(written(s, other));
+  });
+
+  it("refuses what has no recovery byte, or is no hex", () => {
+    for (const wrong of [first.signature.slice(0, 130), "0xzz", "", undefined]) {
+      should(() => canonicalSignature(wrong as Hex)).throw({ code: "INVALID_SIGNATURE", path: "signature" });
     }
   });
 });
