@@ -14,7 +14,10 @@ const STARTERS = [
 /** What tries many values: the tests that use it run after those that say what they mean by one example. */
 const MANY_VALUES = ["ethers", "fast-check"];
 /** Unit tests of other folders that hold promises of this one. */
-const ALSO = [{ part: "src/abi", tests: ["test/proofs/decode.test.ts", "test/signing/signing.test.ts"] }];
+const ALSO = [
+  { part: "src/abi", tests: ["test/proofs/decode.test.ts", "test/signing/signing.test.ts"] },
+  { part: "src/http", tests: ["test/library/options.test.ts"] },
+];
 const IS_TEST = /^(?:service\/)?test\//;
 
 /**

@@ -37,6 +37,8 @@ describe("the proxy of the environment", () => {
       ["example.com:8443", "https://a.example.com:8443/", true],
       ["example.com:8443", "https://a.example.com/", false],
       ["", "https://host/", false],
+      ["", "https://host./", false],
+      ["other,,", "https://host./", false],
     ];
     for (const [list, address, direct] of rows) {
       should(isDirect(new URL(address), list.split(","))).equal(direct, `${list} ${address}`);

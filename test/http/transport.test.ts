@@ -5,7 +5,17 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import should from "should";
-import { Transport, type TransportOptions } from "../../src/http/index.ts";
+import {
+  AuthenticationError,
+  BadResponseError,
+  ConflictError,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+  Transport,
+  type TransportOptions,
+  ValidationError,
+} from "../../src/http/index.ts";
 import { errorOf, KEY, sendJson, startServer, startTcpServer, type TestServer } from "./support.ts";
 
 describe("Transport", () => {
@@ -62,6 +72,36 @@ describe("Transport", () => {
       should(seen.slice(2)).deepEqual(["application/json", '{"name":"é"}']);
     });
 
+    it("without a body names no type of one, and carries the key without blanks around", async () => {
+      const seen: unknown[] = [];
+      const server = await serve((request, response) => {
+        const { authorization, accept, "content-type": type, "content-length": length } = request.headers;
+        seen.push(authorization, accept, type, length);
+        sendJson(response, 200, {});
+      });
+      await open(server.url, { apiKey: ` ${KEY}\n` }).get("/x");
+      should(seen).deepEqual([`Apikey ${KEY}`, "application/json", undefined, undefined]);
+    });
+
+    it("carries headers of the caller's own, and never another key", async () => {
+      const seen: unknown[] = [];
+      const server = await serve((request, response) => {
+        seen.push(request.headers["idempotency-key"], request.headers.authorization);
+        sendJson(response, 200, {});
+      });
+      const headers = { "Idempotency-Key": "k-1", Authorization: "Apikey other" };
+      const transport = open(server.url);
+      await transport.request({ method: "GET", path: "/x", headers });
+      await transport.request({ method: "GET", path: "/x", headers, anonymous: true });
+      should(seen).deepEqual(["k-1", `Apikey ${KEY}`, "k-1", undefined]);
+    });
+
+    it("refuses a body that is no JSON, and does not repeat it", async () => {
+      const error = await errorOf(open("http://127.0.0.1:1").post("/x", { secret: 7n }));
+      should(error).match({ code: "INVALID_ARGUMENT", path: "body", message: /bigint.*decimal text/ });
+      should(inspect(error)).not.containEql("secret");
+    });
+
     it("gives nothing for 204", async () => {
       const server = await serve((_request, response) => response.writeHead(204).end());
       should(await open(server.url).get("/x")).be.undefined();
@@ -76,8 +116,13 @@ describe("Transport", () => {
 
     it("refuses a path that is no path", async () => {
       const transport = open("http://127.0.0.1:1");
-      should((await errorOf(transport.get("no-slash"))).code).equal("INVALID_ARGUMENT");
-      should((await errorOf(transport.get("/a b"))).code).equal("INVALID_ARGUMENT");
+      for (const path of ["no-slash", "/a b", "/a#b", "/é"]) {
+        should(await errorOf(transport.get(path))).match({
+          code: "INVALID_ARGUMENT",
+          path: "path",
+          message: /begin with \//,
+        });
+      }
     });
 
     it("works for many at once without a warning about listeners", async () => {
@@ -152,11 +197,21 @@ describe("Transport", () => {
         "SERVICE_ERROR",
         /Try again later.*db/,
       ],
-      ["an empty 500", 500, "", "SERVICE_ERROR", /HTTP 500/],
+      ["an empty 500", 500, "", "SERVICE_ERROR", /\(HTTP 500\)\. Try again later\.$/],
       ["a proxy's HTML 502", 502, "<html>Bad gateway</html>", "SERVICE_ERROR", /HTTP 502/],
       ["a proxy's HTML 404", 404, "<html>nginx</html>", "BAD_RESPONSE", /base URL.*nginx/],
       ["HTML with 200", 200, "<html>Log in</html>", "BAD_RESPONSE", /base URL.*Log in/],
-      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL/],
+      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*in its place\.$/],
+      ["a missing right", 403, { type: "FORBIDDEN", message: "no" }, "FORBIDDEN", /HTTP 403.*no/],
+      [
+        "a code in a list",
+        404,
+        { type: "NOT_FOUND", code: ["CHANNEL_NOT_FOUND"], message: "m" },
+        "NOT_FOUND",
+        /Check the ids/,
+      ],
+      ["a refusal without a message", 400, { type: "VALIDATION_ERROR" }, "VALIDATION_ERROR", /nothing more/],
+      ["a type that is no constant", 400, { type: "free text", message: "m" }, "BAD_RESPONSE", /base URL/],
       ["truncated JSON", 200, '{"data": [', "BAD_RESPONSE", /begins/],
     ];
     for (const [what, status, body, code, message] of cases) {
@@ -167,6 +222,27 @@ describe("Transport", () => {
         should(error.status).equal(status);
       });
     }
+
+    it("have a class for each kind, which bears its own name", async () => {
+      const body = { type: "SOME_TYPE", message: "m" };
+      for (const [status, kind] of [
+        [401, AuthenticationError],
+        [403, AuthenticationError],
+        [404, NotFoundError],
+        [409, ConflictError],
+        [400, ValidationError],
+        [422, ValidationError],
+        [429, RateLimitError],
+        [500, ServiceError],
+        [503, ServiceError],
+        [302, BadResponseError],
+      ] as const) {
+        const error = await errorOf((await answering(status, status === 302 ? "" : body)).get("/x"));
+        should(error.constructor).equal(kind);
+        should(error.name).equal(kind.name);
+        should(error.retryable).equal(status === 429 || status >= 500);
+      }
+    });
 
     it("never quotes a whole body", async () => {
       const error = await errorOf((await answering(200, `<html>${"x".repeat(5000)}`)).get("/x"));
@@ -206,6 +282,7 @@ describe("Transport", () => {
       });
       const error = await errorOf(open(server.url).get("/x"));
       should(error.code).equal("BAD_RESPONSE");
+      should(error.message).match(/does not speak HTTP as expected/);
       should(inspect(error, { depth: 9, showHidden: true })).not.containEql(KEY);
     });
 
@@ -231,16 +308,19 @@ describe("Transport", () => {
       const make = (baseUrl: string, apiKey: string) => () => new Transport({ baseUrl, apiKey });
       should(make("http://h", " ")).throw({ code: "INVALID_ARGUMENT", path: "apiKey" });
       should(make("http://h", "a\nb")).throw({ code: "INVALID_ARGUMENT", path: "apiKey" });
-      for (const url of [
-        "",
-        "h/v1",
-        "ftp://h",
-        "http://u:p@h",
-        "http://h/?a=1",
-        "http://h/#a",
-        "http://h?",
-      ]) {
-        should(make(url, KEY)).throw({ code: "INVALID_ARGUMENT", path: "baseUrl" });
+      should(make("http://h", " ")).throw(/API key is missing/);
+      should(make("http://h", "a\nb")).throw(/Copy it again/);
+      for (const [url, message] of [
+        ["", /^The base URL must be a whole http or https address/],
+        ["h/v1", /whole http or https address/],
+        ["ftp://h", /whole http or https address/],
+        ["http://u:p@h", /no user name or password/],
+        ["http://u@h", /no user name or password/],
+        ["http://h/?a=1", /must end with its path/],
+        ["http://h/#a", /must end with its path/],
+        ["http://h?", /must end with its path/],
+      ] as const) {
+        should(make(url, KEY)).throw({ code: "INVALID_ARGUMENT", path: "baseUrl", message });
       }
     });
   });
@@ -345,9 +425,14 @@ describe("Transport", () => {
     });
 
     it("says that a name is not known", async () => {
-      const error = await errorOf(open("http://no-such-host.invalid", { maxAttempts: 1 }).get("/x"));
-      should(error.code).equal("SERVICE_UNREACHABLE");
-      should(error.message).match(/no-such-host\.invalid:80.*name/);
+      for (const [scheme, port] of [
+        ["http", 80],
+        ["https", 443],
+      ]) {
+        const error = await errorOf(open(`${scheme}://no-such-host.invalid`, { maxAttempts: 1 }).get("/x"));
+        should(error.code).equal("SERVICE_UNREACHABLE");
+        should(error.message).match(new RegExp(`no-such-host\\.invalid:${port} .*name`));
+      }
     });
 
     it("says that it is no TLS", async () => {
@@ -364,8 +449,8 @@ describe("Transport", () => {
     it("hold before the headers", async () => {
       const server = await serve(() => {});
       const error = await errorOf(open(server.url, limits).get("/x"));
-      should(error.code).equal("TIMEOUT");
-      should(error.message).containEql(`127.0.0.1:${server.port}`);
+      should(error).match({ code: "TIMEOUT", name: "TimeoutError", retryable: true });
+      should(error.message).containEql(`127.0.0.1:${server.port}`).and.endWith("or allow more time.");
     });
 
     it("hold while a body drips", async () => {
@@ -382,6 +467,14 @@ describe("Transport", () => {
       const transport = open(server.url, { attemptTimeoutMs: 60, timeoutMs: 250, maxAttempts: 100 });
       should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
       should(server.requests.length).be.within(1, 10);
+    });
+
+    it("end with what went wrong before, where something did", async () => {
+      const server = await serve((_request, response) => {
+        if (server.requests.length === 1) sendJson(response, 503, "", { "retry-after": "0" });
+      });
+      const error = await errorOf(open(server.url, { timeoutMs: 300 }).get("/x"));
+      should(error).match({ code: "TIMEOUT", retryable: true, cause: { code: "SERVICE_ERROR" } });
     });
 
     it("say that what was sent may have been carried out", async () => {
@@ -402,7 +495,7 @@ describe("Transport", () => {
       );
       await server.nextConnection();
       controller.abort();
-      should((await call).code).equal("ABORTED");
+      should(await call).match({ code: "ABORTED", name: "AbortedError", message: /as asked/ });
     });
 
     it("ends a call that queues, and leaves the queue in order", async () => {
@@ -467,7 +560,8 @@ describe("Transport", () => {
       await transport.close();
       should((await Promise.all(calls)).map(({ code }) => code)).deepEqual(Array(3).fill("CLIENT_CLOSED"));
       while (server.openSockets() > 0) await tick();
-      should((await errorOf(transport.get("/4"))).code).equal("CLIENT_CLOSED");
+      const late = await errorOf(transport.get("/4"));
+      should(late).match({ code: "CLIENT_CLOSED", name: "ClientClosedError", message: /Make a new client/ });
     });
 
     it("also ends a connection that is still being made", async () => {
@@ -531,7 +625,7 @@ describe("Transport", () => {
         "socks5://user:hush-hush@host",
       ]) {
         const error = await errorOf((async () => open("http://127.0.0.1:1", { proxy }))());
-        should(error).match({ code: "INVALID_ARGUMENT", path: "proxy" });
+        should(error).match({ code: "INVALID_ARGUMENT", path: "proxy", message: /user:password@host:port/ });
         should(inspect(error, { showHidden: true, depth: 9 })).not.containEql("hush");
       }
     });

@@ -1,0 +1,89 @@
+import should from "should";
+import { networkError } from "../../src/http/network-errors.ts";
+import { REFUSALS } from "../../src/http/refusals.ts";
+
+/** What a network that is not at hand would say, by the codes of Node.js and of its HTTP client. */
+const failed = (code: string, message = "failed") => Object.assign(new Error(message), { code });
+const errorOf = (error: unknown) =>
+  networkError(error, "host:443", (text) => text.replaceAll("secret", "***"));
+
+describe("what a call says that did not reach the service", () => {
+  for (const [code, says] of [
+    ["ENOTFOUND", /its name is not known\. Check the base URL/],
+    ["EAI_AGAIN", /its name could not be looked up\. Check the network's name service/],
+    ["ECONNREFUSED", /nothing listens there\. Check that the service runs/],
+    ["EHOSTUNREACH", /there is no way to it\. Check the network/],
+    ["ENETUNREACH", /there is no way to it\. Check the network/],
+    ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],
+    ["UND_ERR_CONNECT_TIMEOUT", /it does not answer\. Check the network, and firewalls/],
+    ["UND_ERR_ABORTED", /the proxy refused the way to it\. Check the proxy/],
+    ["UND_ERR_SOCKET", /the connection broke before the answer was complete\. Check the network/],
+    ["HPE_INVALID_EOF_STATE", /the connection broke before the answer was complete/],
+    ["", /the connection broke before the answer was complete/],
+  ] as const) {
+    it(`names the host, the cause and what to check after ${code || "an error without a code"}`, () => {
+      const error = errorOf(code === "" ? new Error("failed") : failed(code));
+      should(error).have.properties({ code: "SERVICE_UNREACHABLE", retryable: true, name: "NetworkError" });
+      should(error.message).startWith("The service at host:443 cannot be reached: ").and.match(says);
+      should((error.cause as { code?: string }).code).equal(code === "" ? undefined : code);
+    });
+  }
+
+  for (const code of [
+    "CERT_HAS_EXPIRED",
+    "CRL_HAS_EXPIRED",
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
+    "EPROTO",
+    "ERR_OSSL_EVP_UNSUPPORTED",
+    "ERR_SSL_WRONG_VERSION_NUMBER",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "HOSTNAME_MISMATCH",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    "UND_ERR_PRX_TLS",
+  ]) {
+    it(`is TLS_ERROR after ${code}, and no repeat would help`, () => {
+      const error = errorOf(failed(code));
+      should(error).have.properties({ code: "TLS_ERROR", retryable: false });
+      should(error.message).containEql(`to host:443 (${code}). Check https or http`);
+    });
+  }
+
+  it("is BAD_RESPONSE for what is no HTTP, and for an answer beyond the limit", () => {
+    for (const error of [
+      failed("HPE_INVALID_CONSTANT"),
+      Object.assign(new Error("?"), { name: "HTTPParserError" }),
+    ]) {
+      should(errorOf(error)).have.properties({ code: "BAD_RESPONSE", retryable: false });
+      should(errorOf(error).message).match(/^host:443 does not speak HTTP as expected \(HPE_INVALID/);
+    }
+    const large = errorOf(failed("UND_ERR_RES_EXCEEDED_MAX_SIZE"));
+    should(large).have.property("code", "BAD_RESPONSE");
+    should(large.message).match(/^The answer of host:443 is larger than allowed\. Ask for less/);
+  });
+
+  it("is CLIENT_CLOSED when the sockets are gone, and INVALID_ARGUMENT for what cannot be sent", () => {
+    for (const code of ["UND_ERR_DESTROYED", "UND_ERR_CLOSED"]) {
+      should(errorOf(failed(code))).have.property("code", "CLIENT_CLOSED");
+    }
+    const refused = errorOf(failed("UND_ERR_INVALID_ARG", "invalid secret header"));
+    should(refused).have.properties({ code: "INVALID_ARGUMENT", path: "request" });
+    should(refused.message).match(/cannot be sent: invalid \*\*\* header\. Check its headers/);
+  });
+
+  it("holds no secret, whatever is thrown", () => {
+    const { cause } = errorOf(failed("ECONNRESET", "secret"));
+    should(cause).have.property("message", "***");
+    should(errorOf("secret")).have.property("code", "SERVICE_UNREACHABLE");
+    should(errorOf("secret").cause).have.property("message", "***");
+    should(errorOf(Object.assign(new Error("x"), { code: 7 })).cause).not.have.property("code");
+  });
+});
+
+describe("what a call says that the service refused", () => {
+  for (const [code, sentences] of Object.entries(REFUSALS)) {
+    it(`is what happened and what to do, for ${code}`, () => {
+      should(sentences).match(/^[A-Z][^.]+\. [A-Z][^.]+\.$/);
+    });
+  }
+});
