@@ -66,10 +66,15 @@ export function positiveInteger(name: string, value: number): number {
   throw new ArgumentError(name, `${name} must be a whole number above 0.`);
 }
 
-/** A function that takes the key out of a foreign text, also as it looks inside JSON or a URL. */
+/** A function that takes the key out of a foreign text, also as JSON, a path or a query writes it. */
 export function scrubber(key: string): (text: string) => string {
-  const forms = new Set([key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)]);
-  return (text) => [...forms].reduce((clean, form) => clean.replaceAll(form, "***"), text);
+  const characters = [...key].map((character) => {
+    if (/\w/.test(character)) return character;
+    const hex = character.charCodeAt(0).toString(16);
+    return `(?:\\\\?\\x${hex}|%${hex}${character === " " ? "|\\+" : ""})`;
+  });
+  const written = new RegExp(characters.join(""), "gi");
+  return (text) => text.replace(written, "***");
 }
 
 /** `path?a=1&b=x&b=y`: undefined values are left out, lists repeat their name. */

@@ -45,6 +45,19 @@ describe("the hooks of a transport", () => {
     should(inspect([requests, responses], { depth: 9 })).not.containEql(KEY);
   });
 
+  it("are not told a key of other characters, as the address writes it", async () => {
+    const told: RequestInfo[] = [];
+    const apiKey = "a b/c+d=e~f!";
+    const transport = new Transport({ baseUrl: server.url, apiKey, onRequest: (info) => told.push(info) });
+    await transport.get("/things", { key: apiKey });
+    await transport.get(`/things/${encodeURIComponent(apiKey)}`);
+    await transport.close();
+    should(told.map(({ url }) => url)).deepEqual([
+      `${server.url}/things?key=***`,
+      `${server.url}/things/***`,
+    ]);
+  });
+
   it("are told of what got no answer by its code", async () => {
     const codes: unknown[] = [];
     const transport = new Transport({

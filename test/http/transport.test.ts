@@ -189,6 +189,20 @@ describe("Transport", () => {
         "NEW_THING",
         /HTTP 409.*so/,
       ],
+      [
+        "what the key may not do",
+        403,
+        { type: "FORBIDDEN", code: "KEY_LACKS_SCOPE", message: "read only" },
+        "KEY_LACKS_SCOPE",
+        /HTTP 403.*read only/,
+      ],
+      [
+        "what the key may not do, without a code",
+        403,
+        { type: "FORBIDDEN", message: "no" },
+        "FORBIDDEN",
+        /no/,
+      ],
       ["a rate limit", 429, { type: "VALIDATION_ERROR", message: "m" }, "RATE_LIMITED", /ask less often/],
       [
         "trouble of the service",
@@ -244,6 +258,13 @@ describe("Transport", () => {
       }
     });
 
+    it("of the key are one class, whatever their code", async () => {
+      for (const status of [401, 403]) {
+        const body = { type: "FORBIDDEN", code: "KEY_LACKS_SCOPE", message: "m" };
+        should(await errorOf((await answering(status, body)).get("/x"))).be.instanceof(AuthenticationError);
+      }
+    });
+
     it("never quotes a whole body", async () => {
       const error = await errorOf((await answering(200, `<html>${"x".repeat(5000)}`)).get("/x"));
       should(error.message.length).be.below(500);
@@ -276,6 +297,24 @@ describe("Transport", () => {
       }
     });
 
+    it("is in no error as JSON, a query or a path writes it", async () => {
+      const apiKey = `a"b\\c/d+e=f g~h!`;
+      const forms = {
+        JSON: JSON.stringify(apiKey),
+        "JSON with escaped slashes": JSON.stringify(apiKey).replaceAll("/", "\\/"),
+        "a path": encodeURIComponent(apiKey),
+        "a path in lower case": encodeURIComponent(apiKey).replace(/%../g, (code) => code.toLowerCase()),
+        "a query": new URLSearchParams({ key: apiKey }).toString().replace("key=", ""),
+      };
+      for (const [what, form] of Object.entries(forms)) {
+        const server = await serve((_request, response) =>
+          sendJson(response, 404, `<p>not ${form} here</p>`),
+        );
+        const error = await errorOf(open(server.url, { apiKey }).get("/x"));
+        should(error.message).match(/<p>not "?\*\*\*"? here<\/p>$/, what);
+      }
+    });
+
     it("is in no error made from what is not HTTP", async () => {
       const server = await tcp((socket) => {
         socket.once("data", () => socket.end(`${KEY} is not HTTP\r\n\r\n`));
@@ -290,6 +329,21 @@ describe("Transport", () => {
       const transport = open("http://127.0.0.1:1");
       should(inspect(transport, { depth: 9, showHidden: true })).not.containEql(KEY);
       should(JSON.stringify(transport)).not.containEql(KEY);
+    });
+
+    it("is all that is ever sent as authorization: a caller's own header is not", async () => {
+      const sent: unknown[] = [];
+      const server = await serve(({ rawHeaders }, response) => {
+        sent.push(rawHeaders.filter((_, index) => /^authorization$/i.test(rawHeaders[index - 1] ?? "")));
+        sendJson(response, 200, {});
+      });
+      const transport = open(server.url);
+      for (const name of ["authorization", "Authorization", "AUTHORIZATION"]) {
+        const call = { method: "GET", path: "/x", headers: { [name]: "Bearer mine" } } as const;
+        await transport.request({ ...call, anonymous: true });
+        await transport.request(call);
+        should(sent.splice(0)).deepEqual([[], [`Apikey ${KEY}`]], name);
+      }
     });
 
     it("never follows a redirect to another host", async () => {
