@@ -419,6 +419,26 @@ describe("resources", () => {
       should(seen).deepEqual(statuses);
     });
 
+    it("by events, asks the watcher itself now and then when its last event never comes", async () => {
+      let looks = 0;
+      let searches = 0;
+      const { client } = await serve(({ path }) => {
+        if (path.endsWith("/search")) {
+          searches += 1;
+          const headers = { type: "watcher.status", offset: 1, proofs: [] };
+          return [200, { events: [{ event_id: "e", headers, payload: { status: "pending" } }] }];
+        }
+        looks += 1;
+        return [200, watcher({ status: searches > 1 ? "active" : "pending" })];
+      });
+      const seen: string[] = [];
+      const onStatus = ({ status }: { status: string }) => seen.push(status);
+      const options = { ...quick, target: "active", by: "events", timeoutMs: 5_000, onStatus } as const;
+      should((await client.watchers.waitFor(ID, OTHER_ID, options)).status).equal("active");
+      should(seen).deepEqual(["pending", "active"]);
+      should(looks).be.below(searches);
+    });
+
     it("asks again no sooner when a service wants an endless wait", async () => {
       const { client, asked } = await walking([503, "", { "retry-after": "9999999999" }]);
       const options = { ...quick, target: "active", timeoutMs: 100 } as const;
