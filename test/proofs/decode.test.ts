@@ -292,6 +292,11 @@ describe("dedupeKey", () => {
     should(dedupeKey(eventWith("{}", { log_index: 4 }))).not.equal(dedupeKey(eventWith("{}")));
   });
 
+  it("is the same however the hash and the confidence are written", () => {
+    const upper = { tx_hash: `0x${TX.slice(2).toUpperCase()}`, confidence: "Latest" };
+    should(dedupeKey(eventWith("{}", upper))).equal(dedupeKey(eventWith("{}")));
+  });
+
   it("is the hash of the signed text of everything else", () => {
     const keys = ["operation.status confirmed", "operation.status confirmed_safe", "query.status failed"].map(
       (name) => dedupeKey(caseNamed(name).event),
