@@ -1,0 +1,54 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import should from "should";
+import { Reader } from "../../nodes/events-in/reader.ts";
+import { stateFrom } from "../../src/consumer/cursor.ts";
+import { EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+
+describe("the reader of events in", () => {
+  const identity = { consumer: "importing", channelId: "channel", service: "http://service.test" };
+
+  /** A reader that is not reading, on an empty channel, with a place that is written when the test says so. */
+  const importing = () => {
+    const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const kept = new MemoryCursorStore();
+    const store = {
+      load: () => kept.load(),
+      save: async (...args: Parameters<typeof kept.save>) => {
+        writing.resolve();
+        await written.promise;
+        return kept.save(...args);
+      },
+    };
+    let polls = 0;
+    const source = {
+      poll: async () => {
+        polls += 1;
+        return { events: [], has_more: false };
+      },
+      get: () => Promise.reject(new Error("The channel is empty.")),
+    };
+    const consumer = new EventConsumer({ source, store, identity, start: "now", deliver: () => {} });
+    const reader = new Reader(consumer, store, identity);
+    const imported = reader.importCursor(stateFrom(identity, 0));
+    return { reader, consumer, kept, imported, writing, written, polls: () => polls };
+  };
+
+  it("starts at a place that was imported", async () => {
+    const { reader, imported, written, polls } = importing();
+    written.resolve();
+    await imported;
+    while (polls() === 0) await nextTurn();
+    await reader.close();
+  });
+
+  it("does not start when its node was closed while the imported place was written", async () => {
+    const { reader, consumer, kept, imported, writing, written, polls } = importing();
+    await writing.promise;
+    const closed = reader.close();
+    written.resolve();
+    await Promise.all([imported, closed]);
+    should(await kept.load()).deepEqual(stateFrom(identity, 0));
+    should(consumer.state).deepEqual({ kind: "stopped" });
+    should(polls()).equal(0);
+  });
+});
