@@ -1,5 +1,10 @@
 import should from "should";
-import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
+import {
+  type CursorState,
+  EventConsumer,
+  type EventConsumerOptions,
+  MemoryCursorStore,
+} from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/verify.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
@@ -40,6 +45,37 @@ describe("EventConsumer", () => {
     should(channel.polls.length).be.below(10_000 / 200 + 10);
     should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.belowOrEqual(300);
     await end(consumer);
+  });
+
+  it("remembers at most 5,000 events and a page, and repeats the oldest it forgot, marked", async () => {
+    // Pages below the window, and an end that moves on: anything above the first of them may still come late.
+    const channel = new SimulatedChannel({ pageCap: 20 });
+    channel.publish(...range(1, 40).map((offset) => makeEvent(offset)));
+    const { clock, make, end } = simulate({ source: channel });
+    let remembered = 0;
+    const store = new MemoryCursorStore();
+    const save = async (state: CursorState) => {
+      remembered = Math.max(remembered, state.delivered.length);
+      await store.save(state);
+    };
+    const seen = new Set<number>();
+    const repeated: Array<[offset: number, redelivered: boolean]> = [];
+    const consumer = make({
+      store: { load: () => store.load(), save },
+      deliver: ({ offset, redelivered }) => {
+        if (seen.has(offset)) repeated.push([offset, redelivered]);
+        seen.add(offset);
+        const next = channel.visible.length + 1;
+        if (next <= 5_200) channel.publish(makeEvent(next));
+      },
+    });
+    clock.activity = () => seen.size + repeated.length + remembered;
+    consumer.start();
+    await clock.until(() => seen.size === 5_200);
+    await clock.pass(60_000);
+    await end(consumer);
+    should(remembered).be.within(5_000, 5_020);
+    should(repeated).eql(range(1, 200).map((offset) => [offset, true]));
   });
 
   it("counts what its filter does not want, and not what lies before the start", async () => {

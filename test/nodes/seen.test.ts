@@ -7,6 +7,7 @@ import fc from "fast-check";
 import should from "should";
 import { SeenMemory } from "../../nodes/verify-event/seen.ts";
 import { readEntries } from "../../nodes/verify-event/seen-file.ts";
+import { rememberOf, type VerifyEventDef } from "../../nodes/verify-event/settings.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import { ask, benchFlow, refuse } from "../support/bench.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
@@ -80,6 +81,36 @@ describe("the memory of what was sent on", () => {
     const again = await opened(3);
     should(["a", "c", "d"].filter((key) => again.isFirst(key))).be.empty();
     should(again.isFirst("b")).be.true();
+  });
+
+  it("appends to the file up to twice what it remembers, and then writes it anew", async () => {
+    const lines: string[][] = [];
+    for (const keys of ["abc", "def", "g"]) {
+      const memory = await opened(3);
+      for (const key of keys) memory.isFirst(key);
+      await memory.close();
+      lines.push((await readEntries(path)).entries.map(([key]) => key));
+    }
+    should(lines.map((keys) => keys.join(""))).deepEqual(["abc", "abcdef", "efg"]);
+  });
+
+  it("writes only what is new, after the first time", async () => {
+    const memory = await opened();
+    memory.isFirst("a");
+    memory.isFirst("b");
+    await until(async () => (await known("a", "b")).length === 2);
+    memory.isFirst("a");
+    await memory.close();
+    should((await readEntries(path)).entries.map(([key]) => key)).deepEqual(["a", "b", "a"]);
+  });
+
+  it("remembers 10,000 keys if nothing else is asked for, from 1 to 100,000 if so", () => {
+    should(
+      ["", undefined, "1", "100000"].map((remember) => rememberOf({ remember } as VerifyEventDef)),
+    ).deepEqual([10_000, 10_000, 1, 100_000]);
+    for (const remember of ["0", "100001", "many"]) {
+      should(() => rememberOf({ remember } as VerifyEventDef)).throw({ code: "INVALID_FIELD" });
+    }
   });
 
   it("keeps the file within twice what it remembers", async () => {
