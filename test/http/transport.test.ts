@@ -102,6 +102,15 @@ describe("Transport", () => {
       should(inspect(error)).not.containEql("secret");
     });
 
+    it("leaves no timer behind that would keep a program from its end", async () => {
+      const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+      const server = await serve((_request, response) => sendJson(response, 200, {}));
+      const transport = open(server.url);
+      const before = timers();
+      for (let count = 0; count < 10; count += 1) await transport.get("/x");
+      should(timers() - before).be.below(5);
+    });
+
     it("gives nothing for 204", async () => {
       const server = await serve((_request, response) => response.writeHead(204).end());
       should(await open(server.url).get("/x")).be.undefined();
@@ -181,6 +190,13 @@ describe("Transport", () => {
         { type: "VALIDATION_ERROR", message: "name too long" },
         "VALIDATION_ERROR",
         /name too long/,
+      ],
+      [
+        "a code that is no constant",
+        409,
+        { type: "CONFLICT", code: "no such thing", message: "so" },
+        "CONFLICT",
+        /so/,
       ],
       [
         "a code of the future",
@@ -370,6 +386,7 @@ describe("Transport", () => {
         ["ftp://h", /whole http or https address/],
         ["http://u:p@h", /no user name or password/],
         ["http://u@h", /no user name or password/],
+        ["http://:p@h", /no user name or password/],
         ["http://h/?a=1", /must end with its path/],
         ["http://h/#a", /must end with its path/],
         ["http://h?", /must end with its path/],
