@@ -1,10 +1,12 @@
 import should from "should";
+import { Agent } from "undici";
 import type { RunningService } from "../../service/src/index.ts";
 import {
   CrecClient,
   createVerifier,
   eventFragments,
   generatePrivateKey,
+  type HttpDispatcher,
   localEcdsaSigner,
   parseAbi,
   VERIFY_REASONS,
@@ -86,6 +88,25 @@ describe("the client and the local service", function () {
       const error = await errorOf(client.queries.call(channelId, asked, { verifier: wrong }));
       should(error.code).equal("QUERY_NOT_VERIFIED");
       should(VERIFY_REASONS.some((reason) => error.message.includes(reason))).be.true();
+    });
+
+    it("has no answer in the proven one to another question, which somebody on the way has asked", async () => {
+      const agent = new Agent();
+      const { base_url: baseUrl, api_key: apiKey } = service.ready;
+      const [own, other] = [service.ready.contracts.Counter, service.ready.contracts.DemoToken].map(
+        (address) => String(address).slice(2).toLowerCase(),
+      );
+      const dispatcher: HttpDispatcher = {
+        request: ({ body = null, ...request }) =>
+          agent.request({ ...request, body: body ? body.replace(String(own), String(other)) : null }),
+      };
+      const misled = new CrecClient({ baseUrl, apiKey, dispatcher });
+      const account = service.ready.contracts.Counter ?? "";
+      const asked = question("DemoToken", "balanceOf", { account });
+      const error = await errorOf(misled.queries.call(channelId, asked, { verifier: verifier() }));
+      should(error.code).equal("QUERY_NOT_VERIFIED");
+      await misled.close();
+      await agent.close();
     });
 
     it("that the contract refuses fails with its reason", async () => {

@@ -173,6 +173,67 @@ describe("operations", () => {
       should(error.message).containEql(OTHER_ID);
     });
 
+    for (const code of ["WALLET_ALREADY_ARCHIVED", "OPERATION_DEADLINE_ELAPSED"]) {
+      it(`is sent once when the service refuses it for good, with ${code}`, async () => {
+        const { client, calls } = await startOther(({ method, path }) => {
+          if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+          return method === "POST" ? conflict(code) : [200, { events: [], has_more: false }];
+        });
+        should((await errorOf(client.operations.send(ID, operation, signer))).code).equal(code);
+        should(calls().filter((call) => call.startsWith("POST"))).have.length(1);
+      });
+    }
+
+    describe("finds what its key stands for", () => {
+      const { wallet_operation_id: _id, ...bare } = operation;
+      const keyed = { ...bare, operation_key: "order 1" };
+      const earlier = async (status: string) => {
+        const first = await serve();
+        await first.client.operations.draft(ID, keyed);
+        return first.stored.map((one) => ({ ...one, operation_id: ID, status }));
+      };
+
+      for (const status of ["pending_signature", "accepted", "sent", "confirmed"]) {
+        it(`where it is ${status}: nothing is made twice`, async () => {
+          const { client, posts } = await serve([], await earlier(status));
+          for (const made of [
+            await client.operations.send(ID, keyed, signer),
+            await client.operations.draft(ID, keyed),
+          ]) {
+            should(made).match({ found: true, operation: { operation_id: ID, status } });
+          }
+          should(posts()).be.empty();
+        });
+      }
+
+      for (const status of ["failed", "expired", "cancelled"]) {
+        it(`but tries again what is ${status}`, async () => {
+          const { client, posts } = await serve([], await earlier(status));
+          const made = await client.operations.send(ID, keyed, signer);
+          should(made).match({ found: false, operation: { operation_id: OTHER_ID } });
+          should(posts()).have.length(1);
+        });
+      }
+    });
+
+    it("turned away for coming too often has not acted: an older try that failed is not its own", async () => {
+      const first = await serve();
+      await first.client.operations.send(ID, operation, signer);
+      const stored = first.stored.map((one) => ({ ...one, operation_id: ID, status: "failed" }));
+      const replies: Reply[] = [[429, "", { "retry-after": "0" }]];
+      const { client } = await startOther(({ method, path, body }) => {
+        if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
+        if (path.endsWith("/search")) {
+          const headers = { type: "operation.status", offset: 1, proofs: [] };
+          return [200, { events: [{ event_id: ID, headers, payload: { operation_id: ID } }] }];
+        }
+        if (method === "GET") return [200, stored[0]];
+        return replies.shift() ?? [201, { ...body, operation_id: OTHER_ID, status: "accepted" }];
+      });
+      const sent = await client.operations.send(ID, operation, signer);
+      should(sent).match({ found: false, operation: { operation_id: OTHER_ID, status: "accepted" } });
+    });
+
     it("gives up with what the service says when it never works", async () => {
       const { client, posts } = await serve(Array(9).fill("lost before"));
       const error = await errorOf(client.operations.send(ID, operation, signer));
@@ -188,6 +249,7 @@ describe("operations", () => {
       should(await refused({ address: "0x1" })).equal("address");
       should(await refused({ chain_selector: "x" })).equal("chain_selector");
       should(await refused({ deadline: 1000 })).equal("deadline");
+      should(await refused({ deadline: Math.floor(Date.now() / 1000) })).equal("deadline");
       should(await refused({ transactions: [] })).equal("operation.transactions");
       should(await refused({ transactions: [{ to: "0x1", value: 0, data: "0x" }] })).equal(
         "operation.transactions[0].to",
@@ -325,7 +387,8 @@ describe("operations", () => {
       should((await errorOf(refused)).code).equal("DIGEST_MISMATCH");
       should(asked.filter(({ method }) => method === "PATCH")).be.empty();
       Object.assign(draft ?? {}, { transactions });
-      const done = await client.operations.finalize(ID, OTHER_ID, signer, { digest: drafted });
+      const written = drafted.toUpperCase().replace("0X", "0x");
+      const done = await client.operations.finalize(ID, OTHER_ID, signer, { digest: written });
       should(done.status).equal("accepted");
     });
 

@@ -237,6 +237,20 @@ describe("resources", () => {
       should(made).equal(1);
     });
 
+    it("looks before it repeats a create whose answer could not be read", async () => {
+      let isMade = false;
+      const { client, calls } = await serve(({ method }) => {
+        if (method === "GET") return page(...(isMade ? [{ channel_id: ID, name: "alerts" }] : []));
+        isMade = true;
+        return [201, "<p>a proxy's page"];
+      });
+      should(await client.channels.createOrFind({ name: "alerts" })).match({
+        channel: { channel_id: ID },
+        found: true,
+      });
+      should(calls()).deepEqual(["GET /channels", "POST /channels", "GET /channels"]);
+    });
+
     it("waits as long as the service asks, but not for an hour", async () => {
       const limited = (seconds: string): Reply => [
         429,
@@ -354,6 +368,22 @@ describe("resources", () => {
       const { client } = await walking("archiving");
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, { ...quick, target: "active" }));
       should(error.code).equal("WATCHER_ARCHIVING");
+    });
+
+    it("by events, ends with the reason when the archiving failed", async () => {
+      const { client } = await serve(({ path }) => {
+        // The watcher itself shows it as failed.
+        if (!path.endsWith("/search")) return [200, watcher({ status: "failed" })];
+        const events = ["archiving", "archive_failed"].map((status, offset) => ({
+          event_id: `e${offset}`,
+          headers: { type: "watcher.status", offset, proofs: [] },
+          payload: { status, status_reason: offset === 1 ? "the chain is down" : "" },
+        }));
+        return [200, { events, has_more: false }];
+      });
+      const options = { ...quick, target: "archived", by: "events", timeoutMs: 5_000 } as const;
+      const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
+      should(error).match({ code: "WATCHER_ARCHIVE_FAILED", reason: "the chain is down" });
     });
 
     it("follows an archiving to its end", async () => {

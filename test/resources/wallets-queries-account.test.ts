@@ -103,6 +103,7 @@ describe("wallets, queries, account", () => {
       );
       should(await refused({}, { idempotency_key: "" })).equal("idempotency_key");
       should(await refused({}, { metadata: { text: "x".repeat(20_000) } })).equal("metadata");
+      should(await refused({}, { metadata: { text: "é".repeat(9_000) } })).equal("metadata");
       should(asked).be.empty();
     });
 
@@ -202,6 +203,7 @@ describe("wallets, queries, account", () => {
         [400, { errors: [{ message: "x", extensions: { code: "UNAUTHENTICATED" } }] }],
         "KEY_REFUSED",
       ],
+      ["a 403 of whatever kind", [403, { errors: [{ message: "no" }] }], "KEY_REFUSED"],
       [
         "a mistyped field",
         [400, { errors: [{ message: 'Cannot query field "authentication" on type "Query".' }] }],
@@ -306,6 +308,8 @@ describe("wallets, queries, account", () => {
       should(asked).have.length(3);
       await errorOf(client.account.query("# who\n\n query { a }"));
       should(asked).have.length(5);
+      await errorOf(client.account.query("query a { a } mutation b { b }", { operationName: "b" }));
+      should(asked).have.length(6);
     });
 
     it("says when there is no GraphQL URL, or none that works", async () => {
