@@ -200,6 +200,22 @@ describe("ack event", function () {
       await bench.arrival("insists", ({ crec }) => crec.offset === 2);
     });
 
+    it("has it come again at once with a delay of 0, and later where none is given", async () => {
+      await bench.deploy([
+        [ackingNode({ id: "mixed", inFlight: "2" }), 2],
+        [ackNode({ id: "at-once", action: "retry", delay: "0" }), 1],
+        [ackNode({ id: "later", action: "retry", delay: "" }), 1],
+      ]);
+      const [first, second] = await bench.arrived("mixed", 2);
+      if (!first || !second) throw new Error("They have arrived.");
+      await acknowledge(first, "later");
+      await acknowledge(second, "at-once");
+      const third = (await bench.arrived("mixed", 3)).at(-1);
+      if (third) await acknowledge(third, "at-once");
+      const offsets = offsetsOf(await bench.arrived("mixed", 4));
+      should(offsets).deepEqual([1, 2, 2, 2]);
+    });
+
     it("with a delay that is none is an error, and nothing happens to the event", async () => {
       await bench.deploy([
         [ackingNode({ id: "unmoved" }), 2],

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import should from "should";
 import { Reader } from "../../nodes/events-in/reader.ts";
 import { stateFrom } from "../../src/consumer/cursor.ts";
-import { EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
+import { type CursorIdentity, EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
 
 describe("the reader of events in", () => {
   const identity = { consumer: "importing", channelId: "channel", service: "http://service.test" };
 
   /** A reader that is not reading, on an empty channel, with a place that is written when the test says so. */
-  const importing = () => {
+  const importing = (from: Partial<CursorIdentity> = {}) => {
     const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const kept = new MemoryCursorStore();
     const store = {
@@ -29,14 +29,16 @@ describe("the reader of events in", () => {
     };
     const consumer = new EventConsumer({ source, store, identity, start: "now", deliver: () => {} });
     const reader = new Reader(consumer, store, identity);
-    const imported = reader.importCursor(stateFrom(identity, 0));
+    const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
     return { reader, consumer, kept, imported, writing, written, polls: () => polls };
   };
 
-  it("starts at a place that was imported", async () => {
-    const { reader, imported, written, polls } = importing();
+  it("starts at a place that was imported, also one of another machine's consumer and address", async () => {
+    const from = { consumer: "exported", service: "http://127.0.0.2:8787" };
+    const { reader, kept, imported, written, polls } = importing(from);
     written.resolve();
     await imported;
+    should(await kept.load()).deepEqual(stateFrom(identity, 0));
     while (polls() === 0) await nextTurn();
     await reader.close();
   });

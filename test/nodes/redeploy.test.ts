@@ -225,6 +225,8 @@ describe("events in and deploys", function () {
       );
       await Promise.all(["cousin-one", "cousin-two"].map(errorsOf));
       await Promise.all(["cousin-one", "cousin-two"].map((id) => nodeRed.status(id, isRed)));
+      const polls = await proxy.next(4, isPoll);
+      should(new Set(polls.map(({ path }) => path)).size).equal(1);
     });
   });
 

@@ -374,6 +374,7 @@ describe("verify event that lets each event through once", function () {
     await sends("acks", VERIFIED, { ...delivery, redelivered: true });
     await repeats("acks", { ...repeated, consumer: "another" });
     await repeats("acks", { ...repeated, consumer: undefined });
+    await repeats("acks", { ...repeated, eventId: "00000000-0000-4000-8000-000000000000" });
     await repeats("acks");
     await repeats("acks", {
       ...repeated,
