@@ -165,6 +165,16 @@ describe("EventConsumer on ack", () => {
       await end(consumer);
     });
 
+    it("gives up after the first time where that is all it may", async () => {
+      const { clock, make, end, said, rejected } = world(2, { ackTimeoutMs: 10_000, maxAttempts: 1 });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(10_500);
+      should(said()).eql(["1", "2"]);
+      should(rejected).eql([[1, 1, "It was sent once and not acknowledged within 10 s."]]);
+      await end(consumer);
+    });
+
     it("counts an acknowledgement of any attempt", async () => {
       const { clock, make, end, said } = world(2, { ackTimeoutMs: 10_000 });
       const consumer = make();
@@ -407,7 +417,10 @@ describe("EventConsumer on ack", () => {
       const { make } = world(0);
       should(() => make({ inFlight: 0 })).throw({ code: "INVALID_ARGUMENT", path: "inFlight" });
       should(() => make({ inFlight: 1.5 })).throw({ path: "inFlight" });
+      should(() => make({ inFlight: 1_001 })).throw(/must be a whole number from 1 to 1000/);
+      should(() => make({ maxAttempts: 0 })).throw(/must be a whole number of 1 or more/);
       should(() => make({ maxAttempts: 0 })).throw({ path: "maxAttempts" });
+      should(() => make({ inFlight: 1_000, maxAttempts: 1, ackTimeoutMs: 1 })).not.throw();
       should(() => make({ ackTimeoutMs: 0 })).throw({ path: "ackTimeoutMs" });
       should(() => make({ catchUp: { skipOlderThanMs: 0 } })).throw({ path: "catchUp.skipOlderThanMs" });
     });

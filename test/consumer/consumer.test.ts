@@ -47,6 +47,36 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
+  it("remembers little of a long channel, though its pages are smaller than the window", async () => {
+    const channel = new SimulatedChannel({ pageCap: 20 });
+    channel.publish(...range(1, 2_000).map((offset) => makeEvent(offset)));
+    const { clock, disk, make, end, offsets } = simulate({ source: channel });
+    const consumer = make();
+    consumer.start();
+    await clock.until(() => offsets().length === 2_000);
+    should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.below(200);
+    await end(consumer);
+    should(offsets()).eql(range(1, 2_000));
+  });
+
+  it("skips nothing when a replica that lags makes pages look as if they led downwards", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
+    let lags = 1;
+    const source = {
+      get: (eventId: string) => channel.get(eventId),
+      poll: async (params: { offset?: number; limit: number }) =>
+        params.offset !== undefined && lags-- > 0 ? { events: [], has_more: false } : channel.poll(params),
+    };
+    const { clock, make, end, offsets, errors } = simulate({ source });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(60_000);
+    should(offsets()).eql(range(1, 500));
+    should(errors).eql([]);
+    await end(consumer);
+  });
+
   it("remembers at most 5,000 events and a page, and repeats the oldest it forgot, marked", async () => {
     // Pages below the window, and an end that moves on: anything above the first of them may still come late.
     const channel = new SimulatedChannel({ pageCap: 20 });
@@ -332,6 +362,31 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
+    it("explains what is thrown by other code, tries again, and recovers", async () => {
+      for (const [thrown, said] of [
+        [new Error("no disk"), "no disk"],
+        ["no more", "no more"],
+      ] as Array<[unknown, string]>) {
+        const channel = new SimulatedChannel();
+        channel.publish(makeEvent(1));
+        const { clock, make, end, offsets, errors } = simulate({ source: channel });
+        const store = new MemoryCursorStore();
+        let failures = 1;
+        const load = async () => {
+          if (failures-- > 0) throw thrown;
+          return store.load();
+        };
+        const consumer = make({ store: { load, save: (state) => store.save(state) } });
+        consumer.start();
+        await clock.pass(10_000);
+        should(errors).have.length(1);
+        should(errors[0]).match({ code: "CONSUMER_FAILED", retryable: true, cause: thrown });
+        should(errors[0]?.message).containEql(`Reading events failed: ${said}. It is tried again.`);
+        should(offsets()).eql([1]);
+        await end(consumer);
+      }
+    });
+
     it("delivers an event again, marked, when handing it over failed", async () => {
       const channel = new SimulatedChannel();
       channel.publish(...range(1, 5).map((offset) => makeEvent(offset)));
@@ -445,6 +500,60 @@ describe("EventConsumer", () => {
       should(deliveries).eql([]);
       await clock.pass(3_000);
       should(deliveries.map(({ verification }) => verification)).eql([NO_PROOF]);
+      await end(consumer);
+    });
+
+    it("goes on waiting while the event cannot be found by its id", async () => {
+      for (const code of ["EVENT_NOT_FOUND", "NOT_FOUND"]) {
+        const channel = new SimulatedChannel();
+        channel.publish(contractEvent(1));
+        let failures = 3;
+        const get = (eventId: string) =>
+          failures-- > 0 ? Promise.reject(new CrecError(code, "Not yet.")) : channel.get(eventId);
+        const source = { poll: channel.poll.bind(channel), get };
+        const { clock, make, end, deliveries, errors } = simulate({ source, verify });
+        const consumer = make();
+        consumer.start();
+        await clock.pass(1_000);
+        channel.visible = [contractEvent(1, ["proof"])];
+        await clock.pass(20_000);
+        should(deliveries.map(({ verification }) => verification?.verified)).eql([true]);
+        should(errors).eql([]);
+        await end(consumer);
+      }
+    });
+
+    it("does not give an event out because the service fails while its proof is waited for", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(contractEvent(1));
+      let failures = 3;
+      const get = (eventId: string) =>
+        failures-- > 0 ? Promise.reject(new CrecError("SERVICE_ERROR", "No.")) : channel.get(eventId);
+      const source = { poll: channel.poll.bind(channel), get };
+      const { clock, make, end, deliveries, errors } = simulate({ source, verify });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(1_000);
+      should(consumer.state.kind).equal("retrying");
+      channel.visible = [contractEvent(1, ["proof"])];
+      await clock.pass(60_000);
+      should(deliveries.map(({ verification }) => verification?.verified)).eql([true]);
+      should(errors.map(({ code }) => code)).eql(["SERVICE_ERROR"]);
+      await end(consumer);
+    });
+
+    it("takes an event without a list of proofs for one that has none yet", async () => {
+      const channel = new SimulatedChannel();
+      const { proofs: _, ...headers } = contractEvent(1).headers;
+      channel.publish({ ...contractEvent(1), headers: headers as ChannelEvent["headers"] });
+      const { clock, make, end, offsets, errors } = simulate({ source: channel, proofWaitMs: 5_000 });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(4_000);
+      should(offsets()).eql([]);
+      await clock.pass(4_000);
+      should(offsets()).eql([1]);
+      should(errors).eql([]);
       await end(consumer);
     });
 
@@ -605,9 +714,31 @@ describe("EventConsumer", () => {
       await clock.pass(60_000);
       should(channel.polls.length).equal(polls);
       consumer.resume();
+      should(consumer.state.kind).equal("connected");
       await clock.pass(20_000);
       should(offsets()).eql([1]);
       await end(consumer);
+    });
+
+    it("can be paused before it is started, and says so only while it runs", async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(makeEvent(1));
+      const { clock, make, end, offsets } = simulate({ source: channel });
+      const consumer = make();
+      consumer.pause();
+      should(consumer.state).eql({ kind: "stopped" });
+      consumer.start();
+      should(consumer.state).eql({ kind: "paused" });
+      await clock.pass(10_000);
+      should(channel.polls).be.empty();
+      consumer.resume();
+      should(consumer.state).eql({ kind: "connecting" });
+      await clock.pass(10_000);
+      should(offsets()).eql([1]);
+      await end(consumer);
+      consumer.pause();
+      consumer.resume();
+      should(consumer.state).eql({ kind: "stopped" });
     });
 
     it("seeks back and forth", async () => {

@@ -88,6 +88,18 @@ describe("FileCursorStore", () => {
     });
   }
 
+  it("does not speak of a copy where none could be kept", async () => {
+    await new FileCursorStore({ path }).save(stateAt(5), "now");
+    await writeFile(path, "torn");
+    const open = async () => {
+      throw Object.assign(new Error("No space"), { code: "ENOSPC" });
+    };
+    const full = { ...nodeFiles, open } as unknown as NonNullable<FileCursorStoreOptions["files"]>;
+    const damaged = should(new FileCursorStore({ path, files: full }).load());
+    await damaged.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /of another program\. Restore it/ });
+    should(await files()).eql(["cursor.json"]);
+  });
+
   it("says why a file cannot be read", async () => {
     const store = new FileCursorStore({ path: folder });
     await should(store.load()).rejectedWith({ code: "CURSOR_NOT_READ" });

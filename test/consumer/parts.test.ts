@@ -1,5 +1,5 @@
 import should from "should";
-import { Cursor, stateFrom } from "../../src/consumer/cursor.ts";
+import { Cursor, isCursorState, stateFrom } from "../../src/consumer/cursor.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
@@ -77,6 +77,37 @@ describe("Cursor", () => {
     should(cursor.admit([makeEvent(2, { id: "event-1" })])).eql([]);
     should(cursor.cursor).equal(2);
   });
+});
+
+describe("isCursorState", () => {
+  const state = { ...stateFrom(IDENTITY, 5), delivered: [[6, "event-6"]] };
+  const { channelId: _, ...nameless } = IDENTITY;
+
+  it("knows a place, with or without a time to start from", () => {
+    for (const value of [state, { ...state, notBefore: 1_700_000_000 }, stateFrom(IDENTITY, 0)]) {
+      should(isCursorState(value)).equal(true);
+    }
+  });
+
+  for (const [what, value] of Object.entries({
+    nothing: undefined,
+    null: null,
+    text: "cursor",
+    "a list": [],
+    "of another version": { ...state, version: 2 },
+    "of nobody": { ...state, identity: undefined },
+    "of no channel": { ...state, identity: nameless },
+    "between two offsets": { ...state, cursor: 1.5 },
+    "far before the first event": { ...state, floor: -2 },
+    "of text": { ...state, handedOut: "4" },
+    "with a start that is no time": { ...state, notBefore: "today" },
+    "that does not say what was delivered": { ...state, delivered: {} },
+    "with a delivery that is none": { ...state, delivered: ["event-6"] },
+    "with a delivery at no offset": { ...state, delivered: [["6", "event-6"]] },
+    "with a delivery of no event": { ...state, delivered: [[6, 6]] },
+  })) {
+    it(`does not take for one what is ${what}`, () => should(isCursorState(value)).equal(false));
+  }
 });
 
 describe("PollPace", () => {
