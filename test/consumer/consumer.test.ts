@@ -47,16 +47,33 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
-  it("remembers little of a long channel, though its pages are smaller than the window", async () => {
-    const channel = new SimulatedChannel({ pageCap: 20 });
-    channel.publish(...range(1, 2_000).map((offset) => makeEvent(offset)));
+  it("writes its place rarely while it drains a long channel, and not at all while nothing comes", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 10_000).map((offset) => makeEvent(offset)));
     const { clock, disk, make, end, offsets } = simulate({ source: channel });
     const consumer = make();
     consumer.start();
-    await clock.until(() => offsets().length === 2_000);
+    await clock.until(() => offsets().length === 10_000);
+    await clock.pass(5_000);
+    should(disk.saves.length).be.below(15);
+    const written = disk.saves.length;
+    await clock.pass(600_000);
+    should(disk.saves.length).equal(written);
+    await end(consumer);
+  });
+
+  it("remembers little of what comes all at once, though pages are smaller than the window", async () => {
+    const channel = new SimulatedChannel({ pageCap: 20, inclusive: false });
+    channel.publish(...range(1, 100).map((offset) => makeEvent(offset)));
+    const { clock, disk, make, end, offsets } = simulate({ source: channel, start: "now" });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(5_000);
+    channel.publish(...range(101, 2_000).map((offset) => makeEvent(offset)));
+    await clock.until(() => offsets().length === 1_900);
     should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.below(200);
     await end(consumer);
-    should(offsets()).eql(range(1, 2_000));
+    should(offsets()).eql(range(101, 2_000));
   });
 
   it("skips nothing when a replica that lags makes pages look as if they led downwards", async () => {
@@ -306,24 +323,25 @@ describe("EventConsumer", () => {
     const failing = (code: string, extra: object = {}) =>
       Object.assign(new CrecError(code, "A sentence."), extra);
 
-    it("says that it waits for a channel that does not exist yet, and finds it within 10 s", async () => {
-      const channel = new SimulatedChannel();
-      channel.trouble = () => {
-        throw failing("CHANNEL_NOT_FOUND");
-      };
-      const { clock, make, end, states, errors, offsets } = simulate({ source: channel });
-      const consumer = make();
-      consumer.start();
-      await clock.pass(120_000);
-      should(states).eql(["connecting", "waiting_for_channel"]);
-      should(errors.length).equal(1);
-      should(channel.polls.length).be.within(12, 20);
-      channel.trouble = undefined;
-      channel.publish(makeEvent(1));
-      await clock.pass(10_001);
-      should(offsets()).eql([1]);
-      await end(consumer);
-    });
+    for (const code of ["CHANNEL_NOT_FOUND", "NOT_FOUND"])
+      it(`says that it waits for a channel that does not exist yet (${code}), and finds it within 10 s`, async () => {
+        const channel = new SimulatedChannel();
+        channel.trouble = () => {
+          throw failing(code);
+        };
+        const { clock, make, end, states, errors, offsets } = simulate({ source: channel });
+        const consumer = make();
+        consumer.start();
+        await clock.pass(120_000);
+        should(states).eql(["connecting", "waiting_for_channel"]);
+        should(errors.length).equal(1);
+        should(channel.polls.length).be.within(12, 20);
+        channel.trouble = undefined;
+        channel.publish(makeEvent(1));
+        await clock.pass(10_001);
+        should(offsets()).eql([1]);
+        await end(consumer);
+      });
 
     it("asks slowly with a refused key", async () => {
       const channel = new SimulatedChannel();

@@ -81,6 +81,8 @@ describe("events in with its place in a context store", function () {
     await bench.deploy([[node, 2]]);
     await bench.nodeRed.status("spoiled", ({ fill }) => fill === "red");
     should(offsets("spoiled")).be.empty();
+    const report = await bench.report("spoiled", ({ state }) => state === "stopped");
+    should(report.lastError).match(/"lasting".*is not a cursor/);
     await bench.panel("spoiled", "/seek", { to: EVENTS });
     await bench.arrived("spoiled", 1);
     should(offsets("spoiled")).deepEqual([EVENTS]);
