@@ -98,7 +98,6 @@ export class HandOver {
       else this.#settle(event.event_id);
     }
     cursor.finalize(final);
-    if (fresh.length > 0) saving.soon(cursor);
     return fresh.length > 0;
   }
 
