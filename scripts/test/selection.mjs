@@ -76,11 +76,10 @@ function belongingTo(given, all) {
     const isWithin = (/** @type {string} */ file) => file === place || file.startsWith(`${place}/`);
     // A test of the nodes that makes its values with src/abi is no test of src/abi.
     const ofPart = TESTS_OF_PART[place.split("/")[0] ?? ""] ?? /^/;
-    const found = all.filter(
-      (file) =>
-        isWithin(file) ||
-        (ofPart.test(file) && (place in TESTS_OF_PART || hasNameOf(place, file) || usesOf(isWithin, file))),
-    );
+    const isNamed = (/** @type {string} */ file) =>
+      place in TESTS_OF_PART || hasNameOf(place, file) || usesOf(isWithin, file);
+    const within = all.filter(isWithin);
+    const found = within.length > 0 ? within : all.filter((file) => ofPart.test(file) && isNamed(file));
     if (found.length > 0) return found;
   }
   throw new Error(`No test belongs to ${given}: name a file or folder in src, nodes, service or test.`);
