@@ -37,14 +37,12 @@ export type Launched = {
 /** Launchers on a data directory of their own, on free ports. */
 export class LaunchersOnTrial {
   readonly #mark = randomUUID();
-  readonly #checkout: () => string;
   #dataDir = "";
+  #folder = "";
 
-  constructor(checkout: () => string) {
-    this.#checkout = checkout;
-  }
-
-  async setUp(): Promise<void> {
+  /** @param folder where the package lies whose launchers are meant */
+  async setUp(folder: string): Promise<void> {
+    this.#folder = folder;
     this.#dataDir = await mkdtemp(join(tmpdir(), "crec-launcher-"));
   }
 
@@ -65,7 +63,7 @@ export class LaunchersOnTrial {
   #launch(command: string, args: string[], env: NodeJS.ProcessEnv): Launched {
     const mark = this.#mark;
     const child = spawn(command, args, {
-      cwd: this.#checkout(),
+      cwd: this.#folder,
       env: {
         ...process.env,
         PORT: "0",

@@ -1,27 +1,27 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
-import { makeCheckout } from "./checkout.ts";
 import { allEnded, LaunchersOnTrial, type Ready } from "./launched.ts";
+import { SourcesCopy } from "./sources-copy.ts";
 
 /** Everything has ended this long after the launcher or npm was killed: 5 s on a machine with nothing else to do. */
 const END_MS = 20_000;
 
-describe("a checkout", () => {
-  let checkout: Awaited<ReturnType<typeof makeCheckout>> | undefined;
+describe("a copy of the sources", () => {
+  let sources: SourcesCopy;
 
   before(async function () {
     // Processes are found by their environment, which only Linux shows.
     if (process.platform !== "linux") return this.skip();
-    checkout = await makeCheckout();
+    sources = await SourcesCopy.make();
   });
-  after(() => checkout?.remove());
+  after(() => sources?.remove());
 
   describe("npm start", function () {
     this.timeout(180_000);
-    const launchers = new LaunchersOnTrial(() => checkout?.path ?? "");
+    const launchers = new LaunchersOnTrial();
 
-    beforeEach(() => launchers.setUp());
+    beforeEach(() => launchers.setUp(sources.folder));
     afterEach(() => launchers.tearDown());
 
     it("says when all is up what there is to know, in one line", async () => {
@@ -124,9 +124,9 @@ describe("a checkout", () => {
 
   describe("npm run service", function () {
     this.timeout(180_000);
-    const launchers = new LaunchersOnTrial(() => checkout?.path ?? "");
+    const launchers = new LaunchersOnTrial();
 
-    beforeEach(() => launchers.setUp());
+    beforeEach(() => launchers.setUp(sources.folder));
     afterEach(() => launchers.tearDown());
 
     it("runs the service alone", async () => {
