@@ -1,10 +1,10 @@
 // @ts-check
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
 import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -13,18 +13,31 @@ const dist = join(root, "dist");
 const out = join(root, `dist-${process.pid}`);
 
 /**
- * @param {{ log?: (line: string) => void, types?: boolean }} [options] `types`: declarations too, for a package
+ * @typedef {object} Options
+ * @property {(line: string) => void} [log]
+ * @property {boolean} [types] declarations too, for a package
+ * @property {boolean} [sourceMaps] for a debugger: nothing is minified, and everything has a source map
+ */
+
+/**
+ * @param {Options} [options]
  * @returns {Promise<void>}
  */
-export async function build({ log = () => {}, types = false } = {}) {
+export async function build({ log = () => {}, types = false, sourceMaps = false } = {}) {
+  process.once("exit", removeHalfBuilt);
   try {
-    const nodes = await buildAll(types);
+    const nodes = await buildAll({ types, sourceMaps });
     await swap();
     log(`built the library and ${nodes} nodes`);
   } finally {
     // What else is still being written when one part fails must not hide why it failed.
     await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+    process.off("exit", removeHalfBuilt);
   }
+}
+
+function removeHalfBuilt() {
+  rmSync(out, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Another build may put its own there in between: the last one wins. */
@@ -39,8 +52,8 @@ async function swap() {
   }
 }
 
-/** @param {boolean} types */
-async function buildAll(types) {
+/** @param {{ types: boolean, sourceMaps: boolean }} options */
+async function buildAll({ types, sourceMaps }) {
   const { build: bundle } = await import("esbuild");
   await mkdir(join(out, "nodes", "locales", "en-US"), { recursive: true });
 
@@ -51,30 +64,44 @@ async function buildAll(types) {
     entryPoints: [join(root, "src/index.ts")],
     outfile: join(out, "index.js"),
     metafile: true,
-    // Readable stack traces are worth more than the last bytes, so names stay as they are.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    // An uncaught error prints the line it stands in.
-    lineLimit: 160,
+    ...(sourceMaps ? withSourceMaps : small),
     plugins: [undiciInParts],
   });
-  await writeFile(join(out, "index.mjs"), await moduleWrapper());
+  await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
   await writeLicenses(Object.keys(library.metafile.inputs));
 
   const nodes = await nodeNames();
-  await Promise.all(nodes.map((name) => buildNode(name, bundle)));
+  await Promise.all(nodes.map((name) => buildNode(name, { bundle, sourceMaps })));
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
   if (types) await writeTypes();
   return nodes.length;
 }
 
 const nodeOptions = /** @type {const} */ ({
+  absWorkingDir: root,
   bundle: true,
   platform: "node",
   target: "node22.9",
   format: "cjs",
   legalComments: "none",
   logLevel: "silent",
+});
+
+const small = /** @type {const} */ ({
+  // Readable stack traces are worth more than the last bytes, so names stay as they are.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // An uncaught error prints the line it stands in.
+  lineLimit: 160,
+});
+
+const withSourceMaps = /** @type {const} */ ({ sourcemap: "linked" });
+
+/** A form's script stands in a page, where only an absolute address leads to its source. */
+const withSourceMapInside = /** @type {const} */ ({
+  sourcemap: "inline",
+  sourceRoot: pathToFileURL(`${root}/`).href,
+  outfile: join(root, "form.js"),
 });
 
 /** Each folder under nodes/ that holds a form is a node. */
@@ -85,9 +112,9 @@ async function nodeNames() {
 
 /**
  * @param {string} name
- * @param {typeof import("esbuild").build} bundle
+ * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
  */
-async function buildNode(name, bundle) {
+async function buildNode(name, { bundle, sourceMaps }) {
   const source = join(root, "nodes", name);
   await bundle({
     ...nodeOptions,
@@ -95,15 +122,18 @@ async function buildNode(name, bundle) {
     outfile: join(out, "nodes", `${name}.js`),
     // Node-RED calls what the file exports.
     footer: { js: "module.exports = module.exports.default;" },
+    ...(sourceMaps ? withSourceMaps : {}),
     plugins: [librarySeparate],
   });
   const form = await bundle({
+    absWorkingDir: root,
     bundle: true,
     format: "iife",
     target: "es2020",
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
+    ...(sourceMaps ? withSourceMapInside : {}),
     write: false,
     entryPoints: [join(source, "editor.ts")],
   });
@@ -119,10 +149,20 @@ async function buildNode(name, bundle) {
   ];
   await writeFile(join(out, "nodes", `${name}.html`), html.join("\n"));
 
-  const common = JSON.parse(await readFile(join(root, "nodes/lib/locales/en-US/common.json"), "utf8"));
-  const own = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"));
+  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
+  const own = await readJson(join(locales, `${name}.json`));
   const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
   await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+}
+
+/** @param {string} path */
+async function readJson(path) {
+  const text = await readFile(path, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${relative(root, path)}: ${/** @type {Error} */ (error).message}`);
+  }
 }
 
 /** The library is one file beside the nodes, loaded when first needed: never a copy of it in each. */
@@ -175,9 +215,25 @@ const undiciInParts = {
   },
 };
 
-/** ES modules get the same objects as CommonJS: one library in memory, whoever asks for it. */
-async function moduleWrapper() {
-  const names = Object.keys(createRequire(import.meta.url)(join(out, "index.js"))).sort();
+/**
+ * ES modules get the same objects as CommonJS: one library in memory, whoever asks for it.
+ *
+ * @param {typeof import("esbuild").build} bundle
+ */
+async function moduleWrapper(bundle) {
+  // As an ES module, which is not kept: of these alone esbuild says what they export.
+  const { metafile } = await bundle({
+    ...nodeOptions,
+    entryPoints: [join(root, "src/index.ts")],
+    outfile: join(out, "index.mjs"),
+    format: "esm",
+    packages: "external",
+    metafile: true,
+    write: false,
+  });
+  const names = Object.values(metafile.outputs)
+    .flatMap(({ exports }) => exports)
+    .sort();
   return `import library from "./index.js";\nexport const { ${names.join(", ")} } = library;\n`;
 }
 
