@@ -46,6 +46,12 @@ const FLAGS = {
     env: "CREC_RPC_URL",
     help: "an EVM node of your own; without one, an anvil is started",
   },
+  "chain-port": {
+    value: "PORT",
+    env: "CREC_CHAIN_PORT",
+    fallback: "0",
+    help: "port of that anvil; 0 takes a free one",
+  },
   "chain-selector": {
     value: "NUMBER",
     env: "CREC_CHAIN_SELECTOR",
@@ -129,6 +135,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     host: text("host"),
     dataDir: text("data-dir"),
     rpcUrl: text("rpc-url") || undefined,
+    chainPort: wholeNumber("chain-port", text("chain-port"), 65_535),
     chainSelector: text("chain-selector") || undefined,
     relayerKey: text("relayer-key") || undefined,
     apiKey: lists("api-key"),

@@ -38,6 +38,8 @@ export type ServiceOptions = {
   host?: string;
   /** A node to use instead of an anvil of our own. */
   rpcUrl?: string | undefined;
+  /** The port of that anvil; 0 (the default) takes a free one. */
+  chainPort?: number;
   /** The key that is accepted, or several: the first is the one that `ready` tells. */
   apiKey?: string | readonly string[] | undefined;
   orgId?: string | undefined;
@@ -193,7 +195,7 @@ async function startChain(
   let anvil: Anvil | undefined;
   if (options.rpcUrl === undefined) {
     log.info("Starting the local chain (anvil).");
-    anvil = await startAnvil(join(dataDir, "chain"), log);
+    anvil = await startAnvil(join(dataDir, "chain"), { log, port: options.chainPort ?? 0 });
   }
   try {
     const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";

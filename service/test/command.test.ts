@@ -19,6 +19,7 @@ describe("the command of the local service", function () {
       CREC_SERVICE_HOST: "::1",
       CREC_DATA_DIR: "/from/environment",
       CREC_RPC_URL: "http://127.0.0.1:8545",
+      CREC_CHAIN_PORT: "9001",
       CREC_API_KEY: "one, two",
       CREC_ORG_ID: "org_mine",
       CREC_TENANT_ID: "7",
@@ -33,6 +34,7 @@ describe("the command of the local service", function () {
       host: "::1",
       dataDir: "/from/environment",
       rpcUrl: "http://127.0.0.1:8545",
+      chainPort: 9001,
       apiKey: ["one", "two"],
       orgId: "org_mine",
       creTenantId: "7",
@@ -45,6 +47,7 @@ describe("the command of the local service", function () {
     });
     const flags = [
       ...["--port", "0", "--host=127.0.0.1", "--data-dir", "here", "--rpc-url", "http://localhost:1"],
+      ...["--chain-port", "9002"],
       ...[
         "--api-key",
         "three",
@@ -65,6 +68,7 @@ describe("the command of the local service", function () {
       host: "127.0.0.1",
       dataDir: "here",
       rpcUrl: "http://localhost:1",
+      chainPort: 9002,
       apiKey: ["three", "four"],
       orgId: "org_flag",
       creTenantId: "8",

@@ -54,6 +54,22 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
+  it("keeps its chain at the port it is given", async () => {
+    const first = await spawnService(folder.path);
+    const { port } = new URL(first.ready.rpc_url);
+    first.child.kill("SIGTERM");
+    should(await first.exited).equal(0);
+
+    const second = await spawnService(folder.path, { args: ["--chain-port", port] });
+    should(second.ready.rpc_url).equal(first.ready.rpc_url);
+
+    const third = spawnCli(["--port", "0", "--data-dir", `${folder.path}/third`, "--chain-port", port]);
+    should(await third.exited).equal(1);
+    should(third.errors()).match(new RegExp(`port ${port} is taken .* --chain-port`));
+    second.child.kill("SIGTERM");
+    should(await second.exited).equal(0);
+  });
+
   it("goes on when the chain has lost its newest blocks, wallets included", async () => {
     const first = await spawnService(folder.path);
     const channelId = await first.api.channel("kept");

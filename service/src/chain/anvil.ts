@@ -33,15 +33,20 @@ const START_TIMEOUT_MS = 20_000;
 const STOP_GRACE_MS = 1500;
 /** An anvil whose service was killed is ended by its watchdog; this long we wait for that. */
 const PREDECESSOR_TIMEOUT_MS = 5000;
+/** What anvil prints when another program has its port: on Linux and macOS, and on Windows. */
+const PORT_TAKEN = /address already in use|one usage of each socket address/i;
 /** Between attempts to start one again: the first, and the longest. */
 const AGAIN_MS = { first: 100, longest: 5000 };
 
 /**
- * Starts anvil on a free port, its state kept in `folder`, and ends it when this process is gone.
+ * Starts anvil, its state kept in `folder`, and ends it when this process is gone. Port 0 takes a free one.
  *
  * @throws ServiceProblem when there is no anvil for this machine, or it does not start.
  */
-export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
+export async function startAnvil(
+  folder: string,
+  { log, port: wanted = 0 }: { log?: Log; port?: number } = {},
+): Promise<Anvil> {
   mkdirSync(folder, { recursive: true });
   const pidFile = join(folder, "anvil.pid");
   await awaitPredecessor(pidFile);
@@ -61,7 +66,7 @@ export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
       detached: true,
     });
     if (child.pid !== undefined) watchdog.stdin?.write(`${child.pid}\n`);
-    const listens = await listening(child, binary);
+    const listens = await listening(child, binary, onPort);
     writeFileSync(pidFile, String(listens.pid));
     return { child, ...listens };
   };
@@ -78,7 +83,7 @@ export async function startAnvil(folder: string, log?: Log): Promise<Anvil> {
       return await launch(onPort);
     }
   };
-  let running = await launchOrHeal(0);
+  let running = await launchOrHeal(wanted);
   const { port } = running;
   const stopped = new AbortController();
   let restarting: Promise<boolean> | undefined;
@@ -179,7 +184,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function listening(child: ChildProcess, binary: string): Promise<{ port: number; pid: number }> {
+function listening(
+  child: ChildProcess,
+  binary: string,
+  wanted: number,
+): Promise<{ port: number; pid: number }> {
   return new Promise((resolve, reject) => {
     let output = "";
     const fail = (why: string) => {
@@ -190,7 +199,9 @@ function listening(child: ChildProcess, binary: string): Promise<{ port: number;
     const timer = setTimeout(() => fail(`no answer in ${START_TIMEOUT_MS / 1000} s.`), START_TIMEOUT_MS);
     const exited = (code: number | null) =>
       fail(
-        `it ended with code ${code}. ${lastLine(output)} If its saved state is damaged, remove the folder "chain" in the data directory.`,
+        PORT_TAKEN.test(output)
+          ? `port ${wanted} is taken by another program. Stop that one, or choose another port with --chain-port or CREC_CHAIN_PORT.`
+          : `it ended with code ${code}. ${lastLine(output)} If its saved state is damaged, remove the folder "chain" in the data directory.`,
       );
     child.once("error", (error) => fail(messageOf(error)));
     child.once("exit", exited);
