@@ -3,9 +3,10 @@
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { readJson } from "./lib/read-json.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
@@ -153,16 +154,6 @@ async function buildNode(name, { bundle, sourceMaps }) {
   const own = await readJson(join(locales, `${name}.json`));
   const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
   await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
-}
-
-/** @param {string} path */
-async function readJson(path) {
-  const text = await readFile(path, "utf8");
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${relative(root, path)}: ${/** @type {Error} */ (error).message}`);
-  }
 }
 
 /** The library is one file beside the nodes, loaded when first needed: never a copy of it in each. */

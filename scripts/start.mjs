@@ -12,20 +12,11 @@ import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { launch } from "./lib/launch.mjs";
 import { startLocalService } from "./lib/local-service.mjs";
 import { startNodeRed } from "./lib/node-red.mjs";
-import { freePort } from "./lib/ports.mjs";
-import { checkInstalled, checkNode } from "./lib/preconditions.mjs";
 import { StartError, say } from "./lib/say.mjs";
+import { checkStart, tellReady } from "./lib/start-up.mjs";
 
 await launch(async (children) => {
-  checkNode();
-  checkInstalled({ editor: true });
-  const editorPort = await freePort("PORT", 1880, "the editor");
-  const servicePort = await freePort("CREC_SERVICE_PORT", 8787, "the local service");
-  if (editorPort === servicePort && editorPort !== 0) {
-    throw new StartError(
-      `PORT and CREC_SERVICE_PORT are both ${editorPort}: set one of them to another port.`,
-    );
-  }
+  const { editorPort, servicePort } = await checkStart();
 
   say("Building …");
   await buildNodes();
@@ -36,10 +27,7 @@ await launch(async (children) => {
   say("Starting Node-RED …");
   const editorUrl = await startNodeRed(children, { port: editorPort, env: flowEnvironment(ready) });
 
-  say(
-    `\nOpen ${editorUrl} in a browser; the service shows itself at ${ready.base_url}. Ctrl-C ends everything.\n`,
-  );
-  process.stdout.write(`ready ${JSON.stringify({ editor_url: editorUrl, ...ready })}\n`);
+  tellReady(editorUrl, ready);
 });
 
 async function buildNodes() {

@@ -11,16 +11,27 @@ const GRACE_MS = 2_500;
 
 const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
 
-/** The processes that a launcher started. They end in the reverse order of their start. */
+/** The processes that a launcher started. They end in the reverse order of their first start. */
 export class Children {
-  /** @type {{ name: string, process: ChildProcess }[]} */
-  #running = [];
+  /** @type {Map<string, ChildProcess | undefined>} by name, in the order of their first start; undefined once ended */
+  #running = new Map();
+  /** @type {WeakSet<ChildProcess>} those that we ask to end */
+  #asked = new WeakSet();
   #ending = false;
-  #onLost;
 
   /** @param {(name: string, how: string) => void} onLost called when a child ends without being asked to */
   constructor(onLost) {
-    this.#onLost = onLost;
+    this.onLost = onLost;
+  }
+
+  /** Whether everything is being ended. */
+  get ending() {
+    return this.#ending;
+  }
+
+  /** @param {string} name */
+  runs(name) {
+    return this.#running.get(name) !== undefined;
   }
 
   /**
@@ -42,26 +53,34 @@ export class Children {
       detached: process.platform !== "win32",
       windowsHide: true,
     });
-    const entry = { name, process: child };
-    this.#running.push(entry);
+    this.#running.set(name, child);
     child.once("exit", (code, signal) => {
-      this.#running.splice(this.#running.indexOf(entry), 1);
-      if (!this.#ending) this.#onLost(name, signal ? `signal ${signal}` : `exit code ${code}`);
+      this.#running.set(name, undefined);
+      if (!this.#ending && !this.#asked.has(child))
+        this.onLost(name, signal ? `signal ${signal}` : `exit code ${code}`);
     });
     return child;
   }
 
-  /** Ends what is running, the last one first, and waits until it is gone. */
+  /**
+   * Ends one of them, and waits until it is gone.
+   *
+   * @param {string} name
+   */
+  async stop(name) {
+    const child = this.#running.get(name);
+    if (child === undefined) return;
+    this.#asked.add(child);
+    const gone = once(child, "exit");
+    const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+    if (child.connected) child.disconnect();
+    await gone;
+    clearTimeout(timer);
+  }
+
+  /** Ends all that run, the last one first. */
   async end() {
     this.#ending = true;
-    // Looked up anew each time: one may end by itself while another is waited for.
-    for (let last = this.#running.at(-1); last; last = this.#running.at(-1)) {
-      const child = last.process;
-      const gone = once(child, "exit");
-      const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
-      if (child.connected) child.disconnect();
-      await gone;
-      clearTimeout(timer);
-    }
+    for (const name of [...this.#running.keys()].reverse()) await this.stop(name);
   }
 }

@@ -20,6 +20,8 @@ const READY = "ready ";
  */
 const SPARING = "--max-semi-space-size=4";
 
+export const SERVICE = "The local service";
+
 /**
  * Starts the local service, and with it the chain.
  *
@@ -27,9 +29,10 @@ const SPARING = "--max-semi-space-size=4";
  * @param {{ port: number | undefined, args?: readonly string[] }} options `port` 0 means any, undefined leaves it to `args`,
  *   which are passed on
  * @returns {Promise<Ready>}
+ * @throws {StartError} when it ends before it is up
  */
 export function startLocalService(children, { port, args = [] }) {
-  const child = children.start("The local service", [SPARING, "service/src/cli.ts", ...args], {
+  const child = children.start(SERVICE, [SPARING, "service/src/cli.ts", ...args], {
     env: {
       CREC_DATA_DIR: join(dataDir(), "service"),
       ...(port === undefined ? {} : { CREC_SERVICE_PORT: String(port) }),
@@ -38,7 +41,8 @@ export function startLocalService(children, { port, args = [] }) {
   });
   const { stdout } = child;
   if (stdout === null) throw new StartError("The local service has no output to read.");
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    child.once("exit", () => reject(new StartError(`${SERVICE} ended before it was up.`)));
     createInterface({ input: stdout }).on("line", (line) => {
       if (line.startsWith(READY)) resolve(JSON.parse(line.slice(READY.length)));
       else say(`  ${line}`);

@@ -12,20 +12,24 @@ import { StartError } from "./say.mjs";
 const QUICKSTART = "01-";
 const POLL_MS = 50;
 
+export const NODE_RED = "Node-RED";
+
 /**
  * Starts Node-RED with our nodes, on a user directory of its own, and on its first start with the quickstart.
  *
  * @param {import("./children.mjs").Children} children
- * @param {{ port: number, env: NodeJS.ProcessEnv }} options `port` 0 means any; `env` is what flows find there
+ * @param {{ port: number, env: NodeJS.ProcessEnv, flags?: readonly string[] }} options `port` 0 means any; `env` is
+ *   what flows find there; `flags` go to Node.js
  * @returns {Promise<string>} the address of the editor
- * @throws {StartError} when the quickstart cannot be deployed
+ * @throws {StartError} when it ends before it is up, or the quickstart cannot be deployed
  */
-export async function startNodeRed(children, { port, env }) {
+export async function startNodeRed(children, { port, env, flags = [] }) {
   const userDir = join(dataDir(), "node-red");
   const isFirstStart = !existsSync(join(userDir, "flows.json"));
   const child = children.start(
-    "Node-RED",
+    NODE_RED,
     [
+      ...flags,
       join(root, "node_modules/node-red/red.js"),
       ...["--settings", join(root, "scripts/node-red-settings.cjs")],
       ...["--userDir", userDir],
@@ -41,7 +45,10 @@ export async function startNodeRed(children, { port, env }) {
       stdout: "stderr",
     },
   );
-  const listening = await new Promise((resolve) => child.once("message", resolve));
+  const listening = await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", () => reject(new StartError(`${NODE_RED} ended before it was up.`)));
+  });
   const editorUrl = `http://${HOST}:${listening.port}/`;
   await flowsLoaded(editorUrl);
   if (isFirstStart) await deploy(editorUrl, await quickstartFlows());

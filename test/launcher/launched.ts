@@ -15,6 +15,7 @@ export type Ready = {
   base_url: string;
   graphql_url: string;
   api_key: string;
+  rpc_url: string;
   contracts: Record<string, string>;
 };
 
