@@ -1,16 +1,16 @@
 // @ts-check
-// npm run dev: like `npm start`, and follows the sources. What runs is started again when what it runs from has
-// changed; a mistake in the sources is said with its place, and what ran before goes on.
+// npm run dev: like `npm start`, and restarts Node-RED or the service when its sources have changed. An error in the
+// sources is printed with file and line, and what runs goes on.
 
 import { Changes } from "./lib/changes.mjs";
 import { nodesFingerprint, serviceFingerprint } from "./lib/fingerprints.mjs";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
-import { Kept } from "./lib/kept.mjs";
 import { launch } from "./lib/launch.mjs";
 import { SERVICE, startLocalService } from "./lib/local-service.mjs";
 import { NODE_RED, startNodeRed } from "./lib/node-red.mjs";
 import { say } from "./lib/say.mjs";
 import { checkStart, tellReady } from "./lib/start-up.mjs";
+import { WatchedProcess } from "./lib/watched-process.mjs";
 
 const NODE_RED_SOURCES = ["nodes", "src", "icons", "package.json"];
 const SERVICE_SOURCES = ["src", "service/src", "service/contracts"];
@@ -23,11 +23,12 @@ await launch(async (children) => {
   let flowEnv = {};
   /** @type {import("./lib/local-service.mjs").Ready | undefined} */
   let ready;
-  // From here on no save is missed.
+  // Before the first build, so that no save is missed.
   const changes = new Changes([...new Set([...NODE_RED_SOURCES, ...SERVICE_SOURCES])]);
   const { build } = await import("./build.mjs");
+  const { stop: stopEsbuild } = await import("esbuild");
 
-  const service = new Kept(children, {
+  const service = new WatchedProcess(children, {
     name: SERVICE,
     sources: SERVICE_SOURCES,
     fingerprint: serviceFingerprint,
@@ -35,12 +36,12 @@ await launch(async (children) => {
       const args = ["--local", "--chain-port", chainPort];
       ready = await startLocalService(children, { port: servicePort, args });
       flowEnv = flowEnvironment(ready);
-      // The next one listens where this one does, for all who use it.
+      // The next one listens at the same ports.
       servicePort = portOf(ready.base_url);
       if (!process.env.CREC_RPC_URL) chainPort = String(portOf(ready.rpc_url));
     },
   });
-  const nodeRed = new Kept(children, {
+  const nodeRed = new WatchedProcess(children, {
     name: NODE_RED,
     sources: NODE_RED_SOURCES,
     async fingerprint() {
@@ -55,37 +56,39 @@ await launch(async (children) => {
   });
 
   say("Starting the chain and the local service …");
-  await service.renew();
-  say("Building, and starting Node-RED …");
-  await nodeRed.renew();
+  await service.update();
+  say("Building, then starting Node-RED …");
+  await nodeRed.update();
   if (ready) tellReady(editorUrl, ready);
 
-  children.onLost = (name, how) => say(`${name} ended by itself (${how}). The next save starts it again.`);
+  children.onLost = (name, how) => say(`${name} ended by itself (${how}). It restarts at the next save.`);
   for (;;) {
     const { files, since } = await changes.next();
     /** @type {string[]} */
     const started = [];
     let failed = false;
-    /** @param {Kept} part */
-    const renew = async (part) => {
+    /** @param {WatchedProcess} part */
+    const update = async (part) => {
       try {
-        if (await part.renew()) started.push(part.name);
+        if (await part.update()) started.push(part.name);
       } catch (error) {
         failed = true;
         if (!children.ending) say(error instanceof Error ? error.message : String(error));
       }
     };
-    const envBefore = flowEnv;
-    await Promise.all([service, nodeRed].filter((part) => part.concerns(files)).map(renew));
-    // The service may have something new to say to flows.
-    if (JSON.stringify(flowEnv) !== JSON.stringify(envBefore)) await renew(nodeRed);
+    const envBefore = JSON.stringify(flowEnv);
+    await Promise.all([service, nodeRed].filter((part) => part.isAffected(files)).map(update));
+    // Flows get the service's data in their environment, which only a restart can change.
+    if (JSON.stringify(flowEnv) !== envBefore) await update(nodeRed);
     if (children.ending) return;
 
     const what = files.length > 1 ? `${files[0]} and ${files.length - 1} more` : files[0];
     const seconds = ((performance.now() - since) / 1000).toFixed(1);
-    if (failed) say(`${what}: not in use for the reason above; save again.`);
-    else if (started.length > 0) say(`${what}: ${started.join(" and ")} started again, ${seconds} s.`);
-    else say(`${what}: nothing had to be started again, ${seconds} s.`);
+    if (failed) say(`${what}: failed, see above. Fix it and save again.`);
+    else if (started.length > 0) say(`${what}: restarted in ${seconds} s: ${started.join(", ")}.`);
+    else say(`${what}: nothing to restart, checked in ${seconds} s.`);
+    // If esbuild's own process is why it failed, the next build needs a new one.
+    if (failed) await stopEsbuild();
   }
 });
 

@@ -5,20 +5,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { root } from "./paths.mjs";
 
 /**
- * Saves that follow each other until it has been quiet for a moment.
+ * Saves in quick succession.
  *
  * @typedef {{ files: string[], since: number }} Batch `files` by their paths from the root; `since` is when the first
  *   one was saved, by `performance.now()`
  */
 
-/** An editor saves several files, and git many more, within less than that from one to the next. */
+/** A batch ends when nothing was saved for this long. */
 const QUIET_MS = 80;
-/** What editors leave beside the files they edit. */
+/** What editors write beside the files they edit. */
 const NOT_SOURCE = /^\.|~$|\.(swp|tmp)$/;
 
 /**
- * Watches files and folders, which may come and go. Each folder has a watcher of its own: a recursive one loses sight
- * of a file on Linux when an editor saves it by renaming another to its name.
+ * Watches files and folders; they may be created and removed. Each folder has its own watcher: on Linux, a recursive
+ * watcher of Node.js loses a file once an editor has saved it by renaming another file to it.
  */
 export class Changes {
   #paths;
@@ -37,7 +37,7 @@ export class Changes {
   }
 
   /**
-   * Resolves when something was saved and it has been quiet since. What is saved after that is in the next batch.
+   * Resolves when something was saved and nothing more followed. Later saves are in the next batch.
    *
    * @returns {Promise<Batch>}
    */
@@ -48,7 +48,7 @@ export class Changes {
       });
     }
     for (let left = QUIET_MS; left > 0; left = this.#last + QUIET_MS - performance.now()) await sleep(left);
-    // Folders may be new, and a folder that was replaced needs a watcher of its own.
+    // For new folders, and for those that were replaced.
     this.#watchAnew();
     const files = [...this.#files].map((file) => relative(root, file));
     this.#files.clear();
@@ -73,7 +73,7 @@ export class Changes {
     const watcher = watch(folder, (_event, name) => {
       if (name !== null && counts(name)) this.#note(join(folder, name));
     });
-    // Its folder is gone: the one above says so, too.
+    // The folder was removed; its parent's watcher reports that.
     watcher.on("error", () => watcher.close());
     this.#watchers.push(watcher);
   }

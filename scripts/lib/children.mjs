@@ -15,7 +15,7 @@ const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
 export class Children {
   /** @type {Map<string, ChildProcess | undefined>} by name, in the order of their first start; undefined once ended */
   #running = new Map();
-  /** @type {WeakSet<ChildProcess>} those that we ask to end */
+  /** @type {WeakSet<ChildProcess>} those that we stop */
   #asked = new WeakSet();
   #ending = false;
 

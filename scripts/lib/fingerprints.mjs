@@ -1,13 +1,13 @@
 // @ts-check
-// What the processes of `npm run dev` run from, as a text: when that is another one than at its start, a process is
-// to be started again. A change that reaches no process, such as that of a type, leaves it the same.
+// A hash of what each process of `npm run dev` runs from. When it changes, the process needs a restart. Source maps
+// count too: a debugger must show the source that runs.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
-/** What Node-RED reads from the package at its start, and keeps: all but icons, which it reads at each request. */
+/** What Node-RED reads from the package when it starts: all but icons, which it reads at each request. */
 export async function nodesFingerprint() {
   const hash = createHash("sha256");
   const { "node-red": list } = await readJson(join(root, "package.json"));
@@ -21,20 +21,19 @@ export async function nodesFingerprint() {
 }
 
 /**
- * What the local service runs from: the source as it is, so that it is bundled here only to be read.
+ * What the local service runs from. It needs no build: the bundle only finds all its files, and errors in them.
  *
- * @throws when it could not run, with file and line
+ * @throws when it cannot run, with file and line
  */
 export async function serviceFingerprint() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ["service/src/cli.ts", "service/src/chain/watchdog.ts"],
+    entryPoints: ["cli.ts", "chain/watchdog.ts"].map((file) => join(root, "service/src", file)),
     bundle: true,
     packages: "external",
     platform: "node",
     format: "esm",
-    // With the sources inside, comments too: a debugger shows those of the running process.
     sourcemap: "inline",
     outdir: "unwritten",
     write: false,

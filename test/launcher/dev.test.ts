@@ -37,7 +37,7 @@ describe("npm run dev", function () {
   const nodeRed = () => pidOf("node-red");
   const service = () => pidOf("service/src/cli.ts");
 
-  it("starts Node-RED again, with its flows, when the run time of a node has changed", async () => {
+  it("restarts Node-RED with its flows after a change in a node's run time", async () => {
     const before = service();
     const text = unique("There is nothing to acknowledge");
     await sources.replace("nodes/ack/ack.ts", /"There is no[^"]*"/, `"${text}"`);
@@ -46,7 +46,7 @@ describe("npm run dev", function () {
     should(service()).equal(before);
   });
 
-  it("shows a form as it is now after a reload of the page", async () => {
+  it("serves the changed form", async () => {
     const label = unique("Then do");
     const help = unique("This is the help");
     await sources.replace("nodes/ack/locales/en-US/ack.json", /"action": "[^"]*"/, `"action": "${label}"`);
@@ -58,7 +58,7 @@ describe("npm run dev", function () {
     );
   });
 
-  it("leads a debugger from a form's script to its source", async () => {
+  it("gives the scripts of forms source maps", async () => {
     const maps = (await page(`${editor}nodes`)).matchAll(
       /sourceMappingURL=data:application\/json;base64,(\S+)/g,
     );
@@ -69,7 +69,7 @@ describe("npm run dev", function () {
     should(found).containEql(new URL(`file://${sources.folder}/nodes/ack/editor.ts`).href);
   });
 
-  it("starts the service again, with its data, when its source has changed", async () => {
+  it("restarts the service with its data after a change in its source", async () => {
     const [before, counter] = [nodeRed(), ready.contracts.Counter];
     const name = unique("a channel");
     should((await channels({ name })).status).equal(201);
@@ -82,7 +82,7 @@ describe("npm run dev", function () {
     should(nodeRed()).equal(before);
   });
 
-  it("says where a mistake is, goes on with what ran, and uses the next good save", async () => {
+  it("prints the file and line of an error, keeps running, and uses the next good save", async () => {
     const [before, answer] = [nodeRed(), await probe(editor)];
     const line = await sources.replace("nodes/ack/ack.ts", /const D/, "const const D");
     await launched.says(`nodes/ack/ack.ts:${line}:6: ERROR`);
@@ -99,7 +99,7 @@ describe("npm run dev", function () {
     await eventually("the flow to say it", async () => (await probe(editor)).includes(text));
   });
 
-  it("starts what was killed again at the next save", async () => {
+  it("restarts a killed process at the next save", async () => {
     for (const pid of [nodeRed(), service()]) process.kill(pid, "SIGKILL");
     await launched.says("Node-RED ended by itself (signal SIGKILL)");
     await launched.says("The local service ended by itself (signal SIGKILL)");
@@ -115,7 +115,7 @@ describe("npm run dev", function () {
     should(launched.processes()).be.empty();
   });
 
-  it("leaves nothing running when npm is killed, also while it builds", async () => {
+  it("leaves nothing running when npm is killed during a build", async () => {
     const again = launchers.npm("run", "dev");
     await again.ready;
     await sources.replace("nodes/ack/ack.ts", /$/, "\n// Saved.\n");
