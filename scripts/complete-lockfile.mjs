@@ -1,11 +1,12 @@
 // @ts-check
-// Completes package-lock.json with the optional binaries of other platforms.
+// Makes package-lock.json the file that npm 10, 11 and 12 all write:
 //
-// npm leaves them out of a lockfile when it cannot fetch them while it writes, and `npm ci` on such a
-// platform then goes without its binary and says nothing. An entry needs no more than a version and the
-// platform it is for: npm skips it elsewhere, and fetches it by name where it fits.
+// - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
+//   `npm ci` on such a platform then goes without its binary and says nothing. An entry needs no more than a version
+//   and a platform: npm skips it elsewhere, and fetches it by name where it fits.
+// - It has no `libc`. npm 11 and 12 write it for new entries, npm 10 removes it from all.
 //
-//   node scripts/complete-lockfile.mjs [path of the lockfile]
+//   node scripts/complete-lockfile.mjs
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,26 +16,39 @@ import { fileURLToPath } from "node:url";
  *   optionalDependencies?: Record<string, string> }} LockEntry
  */
 
-const SYSTEMS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "sunos", "win32"];
+const SYSTEMS = [
+  "aix",
+  "android",
+  "darwin",
+  "freebsd",
+  "linux",
+  "netbsd",
+  "openbsd",
+  "openharmony",
+  "sunos",
+  "win32",
+];
 const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "x64"];
 const EXACT_VERSION = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 
 /**
- * The platform that a package's name speaks of, or undefined when it speaks of none.
- *
- * @param {string} name such as `@biomejs/cli-linux-arm64-musl`
- * @returns {Pick<LockEntry, "cpu" | "libc" | "os"> | undefined}
+ * @param {string} text of a lock file
+ * @returns {{ text: string, added: string[] }} the completed text, and the places of the entries it did not have
  */
-function platformOf(name) {
-  const words = name.split(/[-/]/).map((word) => (word === "amd64" ? "x64" : word));
-  const os = words.findLast((word) => SYSTEMS.includes(word));
-  const cpu = words.findLast((word) => PROCESSORS.includes(word));
-  if (os === undefined || cpu === undefined) return undefined;
-  return { cpu: [cpu], ...(words.includes("musl") ? { libc: ["musl"] } : {}), os: [os] };
+export function complete(text) {
+  const lock = JSON.parse(text);
+  const missing = missingBinaries(lock.packages);
+  lock.packages = Object.fromEntries(
+    Object.entries({ ...lock.packages, ...missing })
+      .map(([place, { libc: _dropped, ...entry }]) => [place, entry])
+      // The order in which npm writes them.
+      .sort(([a], [b]) => a.localeCompare(b, "en")),
+  );
+  return { text: `${JSON.stringify(lock, null, 2)}\n`, added: Object.keys(missing) };
 }
 
 /**
- * The entries that are missing, by their place in the lockfile.
+ * The entries that are missing, by their place in the lock file.
  *
  * @param {Record<string, LockEntry>} packages
  * @returns {Record<string, LockEntry>}
@@ -48,33 +62,32 @@ function missingBinaries(packages) {
       const platform = platformOf(name);
       if (platform === undefined || !EXACT_VERSION.test(version)) continue;
       if (packages[place] !== undefined || packages[`${parentPlace}/${place}`] !== undefined) continue;
-      const { cpu, libc, os } = platform;
-      missing[place] = {
-        version,
-        ...(cpu ? { cpu } : {}),
-        ...(parent.dev ? { dev: true } : {}),
-        ...(libc ? { libc } : {}),
-        optional: true,
-        ...(os ? { os } : {}),
-      };
+      const { cpu, os } = platform;
+      missing[place] = { version, cpu, ...(parent.dev ? { dev: true } : {}), optional: true, os };
     }
   }
   return missing;
 }
 
-const path = process.argv[2] ?? fileURLToPath(new URL("../package-lock.json", import.meta.url));
-const text = readFileSync(path, "utf8");
-const lock = JSON.parse(text);
-const missing = missingBinaries(lock.packages);
+/**
+ * The platform in a package's name, or undefined when there is none.
+ *
+ * @param {string} name such as `@biomejs/cli-linux-arm64-musl`
+ * @returns {{ cpu: string[], os: string[] } | undefined}
+ */
+function platformOf(name) {
+  const words = name.split(/[-/]/).map((word) => (word === "amd64" ? "x64" : word));
+  const os = words.findLast((word) => SYSTEMS.includes(word));
+  const cpu = words.findLast((word) => PROCESSORS.includes(word));
+  return os === undefined || cpu === undefined ? undefined : { cpu: [cpu], os: [os] };
+}
 
-// The order npm itself writes, so that its next write changes nothing.
-lock.packages = Object.fromEntries(
-  Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => a.localeCompare(b, "en")),
-);
-const completed = `${JSON.stringify(lock, null, 2)}\n`;
-if (completed !== text) writeFileSync(path, completed);
-
-const names = Object.keys(missing);
-process.stdout.write(
-  names.length === 0 ? "The lockfile is complete.\n" : `Added ${names.length}:\n  ${names.join("\n  ")}\n`,
-);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const path = fileURLToPath(new URL("../package-lock.json", import.meta.url));
+  const before = readFileSync(path, "utf8");
+  const { text, added } = complete(before);
+  if (text !== before) writeFileSync(path, text);
+  process.stdout.write(
+    added.length === 0 ? "The lock file is complete.\n" : `Added ${added.length}:\n  ${added.join("\n  ")}\n`,
+  );
+}

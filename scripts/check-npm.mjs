@@ -1,0 +1,73 @@
+// @ts-check
+// npm run check:npm: whether npm 10, 11 and 12 accept the lock file as it is, and leave it as it is. In a folder with
+// the manifests alone, so nothing is installed; needs the registry.
+
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const MAJORS = [10, 11, 12];
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const before = await readFile(join(root, "package-lock.json"), "utf8");
+
+for (const major of MAJORS) {
+  const problems = await problemsOf(major);
+  process.stdout.write(`npm ${major}: ${problems.length === 0 ? "fine" : problems.join("\n")}\n`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/**
+ * @param {number} major
+ * @returns {Promise<string[]>}
+ */
+async function problemsOf(major) {
+  const folder = await mkdtemp(join(tmpdir(), "crec-npm-"));
+  try {
+    for (const file of ["package.json", "package-lock.json", "service/package.json"]) {
+      await cp(join(root, file), join(folder, file), { recursive: true });
+    }
+    const version = await npm(major, ["--version"], folder);
+    if (!version.startsWith(`${major}.`)) return [`asked for npm ${major}, got ${version.trim()}`];
+    await npm(major, ["ci", "--dry-run"], folder);
+    await npm(major, ["install", "--package-lock-only"], folder);
+    const after = await readFile(join(folder, "package-lock.json"), "utf8");
+    return after === before ? [] : ["npm install changes package-lock.json:", changedLines(before, after)];
+  } catch (error) {
+    return [/** @type {{ stderr?: string }} */ (error).stderr || String(error)];
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/**
+ * @param {number} major
+ * @param {readonly string[]} args
+ * @param {string} cwd
+ * @returns {Promise<string>} what it prints
+ */
+async function npm(major, args, cwd) {
+  const quiet = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
+  const { stdout } = await promisify(execFile)(
+    "npm",
+    ["exec", "--yes", `--package=npm@${major}`, "--", "npm", ...args, ...quiet],
+    { cwd, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
+  );
+  return stdout;
+}
+
+/**
+ * @param {string} before
+ * @param {string} after
+ * @returns {string} the lines that are in one of them alone
+ */
+function changedLines(before, after) {
+  const [left, right] = [before.split("\n"), after.split("\n")];
+  return [
+    ...left.filter((line) => !right.includes(line)).map((line) => `- ${line}`),
+    ...right.filter((line) => !left.includes(line)).map((line) => `+ ${line}`),
+    `${left.length} lines before, ${right.length} after`,
+  ].join("\n");
+}
