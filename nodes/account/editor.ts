@@ -1,13 +1,12 @@
 import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 
 const DETAILS = "query {\n  getAccountDetails { memberId displayName emailAddress }\n}";
 
-registerType("crec-account", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-account", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "account.svg",
   inputs: 1,
   outputs: 1,

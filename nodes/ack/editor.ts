@@ -1,11 +1,10 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { numberFrom } from "../lib/editor/validate.ts";
 
-registerType("crec-ack", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-ack", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "ack.svg",
   inputs: 1,
   outputs: 1,

@@ -1,11 +1,10 @@
 import { JSON_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 
-registerType("crec-api", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-api", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "api.svg",
   inputs: 1,
   outputs: 1,

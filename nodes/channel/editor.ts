@@ -1,8 +1,8 @@
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { filled } from "../lib/editor/validate.ts";
 
-registerType("crec-channel", {
+forms.registerType("crec-channel", {
   category: "config",
   defaults: {
     name: { value: "" },

@@ -1,7 +1,7 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import { layOutHints } from "../lib/editor/hints.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
 import { fillIn } from "./editor-fields.ts";
 import { connectionTest } from "./editor-test.ts";
@@ -30,7 +30,7 @@ const PRESETS = {
   },
 };
 
-registerType("crec-connection", {
+forms.registerType("crec-connection", {
   category: "config",
   defaults: {
     name: { value: "" },

@@ -3,14 +3,14 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { asYouType, TYPED } from "../lib/editor/as-you-type.ts";
 import { checkAddress } from "../lib/editor/check-address.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
 import type { EventChoice, FunctionChoice } from "../lib/form-types.ts";
 
 const PLACES = /^(?:[0-9]|[1-6][0-9]|7[0-7])$/;
 
-registerType("crec-contract", {
+forms.registerType("crec-contract", {
   category: "config",
   defaults: {
     name: { value: "" },

@@ -1,8 +1,7 @@
 import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { visibleBox } from "../lib/editor/rows.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
@@ -24,9 +23,9 @@ function forService(name: string, test: RegExp, message: string): Validator {
   };
 }
 
-registerType("crec-create-watcher", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-create-watcher", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "create-watcher.svg",
   inputs: 1,
   outputs: 2,

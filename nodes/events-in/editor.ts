@@ -1,9 +1,8 @@
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { TYPED } from "../lib/editor/as-you-type.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { ADDRESS, atPresent, filled, isReference, numberFrom } from "../lib/editor/validate.ts";
@@ -18,9 +17,9 @@ const SECONDS_AN_HOUR = 3600;
 /** What submit operation waits by default. */
 const LONG_WAIT_SECONDS = 300;
 
-registerType("crec-events-in", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-events-in", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "events-in.svg",
   inputs: 0,
   outputs: 2,

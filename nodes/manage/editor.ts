@@ -1,8 +1,7 @@
 import type { Validator } from "../lib/editor/api.ts";
 import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 /** Which fields an action needs, by the name of its row in the form. */
@@ -49,9 +48,9 @@ function chosen(row: string, message: string): Validator {
   };
 }
 
-registerType("crec-manage", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-manage", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "manage.svg",
   inputs: 1,
   outputs: 1,

@@ -1,6 +1,5 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 const STATUSES = [
@@ -8,9 +7,9 @@ const STATUSES = [
   ...["confirmed_latest", "confirmed_safe", "confirmed", "failed", "cancelled", "expired"],
 ];
 
-registerType("crec-operation", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-operation", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "operation.svg",
   inputs: 1,
   outputs: 1,

@@ -1,9 +1,8 @@
 import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import type { ContractCall } from "../lib/form-types.ts";
@@ -11,9 +10,9 @@ import type { ContractCall } from "../lib/form-types.ts";
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 let form: ContractCallForm | undefined;
 
-registerType("crec-run-query", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-run-query", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "run-query.svg",
   inputs: 1,
   outputs: 2,

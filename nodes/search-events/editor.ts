@@ -8,9 +8,8 @@ import {
 } from "../../src/protocol/index.ts";
 import type { EditedNode, PropertyDef, TypedInputType, Validator } from "../lib/editor/api.ts";
 import { searchedField, TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { hintUnder, type Line, problemUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { isReference, matching } from "../lib/editor/validate.ts";
@@ -50,9 +49,9 @@ function filterProperty(property: FilterProperty): PropertyDef {
   return { value: "", validate: fitting(property) };
 }
 
-registerType("crec-search-events", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-search-events", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "search-events.svg",
   inputs: 1,
   outputs: 1,

@@ -1,13 +1,13 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import { STORED_PASSWORD } from "../lib/editor/fields.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import type { Answer, KeyAddress, NewKey } from "../lib/form-types.ts";
 
 /** The address of the key that is in the box, while that is being asked for. */
 let awaited: Promise<string | undefined> | undefined;
 
-registerType("crec-signer", {
+forms.registerType("crec-signer", {
   category: "config",
   defaults: {
     name: { value: "" },

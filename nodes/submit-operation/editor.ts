@@ -1,8 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { callProblem } from "../lib/editor/call-problem.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, atPresent, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import { amountProblem } from "./editor-amount.ts";
@@ -12,11 +11,13 @@ import { previewForm } from "./editor-preview.ts";
 const MOST_CALLS = 16;
 const CONTRACTS = Array.from({ length: MOST_CALLS }, (_, index) => `contract${index + 1}`);
 
+const referred = () => ({ value: "", type: "crec-contract", required: false });
+
 let form: CallsForm | undefined;
 
-registerType("crec-submit-operation", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-submit-operation", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "submit-operation.svg",
   inputs: 1,
   outputs: 2,
@@ -35,9 +36,22 @@ registerType("crec-submit-operation", {
       },
     },
     // One for each call, so that Node-RED knows of them: for export, import and the list of users.
-    ...Object.fromEntries(
-      CONTRACTS.map((name) => [name, { value: "", type: "crec-contract", required: false }]),
-    ),
+    contract1: referred(),
+    contract2: referred(),
+    contract3: referred(),
+    contract4: referred(),
+    contract5: referred(),
+    contract6: referred(),
+    contract7: referred(),
+    contract8: referred(),
+    contract9: referred(),
+    contract10: referred(),
+    contract11: referred(),
+    contract12: referred(),
+    contract13: referred(),
+    contract14: referred(),
+    contract15: referred(),
+    contract16: referred(),
     transactions: { value: "payload" },
     transactionsType: { value: "msg" },
     waitFor: { value: "confirmed_latest", required: true },

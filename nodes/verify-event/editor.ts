@@ -1,7 +1,6 @@
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
-import { CATEGORY, COLOR } from "../lib/editor/look.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { matching, numberFrom } from "../lib/editor/validate.ts";
@@ -9,9 +8,9 @@ import { matching, numberFrom } from "../lib/editor/validate.ts";
 const PORTS = ["verified", "rejected", "unsigned"];
 const ONE_TO_HUNDRED_THOUSAND = /^([1-9]\d{0,4}|100000)$/;
 
-registerType("crec-verify-event", {
-  category: CATEGORY,
-  color: COLOR,
+forms.registerType("crec-verify-event", {
+  category: "CRE Connect",
+  color: "#6c8fd8",
   icon: "verify-event.svg",
   inputs: 1,
   outputs: 3,

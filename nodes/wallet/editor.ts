@@ -1,13 +1,13 @@
 import { checkAddress } from "../lib/editor/check-address.ts";
 import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
-import { registerType } from "../lib/editor/register.ts";
+import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
 
 /** What begins like an address is to be one. */
 const NAME_OR_ADDRESS = { test: (text: string) => !text.startsWith("0x") || ADDRESS.test(text) };
 
-registerType("crec-wallet", {
+forms.registerType("crec-wallet", {
   category: "config",
   defaults: {
     name: { value: "" },

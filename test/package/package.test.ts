@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import should from "should";
 import { builtWithTypes } from "../support/built.ts";
+import { typesIn } from "./flow-library.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,7 +33,9 @@ describe("the package", function () {
         cwd: root,
       },
     );
-    tarball = join(folder, (JSON.parse(stdout) as Array<{ filename: string }>)[0]?.filename ?? "");
+    // A list, and since npm 12 an object by name.
+    const [packed] = Object.values<{ filename: string }>(JSON.parse(stdout));
+    tarball = join(folder, packed?.filename ?? "");
     const installed = join(folder, "node_modules", NAME);
     await mkdir(installed, { recursive: true });
     await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed]);
@@ -79,7 +83,32 @@ describe("the package", function () {
     const { stdout } = await run(process.execPath, ["same.mjs"], { cwd: folder });
     should(JSON.parse(stdout)).deepEqual([true, []]);
   });
+
+  it("shows the flow library each node type, with category, color and properties", async () => {
+    const installed = join(folder, "node_modules", NAME);
+    const { "node-red": listed } = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
+    should(Object.keys(listed.nodes)).not.be.empty();
+    for (const [name, file] of Object.entries<string>(listed.nodes)) {
+      const html = await readFile(join(installed, file.replace(/\.js$/, ".html")), "utf8");
+      const { [`crec-${name}`]: seen, ...others } = typesIn(html);
+      should(others).be.empty();
+      should(seen?.category).equalOneOf("CRE Connect", "config");
+      should(seen?.color).equal(seen?.category === "config" ? undefined : "#6c8fd8");
+      should(seen?.defaults).deepEqual(propertiesRegisteredBy(html));
+    }
+  });
 });
+
+/** What the editor gets, when it runs the form. */
+function propertiesRegisteredBy(html: string): string[] {
+  let properties: string[] = [];
+  const registerType = (_type: string, { defaults }: { defaults: object }) => {
+    properties = Object.keys(defaults);
+  };
+  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
+  runInNewContext(script, { RED: { nodes: { registerType } } });
+  return properties;
+}
 
 /** Names from every part, with statuses that this version does not know. */
 const PROGRAM = `

@@ -19,8 +19,9 @@ export type PropertyDef = {
 };
 
 export type NodeTypeDef = {
-  category: string;
-  color?: string;
+  /** One family, found together at a glance. */
+  category: "CRE Connect" | "config";
+  color?: "#6c8fd8";
   icon?: string;
   defaults: Record<string, PropertyDef>;
   credentials?: Record<string, { type: "password" | "text"; validate?: Validator }>;

@@ -2,22 +2,29 @@ import type { EditedNode, NodeTypeDef, PropertyDef, Validator } from "./api.ts";
 import { nameFields } from "./rows.ts";
 import { atPresent, onlyVariables } from "./validate.ts";
 
-/** Tells the editor of a node type, with what all our forms do alike. */
-export function registerType(type: string, def: NodeTypeDef): void {
-  const properties = Object.entries(def.defaults).map(([name, property]) => [
-    name,
-    { ...property, ...checkOf(name, property, `${name}Type` in def.defaults) },
-  ]);
-  RED.nodes.registerType(type, {
-    ...def,
-    defaults: Object.fromEntries(properties),
-    ...(def.credentials ? { credentials: checked(def.credentials) } : {}),
-    oneditprepare() {
-      def.oneditprepare?.call(this);
-      nameFields();
-    },
-  });
-}
+/**
+ * Registers a node type with the editor, with what all our forms do alike.
+ *
+ * The flow library reads a form without running it: it looks for a member call `.registerType("type", { … })`, and there
+ * for literals and for `defaults` without a spread. So this is a method, and each form writes out what it registers.
+ */
+export const forms = {
+  registerType(type: string, def: NodeTypeDef): void {
+    const properties = Object.entries(def.defaults).map(([name, property]) => [
+      name,
+      { ...property, ...checkOf(name, property, `${name}Type` in def.defaults) },
+    ]);
+    RED.nodes.registerType(type, {
+      ...def,
+      defaults: Object.fromEntries(properties),
+      ...(def.credentials ? { credentials: checked(def.credentials) } : {}),
+      oneditprepare() {
+        def.oneditprepare?.call(this);
+        nameFields();
+      },
+    });
+  },
+};
 
 function checked(credentials: NonNullable<NodeTypeDef["credentials"]>): typeof credentials {
   const validate: Validator = function (value, _options) {
