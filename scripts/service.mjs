@@ -2,6 +2,7 @@
 // npm run service: the chain and the local service alone, until Ctrl-C. Arguments after `--` go to the service;
 // `npm run service -- --help` shows them.
 
+import { debuggerOption } from "./lib/debugger.mjs";
 import { launch } from "./lib/launch.mjs";
 import { startLocalService } from "./lib/local-service.mjs";
 import { freePort } from "./lib/ports.mjs";
@@ -21,7 +22,7 @@ await launch(async (children) => {
   const port = ownPort ? undefined : await freePort("CREC_SERVICE_PORT", 8787, "the local service");
 
   say("Starting the chain and the local service …");
-  const ready = await startLocalService(children, { port, args });
+  const ready = await startLocalService(children, { port, args, debug: await debuggerOption() });
 
   say(`\nThe service is at ${ready.base_url}, and shows itself there in a browser. Ctrl-C ends it.\n`);
   process.stdout.write(`ready ${JSON.stringify(ready)}\n`);

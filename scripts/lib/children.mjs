@@ -1,6 +1,7 @@
 // @ts-check
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { sayWhereDebuggerIs, withoutDebugger } from "./debugger.mjs";
 import { root } from "./paths.mjs";
 import { StartError } from "./say.mjs";
 
@@ -39,20 +40,21 @@ export class Children {
    *
    * @param {string} name what people call it
    * @param {readonly string[]} args the file to run and its arguments
-   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr" }} options `env` is added to our own;
-   *   `stdout` says whether we read what it prints, or people do
+   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr", debug?: string | undefined }} options `env` is added to
+   *   our own; `stdout` says whether we read what it prints, or people do; `debug` is the option that opens a debugger
    * @returns {ChildProcess}
    */
-  start(name, args, { env, stdout }) {
+  start(name, args, { env, stdout, debug }) {
     if (this.#ending) throw new StartError(`${name} was not started, because everything is being ended.`);
-    const child = spawn(process.execPath, ["--import", preload, ...args], {
+    const child = spawn(process.execPath, [...(debug ? [debug] : []), "--import", preload, ...args], {
       cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, 2, "ipc"],
+      env: { ...withoutDebugger(process.env), ...env },
+      stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, debug ? "pipe" : 2, "ipc"],
       // A group of its own, so that Ctrl-C in a terminal reaches us alone and we keep the order.
       detached: process.platform !== "win32",
       windowsHide: true,
     });
+    if (child.stderr) sayWhereDebuggerIs(name, child.stderr);
     this.#running.set(name, child);
     child.once("exit", (code, signal) => {
       this.#running.set(name, undefined);

@@ -26,18 +26,19 @@ export const SERVICE = "The local service";
  * Starts the local service, and with it the chain.
  *
  * @param {import("./children.mjs").Children} children
- * @param {{ port: number | undefined, args?: readonly string[] }} options `port` 0 means any, undefined leaves it to `args`,
- *   which are passed on
+ * @param {{ port: number | undefined, args?: readonly string[], debug?: string | undefined }} options `port` 0 means any,
+ *   undefined leaves it to `args`, which are passed on; `debug` is the option that opens a debugger
  * @returns {Promise<Ready>}
  * @throws {StartError} when it ends before it is up
  */
-export function startLocalService(children, { port, args = [] }) {
+export function startLocalService(children, { port, args = [], debug }) {
   const child = children.start(SERVICE, [SPARING, "service/src/cli.ts", ...args], {
     env: {
       CREC_DATA_DIR: join(dataDir(), "service"),
       ...(port === undefined ? {} : { CREC_SERVICE_PORT: String(port) }),
     },
     stdout: "pipe",
+    debug,
   });
   const { stdout } = child;
   if (stdout === null) throw new StartError("The local service has no output to read.");

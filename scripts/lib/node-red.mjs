@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { debuggerOption } from "./debugger.mjs";
 import { dataDir, root } from "./paths.mjs";
 import { HOST } from "./ports.mjs";
 import { StartError } from "./say.mjs";
@@ -43,6 +44,7 @@ export async function startNodeRed(children, { port, env, flags = [] }) {
         CREC_CREDENTIAL_SECRET_FILE: secretFile(userDir, "credential-secret"),
       },
       stdout: "stderr",
+      debug: await debuggerOption(),
     },
   );
   const listening = await new Promise((resolve, reject) => {

@@ -35,3 +35,24 @@ export async function freePort(variable, fallback, user) {
   await once(server, "close");
   return port;
 }
+
+/**
+ * @param {number} first 0 means any
+ * @param {string} host
+ * @returns {Promise<number>} the first port from there on at which nobody listens
+ */
+export async function nextFreePort(first, host) {
+  for (let port = first; ; port += 1) {
+    const server = createServer().listen(port, host);
+    try {
+      await once(server, "listening");
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === "EADDRINUSE") continue;
+      return port; // What cannot be listened at is better said by its user.
+    }
+    const { port: free } = /** @type {import("node:net").AddressInfo} */ (server.address());
+    server.close();
+    await once(server, "close");
+    return free;
+  }
+}

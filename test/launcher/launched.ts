@@ -54,7 +54,11 @@ export class LaunchersOnTrial {
   }
 
   npm(...args: string[]): Launched {
-    return this.#launch("npm", args, {});
+    return this.npmWith({}, ...args);
+  }
+
+  npmWith(env: NodeJS.ProcessEnv, ...args: string[]): Launched {
+    return this.#launch("npm", args, env);
   }
 
   node(script: string, env: NodeJS.ProcessEnv = {}): Launched {
