@@ -4,35 +4,53 @@ import { arch, cpus, platform, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Measured } from "./measured.ts";
 
+type Bench = { about: string; parts: Record<string, () => Promise<Measured[]>> };
+
 /** Loaded when asked for: each needs other parts of the project. */
-const BENCHES: Record<string, Record<string, () => Promise<Measured[]>>> = {
+const BENCHES: Record<string, Bench> = {
   events: {
-    "Client and consumer": async () => (await import("./events.ts")).benchEvents(),
-    "Node-RED": async () => (await import("./events-node-red.ts")).benchEventsInNodeRed(),
+    about: "events a second through the client, the consumer and Node-RED, against a bare loop",
+    parts: {
+      "Client and consumer": async () => (await import("./events.ts")).benchEvents(),
+      "Node-RED": async () => (await import("./events-node-red.ts")).benchEventsInNodeRed(),
+    },
   },
   proofs: {
-    "Proofs of 4 signatures": async () => (await import("./proofs.ts")).benchProofs(),
-    "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
+    about: "proofs a second, against viem, ethers, noble and C; delay of the event loop",
+    parts: {
+      "Proofs of 4 signatures": async () => (await import("./proofs.ts")).benchProofs(),
+      "Delay of the event loop": async () => (await import("./proofs.ts")).benchLoopDelay(),
+    },
   },
   service: {
-    Pages: async () => (await import("./service.ts")).benchPages(),
-    Operations: async () => (await import("./service.ts")).benchOperations(),
-    Logs: async () => (await import("./service.ts")).benchLogs(),
-    Memory: async () => (await import("./service.ts")).benchMemory(),
+    about: "pages, operations and logs a second of the local service; its memory",
+    parts: {
+      Pages: async () => (await import("./service.ts")).benchPages(),
+      Operations: async () => (await import("./service.ts")).benchOperations(),
+      Logs: async () => (await import("./service.ts")).benchLogs(),
+      Memory: async () => (await import("./service.ts")).benchMemory(),
+    },
   },
 };
+const ALL = "all";
 
-const [name = ""] = process.argv.slice(2);
-const bench = BENCHES[name];
-if (bench === undefined) {
-  print(`Say which: npm run bench -- ${Object.keys(BENCHES).join(" | ")}`);
-  process.exit(1);
+const [name] = process.argv.slice(2);
+const chosen = Object.entries(BENCHES).filter(([one]) => name === ALL || name === one);
+if (chosen.length === 0) {
+  if (name !== undefined) print(`There is no benchmark "${name}".\n`);
+  print("npm run bench -- <name>\n");
+  for (const [one, { about }] of Object.entries(BENCHES)) print(`  ${one.padEnd(10)}${about}`);
+  print(`  ${ALL.padEnd(10)}all of them, one after the other`);
+  process.exit(name === undefined ? 0 : 1);
 }
-print(`${name}, ${new Date().toISOString().slice(0, 10)}`);
-print(await machine());
-for (const [title, run] of Object.entries(bench)) {
-  print(`\n${title}`);
-  for (const { what, value } of await run()) print(`  ${what.padEnd(56)}${value}`);
+for (const [one, { parts }] of chosen) {
+  print(`${one}, ${new Date().toISOString().slice(0, 10)}`);
+  print(await machine());
+  for (const [title, run] of Object.entries(parts)) {
+    print(`\n${title}`);
+    for (const { what, value } of await run()) print(`  ${what.padEnd(56)}${value}`);
+  }
+  print("");
 }
 
 async function machine(): Promise<string> {
