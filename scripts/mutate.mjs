@@ -43,6 +43,7 @@ const options = {
   disableTypeChecks: false,
   tsconfigFile: "none",
   tempDirName: CACHE,
+  cleanTempDir: "always",
   reporters: process.stdout.isTTY ? ["clear-text", "progress"] : ["clear-text"],
   clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: false },
   timeoutMS: 10_000,

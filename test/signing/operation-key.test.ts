@@ -47,9 +47,12 @@ describe("walletOperationIdOf", () => {
     for (const key of ["", "  ", "\ud800", 7, undefined, null]) {
       should(() => walletOperationIdOf(key as string, WALLET)).throw({ path: "operation_key" });
     }
-    should(() => walletOperationIdOf("a", { ...WALLET, chainSelector: "sepolia" })).throw({
-      path: "chain_selector",
-    });
+    for (const chainSelector of ["sepolia", "", "-1", "1x", "x1", "1".repeat(21)]) {
+      should(() => walletOperationIdOf("a", { ...WALLET, chainSelector })).throw({
+        path: "chain_selector",
+        message: /decimal digits/,
+      });
+    }
     should(() => walletOperationIdOf("a", { ...WALLET, address: "0x1" })).throw({ code: "INVALID_ADDRESS" });
   });
 });

@@ -92,7 +92,11 @@ describe("an RSA signer", () => {
       ["-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----", /PEM/],
       ["", /PEM/],
     ] as const) {
-      should(() => localRsaSigner(key)).throw(why);
+      should(() => localRsaSigner(key)).throw({
+        code: "INVALID_PRIVATE_KEY",
+        path: "privateKey",
+        message: why,
+      });
       try {
         localRsaSigner(key);
       } catch (error) {

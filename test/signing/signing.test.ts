@@ -221,6 +221,12 @@ describe("canonicalSignature", () => {
     should(canonicalSignature(written(ORDER - s, v - 27))).equal(written(s, other));
   });
 
+  it("keeps the largest s that wallets take", () => {
+    const half = written(ORDER / 2n, v);
+    should(canonicalSignature(half)).equal(half);
+    should(canonicalSignature(written(ORDER / 2n + 1n, 55 - v))).equal(half);
+  });
+
   it("refuses what has no recovery byte, or is no hex", () => {
     for (const wrong of [first.signature.slice(0, 130), "0xzz", "", undefined]) {
       should(() => canonicalSignature(wrong as Hex)).throw({ code: "INVALID_SIGNATURE", path: "signature" });
