@@ -240,7 +240,7 @@ function text(value: unknown, name: string): string {
 
 function digits(value: unknown, name: string): string {
   const written = String(chainInteger(value, name));
-  return written.replace(/^(-?)0+(?=\d)/, "$1");
+  return written.replace(/^0+(?=\d)/, "");
 }
 
 function chainInteger(value: unknown, name: string): ChainInteger {

@@ -68,8 +68,12 @@ describe("decodeEvent", () => {
       queryId: "34fcb3b0-bcb2-4c77-a3ce-6a265c5bcd25",
       error: { code: "CALL_REVERTED", message: "EVM call reverted.", data: "0x08c379a0" },
     });
-    should(decodeEvent(caseNamed("watcher.status is never verifiable").event)).have.properties({
+    const { event } = caseNamed("watcher.status is never verifiable");
+    should(
+      decodeEvent({ ...event, payload: { ...event.payload, timestamp: 1_780_000_000 } }),
+    ).have.properties({
       status: "active",
+      time: 1_780_000_000,
       watcherId: "5111df5c-0f30-42b1-a8f6-f8a6cca47791",
     });
     const wallet = signedEvent("wallet.status", "{}", {
@@ -166,6 +170,7 @@ describe("decodeEvent", () => {
       { ...good, payload: { ...good.payload, watcher_id: 7 } },
       eventWith("7"),
       eventWith("{}", { block_number: "soon" }),
+      eventWith("{}", { log_index: 1.5 }),
     ];
     for (const event of bad) {
       should(() => decodeEvent(event as ChannelEvent)).throw({ code: "MALFORMED_EVENT" });

@@ -117,6 +117,11 @@ describe("what a rejection says", () => {
     });
   }
 
+  it("takes no id out of a list", async () => {
+    const event = eventWith("watcher.event", "payload.chain_selector", [SELECTOR]);
+    should(await messageOf(event)).endWith("(chain_selector is not an integer)");
+  });
+
   it("names what is missing of the event as a whole", async () => {
     const good = caseNamed("watcher.event, all 7").event;
     const { verifiable_event: _, ...rest } = good.payload;
@@ -139,6 +144,7 @@ describe("what a rejection says", () => {
     const judged = (changes: object) =>
       messageOf({ ...event, headers: { ...event.headers, proofs: [{ ...proof, ...changes }] } }, configOf());
     should(await judged({ ocr_report: "0xzz" })).endWith("(the report is not hex)");
+    should(await judged({ ocr_report: `x${proof?.ocr_report}` })).endWith("(the report is not hex)");
     should(await judged({ ocr_report: "0x00" })).endWith("(the report is too short)");
     should(await judged({ ocr_context: "0xz" })).endWith("(the context is not hex)");
     should(await judged({ signatures: ["0xz"] })).endWith("(a signature is not hex)");

@@ -42,7 +42,9 @@ describe("an OCR report", () => {
     should(() => parseReport(new Uint8Array(140))).throw({ code: "MALFORMED_PROOF" });
     const fields = { workflowOwner: new Uint8Array(20), eventHash: new Uint8Array(32) };
     should(() => buildReport({ ...fields, workflowOwner: new Uint8Array(19) })).throw(RangeError);
-    should(() => buildReport({ ...fields, donId: 2 ** 32 })).throw(RangeError);
+    for (const donId of [2 ** 32, -1, 1.5]) {
+      should(() => buildReport({ ...fields, donId })).throw(RangeError, { message: /donId must fit 4 byte/ });
+    }
   });
 });
 

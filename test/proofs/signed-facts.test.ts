@@ -57,6 +57,10 @@ describe("signedFacts", () => {
     should(factsOf("operation.status", { timestamp })).deepEqual({ time: 1_780_000_000 });
   });
 
+  it("take no name from anything but a contract event", () => {
+    should(factsOf("operation.status", { name: "Ping" })).deepEqual({});
+  });
+
   it("leave out what is not of its type", () => {
     const chain_event = { address: 7, event_signature: {}, confidence: "soon", block_timestamp: 1.5 };
     should(factsOf("watcher.event", { name: 7, chain_selector: "x", timestamp: 7, chain_event })).deepEqual(
