@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { fastify } from "fastify";
 import should from "should";
+import { isAuthorized } from "../src/api/auth.ts";
 import { Faults, injectFaults } from "../src/api/faults.ts";
 import { type Api, eventually, startTestService } from "./support.ts";
 
@@ -32,6 +33,14 @@ describe("the interface of the local service", function () {
       answer.body.message.should.not.containEql("wrong");
       should((await api.call("GET", "/local/status", undefined, { authorization })).status).equal(401);
     }
+  });
+
+  it("opens to each of several keys", () => {
+    const keys = ["first", "second"];
+    const open = (key: string) => isAuthorized(`Apikey ${key}`, keys);
+    should(["first", "second", "third", "first second", ""].map(open)).eql([true, true, false, false, false]);
+    should(isAuthorized(undefined, keys)).equal(false);
+    should(isAuthorized("Apikey first", [])).equal(false);
   });
 
   it("answers no page from elsewhere, not even under a name that leads here", async () => {

@@ -13,8 +13,9 @@ import { artifact, type ContractName } from "../src/chain/artifacts.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";
 import { createOperation, moveOperation } from "../src/lifecycles/operation.ts";
+import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { Store } from "../src/store/store.ts";
-import { Api, BLOCK_TIME_MS, startTestService, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, eventually, startTestService, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 describe("lifecycles that end otherwise than hoped for", function () {
@@ -72,6 +73,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
 
   it("a wallet fails whose deployment fails on the chain, and says so in its status channel", async () => {
     await api.ok("POST", "/local/failures", { kind: "deployment", reason: "out of gas, as asked" });
+    const deployed = wallet;
     const { wallet_id } = await newWallet("unlucky");
     const failed = await api.until<Wallet>(`/wallets/${wallet_id}`, "failed", "deployed");
     should(failed.status).equal("failed");
@@ -80,6 +82,11 @@ describe("lifecycles that end otherwise than hoped for", function () {
     should(statuses).eql(["pending", "deploying", "failed"]);
     should(last.payload).containEql({ status_reason: "out of gas, as asked", address: failed.address });
     should(last.headers.proofs).be.empty();
+    wallet = { ...deployed, address: failed.address };
+    const refused = await submit([call("Counter", "increment")]);
+    wallet = deployed;
+    should(refused.status).equal(400);
+    should(refused.body).have.property("message", "The wallet is failed; wait until it is deployed.");
     const next = await newWallet("luckier");
     await api.until<Wallet>(`/wallets/${next.wallet_id}`, "deployed");
     await api.ok("PATCH", `/wallets/${wallet_id}`, { status: "archived" });
@@ -185,6 +192,56 @@ describe("lifecycles that end otherwise than hoped for", function () {
       (await later.events(channel)).map((event) => event.payload.status).should.eql(["expired"]);
     } finally {
       await second.close();
+      folder.dispose();
+    }
+  });
+
+  it("a query that expires while the chain is asked stays expired, whatever the chain says then", async () => {
+    const folder = temporaryFolder();
+    const store = new Store(folder.path);
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
+    const block = () => {
+      asked.resolve();
+      return answered.promise;
+    };
+    const attest = async () => ({ text: "", hash: "0x", proof: {} });
+    const trials = { take: () => undefined };
+    const context = { store, trials, chain: { block }, oracles: { attest } } as unknown as Context;
+    try {
+      const { channel_id } = store.channels.create({ name: "late" });
+      const runner = new QueryRunner(context);
+      const query = {
+        query_id: "33333333-3333-4333-8333-333333333333",
+        channel_id,
+        idempotencyKey: "late",
+        query_kind: "evm_call",
+        chain_selector: "1",
+        params: {
+          contract_address: `0x${"1".repeat(40)}`,
+          call_data: "0x18160ddd",
+          block_selection: { type: "block_number", block_number: "1" },
+          from_address: `0x${"0".repeat(40)}`,
+        },
+        metadata: undefined,
+        expiresAt: Math.floor(Date.now() / 1000),
+      } as const;
+      runner.create(query);
+      await asked.promise;
+      await eventually("the query to expire", () => {
+        expireQueries(context);
+        return store.queries.get(query.query_id)?.status === "expired" ? true : undefined;
+      });
+      answered.resolve(undefined);
+      await runner.stop();
+      const { events } = JSON.parse(String(store.events.poll(channel_id, { offset: 1, limit: 9 })));
+      should((events as ChannelEvent[]).map(({ payload }) => payload.status)).eql([
+        "accepted",
+        "sending",
+        "sent",
+        "expired",
+      ]);
+    } finally {
+      store.close();
       folder.dispose();
     }
   });

@@ -175,6 +175,12 @@ describe("what is under /local for testers", function () {
       await api.ok("POST", "/local/speed", { blockTimeMs: 100 });
     });
 
+    it("takes payments that are asked for at once, each as a transaction of its own", async () => {
+      const pay = () => api.ok<{ transaction_hash: string }>("POST", "/local/faucet", { amount: "1" });
+      const paid = await Promise.all(Array.from({ length: 8 }, pay));
+      should(new Set(paid.map(({ transaction_hash }) => transaction_hash)).size).equal(8);
+    });
+
     it("has traffic at a given rate until it is told to rest", async () => {
       await api.transferWatcher(channelId);
       const rates = { transfersPerSecond: 40, readingsPerSecond: 20 };

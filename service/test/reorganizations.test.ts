@@ -142,6 +142,16 @@ describe("a chain that replaces its blocks", function () {
     });
   }
 
+  it("remembers its 512 newest blocks, and no more, however long it gets", async () => {
+    const { remembered } = await onNetwork(["latest"], async ({ api, channelId }) => {
+      for (let mined = 0; mined < 600; mined += 100) await api.ok("POST", "/local/mine", { blocks: 100 });
+      // Provisioned when everything up to there has been read.
+      await api.transferWatcher(channelId);
+    });
+    should(remembered).have.length(512);
+    should((remembered[0] ?? 0) - (remembered.at(-1) ?? 0)).equal(511);
+  });
+
   type Test = {
     api: Api;
     channelId: string;
@@ -152,11 +162,14 @@ describe("a chain that replaces its blocks", function () {
     lastReason(operation: Operation): Promise<string>;
   };
 
-  /** Runs a test on a service of its own. Afterwards: how many operations it would still look after. */
+  /**
+   * Runs a test on a service of its own. Afterwards: how many operations it would still look after, and which blocks
+   * it remembers, newest first.
+   */
   async function onNetwork(
     confidences: Confidence[],
     test: (given: Test) => Promise<unknown>,
-  ): Promise<{ unsettled: number }> {
+  ): Promise<{ unsettled: number; remembered: number[] }> {
     const folder = temporaryFolder();
     const service = await startService({
       dataDir: folder.path,
@@ -216,8 +229,9 @@ describe("a chain that replaces its blocks", function () {
         "confirmed_latest",
         "confirmed_safe",
       );
+      const blocks = store.positions(api.ready.chain_selector).blocks();
       store.close();
-      return { unsettled: unsettled.length };
+      return { unsettled: unsettled.length, remembered: blocks.map(({ number }) => number) };
     } finally {
       await service.close();
       folder.dispose();

@@ -1,0 +1,30 @@
+import should from "should";
+import { privateKeyToAddress } from "viem/accounts";
+import { recoverReportSigners } from "../../src/proofs/index.ts";
+import type { VerifiableEvent } from "../../src/protocol/index.ts";
+import { OracleNetwork, threshold } from "../src/oracles/network.ts";
+
+describe("the oracles of the local service", () => {
+  const oracles = Array.from({ length: 7 }, (_, index) => {
+    const privateKey = `0x${String(index + 1).padStart(64, "0")}` as const;
+    return { privateKey, address: privateKeyToAddress(privateKey) };
+  });
+
+  it("bear less than a third of faulty ones: one honest signature more is enough", () => {
+    should([1, 3, 4, 6, 7, 10].map(threshold)).eql([1, 1, 2, 2, 3, 4]);
+  });
+
+  it("sign each statement as many as are needed, and all of them in turn", async () => {
+    const network = new OracleNetwork(oracles, `0x${"1".repeat(40)}`);
+    should(network.minRequiredSignatures).equal(3);
+    const signed = new Set<string>();
+    for (let round = 0; round < oracles.length; round += 1) {
+      const { proof } = await network.attest({ name: `statement ${round}` } as VerifiableEvent);
+      should(proof.signatures).have.length(3);
+      const signers = await recoverReportSigners(proof);
+      should(signers).have.length(3);
+      for (const signer of signers) signed.add(signer);
+    }
+    should([...signed].sort()).eql(network.signers.toSorted());
+  });
+});
