@@ -151,6 +151,40 @@ describe("the filters of events in", function () {
       }
     });
 
+    it("take a whole name, that of an archived watcher too", async () => {
+      await bench.addEvents("gone watcher");
+      await bench.addEvents("gone watcher's neighbour");
+      await bench.deploy([reading("sees")]);
+      const { channelId } = (await bench.arrival("sees", () => true)).crec;
+      const watchers = `/channels/${channelId}/watchers`;
+      const named = await bench.call("GET", `${watchers}?name=gone%20watcher`);
+      const gone = (named.data as Array<{ name: string; watcher_id: string }>).find(
+        ({ name }) => name === "gone watcher",
+      );
+      await bench.call("PATCH", `${watchers}/${gone?.watcher_id}`, { status: "archived" });
+      await bench.arrival("sees", ({ payload }) => (payload as { status?: string }).status === "archived");
+      await bench.deploy([reading("reads-gone", { watcher: "gone watcher" })]);
+      const arrivals = await bench.arrived("reads-gone", 4);
+      should(arrivals.map(({ crec }) => (crec.event as WireEvent).payload.watcher_id)).deepEqual(
+        Array(4).fill(gone?.watcher_id),
+      );
+    });
+
+    it("take another one, too, that was given the name later", async () => {
+      await bench.addEvents("namesake");
+      await bench.deploy([reading("follows", { watcher: "namesake" })]);
+      const [msg] = await bench.arrived("follows", 2);
+      if (!msg) throw new Error("It has arrived.");
+      const { channelId, event } = msg.crec;
+      const first = (event as WireEvent).payload.watcher_id;
+      await bench.call("PATCH", `/channels/${channelId}/watchers/${first}`, { name: "former namesake" });
+      await bench.addEvents("namesake");
+      const ids = (await bench.arrived("follows", 4)).map(
+        ({ crec }) => (crec.event as WireEvent).payload.watcher_id,
+      );
+      should(new Set(ids).size).equal(2);
+    });
+
     it("wait for one that is not there yet, lose none of its events, and tell nobody of an error", async () => {
       await bench.deploy([
         reading("awaits", { watcher: "later watcher", start: "now" }),
