@@ -11,7 +11,9 @@ import {
   randomWalletOperationId,
 } from "../../src/signing/index.ts";
 import { artifact, type ContractName } from "../src/chain/artifacts.ts";
+import { executeData } from "../src/chain/smart-account.ts";
 import { type Answer, type Api, LADDER, startTestService } from "./support.ts";
+import { mined, rpc } from "./transactions.ts";
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -358,6 +360,29 @@ describe("wallets and operations of the local service", function () {
       .map((event) => event.payload.status)
       .should.eql(LADDER);
     (await count()).should.equal(before + 1);
+  });
+
+  it("are confirmed by what the wallet has executed under their id before, and by no other calls", async () => {
+    const [increment, approve] = [
+      call("Counter", "increment", []),
+      call("DemoToken", "approve", [signer.address, 1n]),
+    ];
+    /** As by a service with the same account, whose data was lost since. */
+    const executeBefore = async (operation: ReturnType<typeof draft>) => {
+      const { from } = await api.ok<{ from: string }>("POST", "/local/faucet", { amount: "1" });
+      const { signature } = await sign(operation);
+      const data = executeData({ ...operation, signature } as Parameters<typeof executeData>[0]);
+      await rpc(api, "anvil_impersonateAccount", [from]);
+      const hash = await rpc<string>(api, "eth_sendTransaction", [{ from, to: wallet.address, data }]);
+      should((await mined(api, hash)).status).equal("0x1");
+      await rpc(api, "anvil_stopImpersonatingAccount", [from]);
+    };
+    const [same, other] = [draft([increment]), draft([increment])];
+    await executeBefore(same);
+    await executeBefore({ ...other, transactions: [approve] });
+    const [adopted, refused] = [await submit(same), await submit(other)];
+    await api.until(path(adopted.body), "confirmed");
+    await api.until(path(refused.body), "failed");
   });
 
   it("find an operation again by its wallet operation id", async () => {
