@@ -36,6 +36,8 @@ describe("drafts and the node operation", function () {
     [submitNode({ id: "draft", mode: "draft" }), 2],
     [submitNode({ id: "soon", mode: "draft", deadline: "0.9" }), 2],
     [submitNode({ id: "moment", mode: "draft", deadline: "0.04" }), 2],
+    [submitNode({ id: "endless", mode: "draft", deadline: "0" }), 2],
+    [submitNode({ id: "usual", mode: "draft", deadline: "" }), 2],
     [submitNode({ id: "listed", mode: "draft", source: "message" }), 2],
     [submitNode(), 2],
     [operationNode("get"), 1],
@@ -102,6 +104,13 @@ describe("drafts and the node operation", function () {
       should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
       should(bench.seenAt("draft:1", msg.probe)).be.empty();
       should(bench.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
+    });
+
+    it("waits without end with a deadline of 0, and 15 minutes where none is given", async () => {
+      const deadline = async (id: string) => ((await bench.ask(id, GOOD)).payload as Record_).deadline;
+      should(await deadline("endless")).equal(0);
+      const now = Date.now() / 1000;
+      should(Number(await deadline("usual")) - now).be.within(14 * 60, 15 * 60 + 20);
     });
 
     it("of raw calls shows their bytes", async () => {
