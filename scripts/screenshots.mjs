@@ -1,6 +1,6 @@
 // @ts-check
 // npm run screenshots: docs/images/, taken of the real editor. The quickstart while it runs, each example as it is
-// drawn, and the form of each node as an example has it. Needs Chromium (CHROMIUM, else /usr/bin/chromium).
+// drawn, and the form of each node as an example has it. Needs Chromium or Chrome.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
+import { CHROMIUM_FLAGS, chromiumPath, HOW_TO_GET_CHROMIUM } from "./lib/chromium.mjs";
 import { root } from "./lib/paths.mjs";
 import { smallPng } from "./lib/small-png.mjs";
 
@@ -21,8 +22,6 @@ const VIEW = { width: 1580, height: 1070 };
 const LARGE_VIEW = { width: 2400, height: 2400 };
 const MARGIN = 16;
 const BUTTONS = ["Set up", "Send 1 token", "Tamper", "Read balance"];
-/** Chromium must not call home: these pictures are also taken where there is no network. */
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"];
 /** What a person's eye needs and a picture does not; and what a flow shows only while it runs. */
 const STILL = `* { transition: none !important; animation: none !important; caret-color: transparent !important }
   .red-ui-flow-node-status-group, .red-ui-notification, .red-ui-popover { display: none !important }`;
@@ -37,10 +36,9 @@ const product = spawn(process.execPath, [join(root, "scripts/start.mjs")], {
 try {
   await mkdir(images, { recursive: true });
   const url = await editorUrl();
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: FLAGS,
-  });
+  const executablePath = chromiumPath();
+  if (executablePath === undefined) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
   try {
     const page = await browser.newPage({ viewport: VIEW });
     await takeQuickstart(page, url);

@@ -5,6 +5,7 @@
 //   npm test -- nodes/events-in           what belongs to a file or folder
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
+//   npm test -- --coverage                the unit tests alone, with what they cover of src
 //   npm test -- --jobs 4                  so many workers (default: one more than processors)
 
 import { spawn } from "node:child_process";
@@ -50,21 +51,17 @@ async function test() {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
+      coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
-      processes: { type: "boolean" },
+      processes: { type: "boolean", default: false },
     },
   });
-  const {
-    unit,
-    process: driving,
-    needsBuild,
-    isAll,
-  } = select(positionals, {
-    drivesProcesses: values.processes ?? false,
-  });
+  const chosen = select(positionals, { drivesProcesses: values.processes });
+  const { unit, needsBuild } = chosen;
+  const driving = values.coverage ? [] : chosen.process;
   const options = values.grep === undefined ? [] : ["--grep", values.grep];
-  const isWhole = isAll && values.grep === undefined;
+  const isWhole = chosen.isAll && values.grep === undefined && !values.coverage;
 
   const checks = isWhole ? [quietly("npm run lint", "npm", ["run", "--silent", "lint"])] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
@@ -72,7 +69,7 @@ async function test() {
 
   const jobs = Number(values.jobs ?? availableParallelism() + 1);
   const runs = [];
-  if (unit.length > 0) runs.push(mocha("unit", unit, [...options], isWhole));
+  if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
   if (driving.length > 0) {
     const parallel = driving.length > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
     runs.push(mocha("processes", driving, [...options, ...parallel]));

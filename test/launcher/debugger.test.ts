@@ -2,22 +2,27 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import should from "should";
 import { allEnded, type Launched, LaunchersOnTrial } from "./launched.ts";
+import { SourcesCopy } from "./sources-copy.ts";
 
-const END_MS = 5_000;
+const END_MS = 20_000;
 
 /** What is listed at `/json`: the process that a debugger there gets. */
 type Target = { title: string; webSocketDebuggerUrl: string };
 
 describe("a debugger", function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const launchers = new LaunchersOnTrial();
   let port: number;
 
-  before(function () {
-    if (process.platform !== "linux") this.skip();
+  let sources: SourcesCopy;
+
+  before(async function () {
+    if (process.platform !== "linux") return this.skip();
+    sources = await SourcesCopy.make();
   });
+  after(() => sources?.remove());
   beforeEach(async () => {
-    await launchers.setUp();
+    await launchers.setUp(sources.folder);
     port = await freePort();
   });
   afterEach(() => launchers.tearDown());
