@@ -81,7 +81,7 @@ export async function survivesKills({ operations, callsEach, kills }: Burst): Pr
         const finalized = all.filter((event) => confidenceOf(event) === "finalized");
         return finalized.length >= operations * callsEach ? all : undefined;
       },
-      60_000,
+      240_000,
     );
     checkOffsets(events);
     checkOperations(events, bodies);

@@ -89,7 +89,7 @@ export function spawnCli(args: string[], env: Record<string, string> = {}) {
   const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
   const child = spawn(process.execPath, [AS_STARTED, cli, ...args], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    env: { PATH: process.env.PATH ?? "", ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
   let errors = "";
   child.stderr?.on("data", (chunk) => {

@@ -68,6 +68,7 @@ describe("parseAbi", () => {
       should(parseAbi(input)).deepEqual(expected);
     }
     should(parseAbi(["event Moved(uint256 indexed by)"])).deepEqual(expected);
+    should(parseAbi(["event Moved(uint256 indexed by)", "event Other()"])).have.length(2);
     should(parseAbi(expected)).deepEqual(expected);
   });
 

@@ -20,6 +20,9 @@ describe("the proxy of the environment", () => {
     for (const address of ["http://127.0.0.1:8787/", "http://localhost:1/", "http://[::1]:5/"]) {
       should(at(address, environment)).be.undefined();
     }
+    for (const address of ["http://localhost.example/", "http://mylocalhost/", "http://127.0.0.1.example/"]) {
+      should(at(address, environment)).equal("http://proxy:1");
+    }
   });
 
   it("is left out for what NO_PROXY names", () => {

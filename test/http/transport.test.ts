@@ -444,6 +444,7 @@ describe("Transport", () => {
       const error = await errorOf(open(server.url, { timeoutMs: 60_000 }).get("/x"));
       should(error.code).equal("RATE_LIMITED");
       should(error.message).match(/3600 s/);
+      should(server.requests).have.length(1);
       should(performance.now() - started).be.below(30_000);
     });
   });

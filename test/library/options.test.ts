@@ -11,6 +11,7 @@ describe("the options of a client", () => {
     ["baseUrl", "https://user:sesame@host/v1"],
     ["baseUrl", "https://host/v1?key=a"],
     ["graphqlUrl", "no address"],
+    ["apiKey", 7],
     ["apiKey", ""],
     ["apiKey", "  "],
     ["apiKey", "two\nlines"],

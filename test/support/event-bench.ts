@@ -104,7 +104,9 @@ export class EventBench {
       { type: "event", name: "Ping", anonymous: false, inputs: [] as Array<Record<string, unknown>> },
     ];
     const body = { name, chain_selector, address: contracts.DemoToken, events: ["Ping"], abi };
-    await this.call("POST", `/channels/${channel?.channel_id}/watchers`, body);
+    const watchers = `/channels/${channel?.channel_id}/watchers`;
+    const { watcher_id } = await this.call("POST", watchers, body);
+    while ((await this.call("GET", `${watchers}/${watcher_id}`)).status !== "active") await sleep(20);
   }
 
   /** A call past Node-RED and the proxy. */
