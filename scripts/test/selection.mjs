@@ -6,9 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Values in, values out, and small servers: their coverage of src is measured and enforced. */
+/** Tests of src: values in, values out, and small servers. */
 const UNIT = /^test\/(?:(?:abi|consumer|http|library|proofs|resources|signing)\/|json\.test\.ts$)/;
-const NOT_UNIT = ["test/consumer/kill.test.ts"];
 const SOAK = "test/soak/";
 
 /** What a test uses when it runs the built nodes, or looks at what was built. */
@@ -16,7 +15,10 @@ const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
 const NAMES_BUILD = /\bdist\//;
 const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
 
-/** @typedef {{ unit: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection */
+/**
+ * @typedef {{ unit: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection `unit` runs in one
+ *   process that measures coverage, `process` in workers
+ */
 
 /**
  * The test files that belong to these paths; all but the soak tests without any.
@@ -37,8 +39,14 @@ export function select(paths, { drivesProcesses = false } = {}) {
   };
 }
 
-/** @param {string} file */
-const isUnit = (file) => UNIT.test(file) && !NOT_UNIT.includes(file);
+/**
+ * Whether a file runs in the process in which coverage is measured, which makes it slower: not the longest.
+ *
+ * @param {string} file
+ */
+function isUnit(file) {
+  return UNIT.test(file) && !LONGEST_FIRST.includes(file);
+}
 
 function testFiles() {
   return ["test", "service/test"]

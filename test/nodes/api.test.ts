@@ -1,7 +1,8 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, benchFlow, refuse } from "../support/bench.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { NodeRed } from "../support/node-red.ts";
 import { apiNode, connectionNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
@@ -12,13 +13,13 @@ describe("api call", function () {
 
   let service: RunningService;
   let proxy: ServiceProxy;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    [service, borrowed] = await Promise.all([startTestService(), borrowNodeRed()]);
     proxy = await ServiceProxy.before(service.ready.base_url);
-    nodeRed = await NodeRed.start(userDir);
+    nodeRed = borrowed.nodeRed;
     const query = { query: "query", queryType: "msg" };
     await nodeRed.deploy(
       benchFlow(
@@ -41,10 +42,9 @@ describe("api call", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await proxy?.close();
     await service?.close();
-    await userDir?.remove();
   });
 
   it("adds query parameters, repeats lists, and leaves out what is empty", async () => {

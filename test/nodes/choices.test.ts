@@ -1,7 +1,8 @@
 import should from "should";
 import { oneOf } from "../../nodes/lib/fields.ts";
 import { benchFlow, type Message, refuse } from "../support/bench.ts";
-import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import { apiNode, createWatcherNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
 import {
   call,
@@ -21,16 +22,15 @@ const channelId = "00000000-0000-4000-8000-000000000000";
 describe("a choice that is none, and a number that may be rounded", function () {
   this.timeout(120_000);
 
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    userDir = await UserDir.make();
-    nodeRed = await NodeRed.start(userDir);
+    borrowed = await borrowNodeRed();
+    nodeRed = borrowed.nodeRed;
   });
   after(async () => {
-    await nodeRed?.kill();
-    await userDir?.remove();
+    await borrowed?.giveBack();
   });
 
   /** Nothing answers there: whatever is sent would be SERVICE_UNREACHABLE. */

@@ -1,7 +1,8 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, benchFlow, refuse } from "../support/bench.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { NodeRed } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
 import { startTestService } from "../support/service.ts";
 
@@ -17,12 +18,12 @@ describe("create watcher", function () {
   this.timeout(120_000);
 
   let service: RunningService;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
-    nodeRed = await NodeRed.start(userDir, {});
+    [service, borrowed] = await Promise.all([startTestService(), borrowNodeRed()]);
+    nodeRed = borrowed.nodeRed;
     const byName = { watcherName: "name", watcherNameType: "msg" };
     await nodeRed.deploy(
       benchFlow(
@@ -55,9 +56,8 @@ describe("create watcher", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await service?.close();
-    await userDir?.remove();
   });
 
   it("watches another contract of the same ABI", async () => {

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
-import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
   channelNode,
@@ -27,13 +28,13 @@ describe("errors of the nodes", function () {
 
   let service: RunningService;
   let proxy: ServiceProxy;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService({ apiKey: RIGHT_KEY }), UserDir.make()]);
+    [service, borrowed] = await Promise.all([startTestService({ apiKey: RIGHT_KEY }), borrowNodeRed()]);
     proxy = await ServiceProxy.before(service.ready.base_url);
-    nodeRed = await NodeRed.start(userDir, {}, { define: ["logging.console.level=trace"] });
+    nodeRed = borrowed.nodeRed;
     const created = await fetch(`${service.ready.base_url}/channels`, {
       method: "POST",
       headers: { authorization: `Apikey ${RIGHT_KEY}`, "content-type": "application/json" },
@@ -43,10 +44,9 @@ describe("errors of the nodes", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await proxy?.close();
     await service?.close();
-    await userDir?.remove();
   });
 
   const connection = (properties: Partial<FlowNode> = {}) =>

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { NodeRed } from "../support/node-red.ts";
 import {
   channelNode,
   connectionNode,
@@ -19,13 +20,13 @@ describe("manage", function () {
 
   let service: RunningService;
   let proxy: ServiceProxy;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    [service, borrowed] = await Promise.all([startTestService(), borrowNodeRed()]);
     proxy = await ServiceProxy.before(service.ready.base_url);
-    nodeRed = await NodeRed.start(userDir);
+    nodeRed = borrowed.nodeRed;
     await nodeRed.deploy(
       benchFlow(
         [
@@ -49,10 +50,9 @@ describe("manage", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await proxy?.close();
     await service?.close();
-    await userDir?.remove();
   });
 
   afterEach(() => {

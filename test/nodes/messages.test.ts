@@ -1,7 +1,8 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { ask, benchFlow, functionNode, type Message, refuse } from "../support/bench.ts";
-import { NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
   channelNode,
@@ -38,12 +39,12 @@ describe("messages of the nodes", function () {
   this.timeout(120_000);
 
   let service: RunningService;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
-    nodeRed = await NodeRed.start(userDir);
+    [service, borrowed] = await Promise.all([startTestService(), borrowNodeRed()]);
+    nodeRed = borrowed.nodeRed;
     const changes = `
       msg.payload.status = msg.crec.status = "changed on the other way";
       if (msg.extra) msg.extra.nested = "changed, too";
@@ -102,9 +103,8 @@ describe("messages of the nodes", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await service?.close();
-    await userDir?.remove();
   });
 
   describe("manage", () => {

@@ -37,8 +37,7 @@ describe("the preview of an operation", function () {
   const answers: string[] = [];
 
   before(async () => {
-    Object.assign(process.env, { TEST_SECRET: SECRET, TEST_ABI: ABI, TEST_DECIMALS: "6" });
-    bench = await OperationBench.start();
+    bench = await OperationBench.start({ TEST_SECRET: SECRET, TEST_ABI: ABI, TEST_DECIMALS: "6" });
     const { ready } = bench.service;
     token = String(ready.contracts.DemoToken);
     selector = ready.chain_selector;
@@ -49,10 +48,7 @@ describe("the preview of an operation", function () {
     );
   });
 
-  after(async () => {
-    await bench?.close();
-    for (const name of ["TEST_SECRET", "TEST_ABI", "TEST_DECIMALS"]) delete process.env[name];
-  });
+  after(() => bench?.close());
 
   const transfer = (amount = value("1.5")) =>
     call("new", "transfer(address,uint256)", value(RECEIVER.toLowerCase()), amount) as CallDef;

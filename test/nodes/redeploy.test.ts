@@ -3,7 +3,8 @@ import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { encodeFunctionCall } from "../../src/abi/index.ts";
 import { ask, benchFlow, type Message } from "../support/bench.ts";
-import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
   channelNode,
@@ -25,14 +26,14 @@ describe("events in and deploys", function () {
 
   let service: RunningService;
   let proxy: ServiceProxy;
-  let userDir: UserDir;
+  let borrowed: Borrowed;
   let nodeRed: NodeRed;
   let config: FlowNode[];
 
   before(async () => {
-    [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
+    [service, borrowed] = await Promise.all([startTestService(), borrowNodeRed()]);
     proxy = await ServiceProxy.before(service.ready.base_url);
-    nodeRed = await NodeRed.start(userDir);
+    nodeRed = borrowed.nodeRed;
     config = [
       connectionNode(service.ready, { baseUrl: proxy.baseUrl }),
       channelNode({ createMissing: true }),
@@ -50,10 +51,9 @@ describe("events in and deploys", function () {
   });
 
   after(async () => {
-    await nodeRed?.kill();
+    await borrowed?.giveBack();
     await proxy?.close();
     await service?.close();
-    await userDir?.remove();
   });
 
   type DeployType = Parameters<NodeRed["deploy"]>[1];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { benchFlow, type Message } from "./bench.ts";
+import { borrowNodeRed } from "./borrowed-node-red.ts";
 import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "./nodes.ts";
 import { type Passing, ServiceProxy } from "./proxy.ts";
@@ -18,35 +19,45 @@ export class EventBench {
   readonly proxy: ServiceProxy;
   readonly userDir: UserDir;
   nodeRed: NodeRed;
-  readonly #options: NodeRedOptions;
+  readonly #options: NodeRedOptions | undefined;
+  readonly #giveBack: (() => Promise<void>) | undefined;
 
   private constructor(
-    parts: Pick<EventBench, "service" | "proxy" | "userDir" | "nodeRed">,
-    options: NodeRedOptions,
+    parts: Pick<EventBench, "service" | "proxy" | "userDir" | "nodeRed"> & { giveBack?: () => Promise<void> },
+    options?: NodeRedOptions,
   ) {
     this.service = parts.service;
     this.proxy = parts.proxy;
     this.userDir = parts.userDir;
     this.nodeRed = parts.nodeRed;
+    this.#giveBack = parts.giveBack;
     this.#options = options;
   }
 
-  static async start(events: number, options: NodeRedOptions = {}): Promise<EventBench> {
-    const [service, userDir] = await Promise.all([SeededService.start(events), UserDir.make()]);
+  /** With options, Node-RED is one of its own, which can be restarted. */
+  static async start(events: number, options?: NodeRedOptions): Promise<EventBench> {
+    const service = await SeededService.start(events);
     const proxy = await ServiceProxy.before(service.ready.base_url);
+    if (options === undefined) return new EventBench({ service, proxy, ...(await borrowNodeRed()) });
+    const userDir = await UserDir.make();
     const nodeRed = await NodeRed.start(userDir, {}, options);
     return new EventBench({ service, proxy, userDir, nodeRed }, options);
   }
 
   async close(): Promise<void> {
-    await this.nodeRed.kill();
+    if (this.#giveBack) await this.#giveBack();
+    else {
+      await this.nodeRed.kill();
+      await this.userDir.remove();
+    }
     await this.proxy.close();
     await this.service.close();
-    await this.userDir.remove();
   }
 
   /** Ends Node-RED in order, and starts it again with what is deployed. */
   async restart(): Promise<void> {
+    if (this.#options === undefined)
+      throw new Error("This Node-RED is borrowed: start the bench with options.");
     await this.nodeRed.stop();
     this.nodeRed = await NodeRed.start(this.userDir, {}, this.#options);
   }

@@ -6,7 +6,8 @@ import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { ask, benchFlow, type Message, refuse } from "./bench.ts";
-import { type FlowNode, NodeRed, type NodeStatus, UserDir } from "./node-red.ts";
+import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
+import type { FlowNode, NodeRed, NodeStatus } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
 import { ServiceProxy } from "./proxy.ts";
@@ -53,13 +54,12 @@ export class OperationBench {
     this.#ends = ends;
   }
 
-  static async start(): Promise<OperationBench> {
+  /** `env` is what flows find in their environment. */
+  static async start(env?: Record<string, string>): Promise<OperationBench> {
     const ends: Array<() => Promise<unknown>> = [];
     try {
       const folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
       ends.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
-      const userDir = await UserDir.make();
-      ends.push(() => userDir.remove());
       const anvil: Anvil = await startAnvil(folder);
       ends.push(() => anvil.stop());
       const chain = await ServiceProxy.before(anvil.rpcUrl);
@@ -68,8 +68,8 @@ export class OperationBench {
       ends.push(() => service.close());
       const proxy = await ServiceProxy.before(service.ready.base_url);
       ends.push(() => proxy.close());
-      const nodeRed = await NodeRed.start(userDir, {}, { define: ["logging.console.level=trace"] });
-      ends.push(() => nodeRed.kill());
+      const { nodeRed, giveBack } = await (env ? ownNodeRed(env) : borrowNodeRed());
+      ends.push(giveBack);
       const bench = new OperationBench({ nodeRed, service, proxy, chain }, ends);
       await bench.#makeWallet();
       return bench;

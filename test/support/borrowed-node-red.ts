@@ -1,0 +1,32 @@
+import { NodeRed, UserDir } from "./node-red.ts";
+import { shared } from "./shared.ts";
+
+export type Borrowed = { nodeRed: NodeRed; userDir: UserDir; giveBack(): Promise<void> };
+
+/** Tests look in the log for what must not be said. */
+const EVERYTHING = { define: ["logging.console.level=trace"] };
+
+const lent = shared(
+  () => ownNodeRed({}),
+  ({ giveBack }) => giveBack(),
+);
+
+/**
+ * A Node-RED that the test files of this process use one after another, for those that neither end it nor need
+ * settings or an environment of their own. It comes without flows, and as if it had said and shown nothing yet.
+ */
+export async function borrowNodeRed(): Promise<Borrowed> {
+  const { nodeRed, userDir } = await lent();
+  return { nodeRed, userDir, giveBack: () => nodeRed.clear() };
+}
+
+/** One that ends when it is given back; `env` is what flows find in their environment. */
+export async function ownNodeRed(env: Record<string, string>): Promise<Borrowed> {
+  const userDir = await UserDir.make();
+  const nodeRed = await NodeRed.start(userDir, env, EVERYTHING);
+  const giveBack = async () => {
+    await nodeRed.kill();
+    await userDir.remove();
+  };
+  return { nodeRed, userDir, giveBack };
+}
