@@ -13,7 +13,7 @@ describe("the table of settings that the editor's tests use", () => {
 });
 
 describe("a flow drawn by hand", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const editor = useEditor();
 
   it("keeps every node and value over a deploy and a reload, light or dark", async () => {

@@ -41,7 +41,7 @@ class Findings {
 
 /** One walk through the form of each node type, in each of its states, answers all questions. */
 describe("the form of each node", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const editor = useEditor();
   const found = new Findings();
 
@@ -109,7 +109,7 @@ describe("the form of each node", function () {
 });
 
 describe("a node with a wrong value", function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   const editor = useEditor();
 
   it("is marked once it is drawn", async () => {
