@@ -6,7 +6,7 @@
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
 //   npm test -- --coverage                the unit tests alone, with what they cover of src
-//   npm test -- --jobs 4                  so many workers (default: two a processor, and one)
+//   npm test -- --jobs 4                  so many workers (default: one more than processors)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -67,7 +67,7 @@ async function test() {
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
     return 1;
 
-  const jobs = Number(values.jobs ?? 2 * availableParallelism() + 1);
+  const jobs = Number(values.jobs ?? availableParallelism() + 1);
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
   if (driving.length > 0) {

@@ -92,7 +92,9 @@ describe("the local service as a process", function () {
     should(second.ready.contracts).eql(first.ready.contracts);
     await second.api.ok("POST", "/local/faucet", { amount: "2" });
     const events = await second.api.eventsUntil(channelId, (all) => transfers(all).includes("2 finalized"));
-    transfers(events).should.eql(["1 latest", "2 latest", "2 finalized"]);
+    // On a slow machine the first was final before the kill.
+    const reported = transfers(events).filter((transfer) => transfer !== "1 finalized");
+    reported.should.eql(["1 latest", "2 latest", "2 finalized"]);
     await eventually("the wallet to be there again", async () =>
       (await rpc(second.ready.rpc_url, "eth_getCode", [created.address, "latest"])) === "0x"
         ? undefined
