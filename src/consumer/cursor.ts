@@ -35,6 +35,7 @@ export class Cursor {
   #floor: number;
   #final: number;
   #handedOut: number;
+  #reserved: number;
   /** The highest offset really handed over, in this run or before it. */
   #touched: number;
   /** Up to here, an event may be a repetition. */
@@ -51,6 +52,7 @@ export class Cursor {
     this.#floor = state.floor;
     this.#final = state.floor;
     this.#handedOut = state.handedOut;
+    this.#reserved = state.handedOut;
     this.#touched = state.handedOut;
     this.#doubtful = state.handedOut;
     this.#delivered = new Map(state.delivered.map(([offset, eventId]) => [eventId, offset]));
@@ -64,8 +66,9 @@ export class Cursor {
     return this.#floor;
   }
 
-  get handedOut(): number {
-    return this.#handedOut;
+  /** Up to here the store knows that events may have been handed over. */
+  get reserved(): number {
+    return this.#reserved;
   }
 
   /** Where to read on: what is to be found at or below was settled, or is being worked on. */
@@ -96,9 +99,14 @@ export class Cursor {
     });
   }
 
-  /** Notes that events up to this offset are about to be handed over. Store the state before doing so. */
+  /** Notes that events up to this offset are about to be handed over. Store the state, then confirm it. */
   reserve(upTo: number): void {
     this.#handedOut = Math.max(this.#handedOut, upTo);
+  }
+
+  /** A state that was taken since `reserve(upTo)` is stored: events up to there may be handed over. */
+  confirm(upTo: number): void {
+    this.#reserved = Math.max(this.#reserved, upTo);
   }
 
   /** Notes that an event is now handed over, and tells whether it may have been before. */

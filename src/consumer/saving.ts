@@ -33,14 +33,16 @@ export class Saving {
    * exists, so that an event made after a crash is not taken for a repetition. Throws what the store throws.
    */
   async reserve(cursor: Cursor, upTo: number, highest: number | undefined): Promise<void> {
-    if (upTo <= cursor.handedOut) return;
+    if (upTo <= cursor.reserved) return;
     const { clock, pageLimit, store } = this.#options;
     const now = clock.now();
     const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
     this.#ahead = isDraining ? Math.min(Math.max(2 * this.#ahead, pageLimit), 64 * pageLimit) : 0;
     this.#reservedAt = now;
-    cursor.reserve(Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo)));
+    const reserved = Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo));
+    cursor.reserve(reserved);
     await store.save(cursor.snapshot(), "now");
+    cursor.confirm(reserved);
   }
 
   /** Stores the place within a moment, as it is then. */

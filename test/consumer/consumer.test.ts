@@ -170,6 +170,26 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
+  it("hands nothing over while its place cannot be stored, however often it tries", async () => {
+    const channel = new SimulatedChannel();
+    const { clock, disk, make, end, offsets, errors } = simulate({ source: channel });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(5_000);
+    disk.trouble = () => {
+      throw new CrecError("CURSOR_NOT_SAVED", "The disk is full.");
+    };
+    channel.publish(makeEvent(1));
+    await clock.pass(120_000);
+    should(offsets()).eql([]);
+    should(consumer.state.kind).equal("retrying");
+    should(errors.map(({ code }) => code)).eql(["CURSOR_NOT_SAVED"]);
+    disk.trouble = undefined;
+    await clock.pass(60_000);
+    should(offsets()).eql([1]);
+    await end(consumer);
+  });
+
   describe("start", () => {
     const startAt = async (start: EventConsumerOptions["start"]) => {
       const channel = new SimulatedChannel();

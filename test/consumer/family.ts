@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { CrecError } from "../../src/errors.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
 
@@ -63,7 +64,15 @@ export const published: fc.Arbitrary<ChannelEvent[]> = fc
   });
 
 /** What happens in one part of a run. */
-export type Step = { publish: number; waitMs: number; crash: boolean; keepSoon: boolean; fail: boolean };
+export type Step = {
+  publish: number;
+  waitMs: number;
+  crash: boolean;
+  keepSoon: boolean;
+  fail: boolean;
+  /** Each write of the place fails with this probability. */
+  diskFails: number;
+};
 export const script: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     publish: fc.constantFrom(0, 1, 3, 40, 300),
@@ -71,6 +80,7 @@ export const script: fc.Arbitrary<Step[]> = fc.array(
     crash: fc.boolean(),
     keepSoon: fc.boolean(),
     fail: fc.constantFrom(false, false, true),
+    diskFails: fc.constantFrom(0, 0, 0.5, 1),
   }),
   { maxLength: 12, size: "max" },
 );
@@ -78,6 +88,14 @@ export const script: fc.Arbitrary<Step[]> = fc.array(
 /** Whether an event became visible after one above it. */
 export function isAnyLate(events: readonly ChannelEvent[]): boolean {
   return events.some((event, index) => event.headers.offset < (events[index - 1]?.headers.offset ?? 0));
+}
+
+/** Throws, with this probability, what a full disk makes a store throw. */
+export function failingDisk(probability: number, random: () => number): (() => void) | undefined {
+  if (probability === 0) return undefined;
+  return () => {
+    if (random() < probability) throw new CrecError("CURSOR_NOT_SAVED", "The disk is full.");
+  };
 }
 
 /** A sequence that looks random and is the same for the same seed. */

@@ -3,7 +3,17 @@ import should from "should";
 import { type CursorState, type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
-import { habits, isAnyLate, PAGE, published, randomFrom, type Step, script, WINDOW } from "./family.ts";
+import {
+  failingDisk,
+  habits,
+  isAnyLate,
+  PAGE,
+  published,
+  randomFrom,
+  type Step,
+  script,
+  WINDOW,
+} from "./family.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 const ACK_TIMEOUT_MS = 5_000;
@@ -75,13 +85,15 @@ export function onAck() {
       let unpublished = [...events];
       run.boot();
       try {
-        for (const { publish, waitMs, crash, keepSoon, fail, pause, orderly } of steps) {
+        for (const { publish, waitMs, crash, keepSoon, fail, diskFails, pause, orderly } of steps) {
+          run.failDisk(diskFails);
           run.channel.publish(...unpublished.slice(0, publish));
           unpublished = unpublished.slice(publish);
           if (fail) run.failOnce();
           await (pause ? run.pauseFor(waitMs) : run.clock.pass(waitMs));
           if (crash) await run.restart({ orderly, keepSoon });
         }
+        run.failDisk(0);
         run.channel.publish(...unpublished);
         await run.clock.until(() => run.isDone, 10 * 3_600_000);
         const polls = run.channel.polls.length;
@@ -185,6 +197,8 @@ class Run {
 
   async restart({ orderly, keepSoon }: { orderly: boolean; keepSoon: boolean }): Promise<void> {
     this.#restarted = true;
+    // An end that cannot write its place is no orderly one.
+    if (orderly) this.failDisk(0);
     if (orderly) await this.end();
     // Between the two, the events of the old life must not count.
     this.#life.alive = false;
@@ -211,6 +225,10 @@ class Run {
     };
   }
 
+  failDisk(probability: number): void {
+    this.#disk.trouble = failingDisk(probability, this.#random);
+  }
+
   async end(): Promise<void> {
     if (this.#consumer !== undefined) await end(this.clock, this.#consumer);
   }
@@ -232,6 +250,8 @@ class Run {
     this.#stories.set(id, story);
     this.arrivals += 1;
     story.arrivals += 1;
+    if ((this.#disk.stored?.handedOut ?? -1) < offset)
+      this.violations.push(`event ${id}: handed over before it was stored`);
     const problem = this.#problemOf(id, story, { redelivered, attempt });
     if (problem !== undefined) this.violations.push(`event ${id}, attempt ${attempt}: ${problem}`);
     if (attempt === 1) story.done = false;

@@ -3,7 +3,7 @@ import should from "should";
 import { type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
-import { habits, isAnyLate, PAGE, published, randomFrom, script, WINDOW } from "./family.ts";
+import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, script, WINDOW } from "./family.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 let runs = 0;
@@ -25,6 +25,7 @@ export function onSend() {
       runs += 1;
       const identity = { ...IDENTITY, consumer: `run ${runs}` };
       const arrivals: Arrival[] = [];
+      const violations: string[] = [];
       const isWanted = (event: ChannelEvent) => !oneType || event.headers.type === "watcher.status";
       const wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
       const arrived = new Set<string>();
@@ -39,12 +40,9 @@ export function onSend() {
             save: async (state, urgency) => {
               if (!life.alive) return;
               // At and below the floor nothing is looked for ever again.
-              for (const event of events) {
-                if (event.headers.offset <= state.floor && wanted.has(event.event_id))
-                  should(arrived.has(event.event_id)).equal(
-                    true,
-                    `floor ${state.floor} passed ${event.event_id}`,
-                  );
+              for (const { event_id: id, headers } of events) {
+                if (headers.offset <= state.floor && wanted.has(id) && !arrived.has(id))
+                  violations.push(`floor ${state.floor} passed ${id}`);
               }
               await store.save(state, urgency);
             },
@@ -59,6 +57,8 @@ export function onSend() {
           deliver: async ({ event, offset, redelivered }: Delivery) => {
             // Time to crash between an event's arrival and its being counted.
             if (!life.alive) return new Promise(() => {});
+            if ((disk.stored?.handedOut ?? -1) < offset)
+              violations.push(`${event.event_id}: handed over before it was stored`);
             arrivals.push({ id: event.event_id, offset, redelivered });
             arrived.add(event.event_id);
             if (arrivals.length % 7 === 0) await clock.sleep(20, new AbortController().signal);
@@ -75,7 +75,9 @@ export function onSend() {
         };
       };
       let current = boot();
-      for (const { publish, waitMs, crash, keepSoon, fail } of steps) {
+      const random = randomFrom(seed + 1);
+      for (const { publish, waitMs, crash, keepSoon, fail, diskFails } of steps) {
+        disk.trouble = failingDisk(diskFails, random);
         channel.publish(...unpublished.slice(0, publish));
         unpublished = unpublished.slice(publish);
         channel.trouble = fail
@@ -91,6 +93,7 @@ export function onSend() {
         }
       }
       channel.trouble = undefined;
+      disk.trouble = undefined;
       channel.publish(...unpublished);
       try {
         await clock.until(() => [...wanted].every((id) => arrived.has(id)), 2 * 3_600_000);
@@ -102,6 +105,7 @@ export function onSend() {
         await end(clock, current.consumer);
       }
 
+      should(violations).eql([]);
       const seen = new Map<string, Arrival>();
       const firsts: Arrival[] = [];
       for (const arrival of arrivals) {

@@ -169,6 +169,8 @@ export class SimulatedChannel implements EventSource {
 
 /** A disk: what was saved with `now` survives a crash, what was saved with `soon` perhaps. */
 export class SimulatedDisk {
+  /** Runs before each write; may throw. */
+  trouble: (() => void) | undefined;
   stored: CursorState | undefined;
   #soon: CursorState | undefined;
   readonly saves: CursorState[] = [];
@@ -180,6 +182,7 @@ export class SimulatedDisk {
       load: async () => structuredClone(this.stored),
       save: async (state, urgency = "soon") => {
         if (!alive) return;
+        this.trouble?.();
         const copy = structuredClone(state);
         this.saves.push(copy);
         if (urgency === "now") this.stored = copy;
