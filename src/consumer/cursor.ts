@@ -13,16 +13,25 @@ export type CursorState = {
   floor: number;
   /** Everything above the cursor up to here may have been delivered before. */
   handedOut: number;
-  /** What was delivered above the floor. */
+  /** What was delivered last, and above the floor at least; each event with the highest offset it was seen at. */
   delivered: Array<[offset: number, eventId: string]>;
   /** Events made before this time are passed over. Unix seconds. */
   notBefore?: number;
 };
 
+/** So many are remembered even below the floor: the service may give an event again at a higher offset. */
+const MIN_REMEMBERED = 200;
 /** More than this in one window means a service of strange habits: the oldest are then forgotten. */
 const MAX_REMEMBERED = 5000;
 
-type Pending = { offset: number; eventId: string; done: boolean; handedOver: boolean };
+type Pending = {
+  offset: number;
+  eventId: string;
+  done: boolean;
+  handedOver: boolean;
+  /** The highest offset at which the event was seen. */
+  highest: number;
+};
 
 /**
  * The bookkeeping of a consumer: which events are new, which are being worked on, how far everything is done.
@@ -89,13 +98,13 @@ export class Cursor {
   /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
   admit(events: readonly ChannelEvent[]): ChannelEvent[] {
     return events.filter(({ event_id: eventId, headers: { offset } }) => {
-      if (offset <= this.#floor || this.#pending.has(eventId)) return false;
-      const known = this.#delivered.has(eventId);
-      if (known && (offset <= this.#cursor || this.#isQueued(eventId))) return false;
-      // The same event again at a higher offset is nothing new, but the cursor has to get past it.
-      this.#enqueue({ offset, eventId, done: known, handedOver: false });
-      if (known) this.#delivered.set(eventId, offset);
-      return !known;
+      if (offset <= this.#floor) return false;
+      if (this.#pending.has(eventId) || this.#delivered.has(eventId)) {
+        this.#seeAgain(eventId, offset);
+        return false;
+      }
+      this.#enqueue({ offset, eventId, done: false, handedOver: false, highest: offset });
+      return true;
     });
   }
 
@@ -123,7 +132,7 @@ export class Cursor {
     if (entry === undefined) return;
     entry.done = true;
     this.#pending.delete(eventId);
-    this.#delivered.set(eventId, entry.offset);
+    this.#delivered.set(eventId, entry.highest);
     this.#advance();
   }
 
@@ -140,7 +149,9 @@ export class Cursor {
     const floor = Math.min(this.#final, this.#cursor, firstOpen - 1);
     if (floor <= this.#floor) return;
     this.#floor = floor;
-    for (const [eventId, at] of this.#delivered) if (at <= floor) this.#delivered.delete(eventId);
+    const settled = [...this.#delivered].filter(([, at]) => at <= floor).sort(([, a], [, b]) => a - b);
+    const excess = Math.max(0, this.#delivered.size - MIN_REMEMBERED);
+    for (const [eventId] of settled.slice(0, excess)) this.#delivered.delete(eventId);
   }
 
   /**
@@ -174,8 +185,18 @@ export class Cursor {
     };
   }
 
-  #isQueued(eventId: string): boolean {
-    return this.#queue.some((entry) => entry.eventId === eventId);
+  /**
+   * The same event at another offset is nothing new. But the cursor has to get past it, and it is remembered for
+   * as long as it may be found at its highest offset.
+   */
+  #seeAgain(eventId: string, offset: number): void {
+    const pending = this.#pending.get(eventId);
+    if (pending !== undefined) pending.highest = Math.max(pending.highest, offset);
+    else this.#delivered.set(eventId, Math.max(this.#delivered.get(eventId) ?? offset, offset));
+    const isPassed =
+      offset <= this.#cursor ||
+      this.#queue.some((entry) => entry.eventId === eventId && entry.offset === offset);
+    if (!isPassed) this.#enqueue({ offset, eventId, done: true, handedOver: false, highest: offset });
   }
 
   #enqueue(entry: Pending): void {

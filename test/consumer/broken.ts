@@ -2,7 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { EventConsumer, type EventSource } from "../../src/consumer/index.ts";
 import type { CrecError } from "../../src/errors.ts";
-import { habits, PAGE, published, randomFrom, WINDOW } from "./family.ts";
+import { countOf, habits, PAGE, published, randomFrom, WINDOW } from "./family.ts";
 import { end, IDENTITY, makeEvent, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 let runs = 0;
@@ -44,7 +44,7 @@ export function movedBack() {
     const { clock, disk, arrived, errors, consumer } = open(channel, mode);
     consumer.start();
     try {
-      await clock.until(() => arrived.length === events.length);
+      await clock.until(() => arrived.length === countOf(events));
       await clock.pass(1_000);
       const last = Math.max(...events.map(({ headers }) => headers.offset));
       channel.visible = isEmpty ? [] : [makeEvent(last - 1, { id: "afresh" })];
@@ -100,8 +100,8 @@ export function stuckPages() {
         if (reached < last) should(errors.map(({ code }) => code)).containEql("PAGES_DO_NOT_ADVANCE");
         should(channel.polls.length).be.below(1_500);
         isStuck = false;
-        await clock.until(() => arrived.length === events.length, 300_000);
-        should(new Set(arrived).size).equal(events.length);
+        await clock.until(() => arrived.length === countOf(events), 300_000);
+        should(new Set(arrived).size).equal(countOf(events));
       } finally {
         await end(clock, consumer);
       }

@@ -25,7 +25,13 @@ export const habits: fc.Arbitrary<Habits> = fc
       : one,
   );
 
-/** Events in the order in which they become visible: never after one that is `WINDOW` or more above. */
+/** How many offsets above the first one an event may be found again. */
+const TWIN = 10;
+
+/**
+ * Events in the order in which they become visible: never after one that is `WINDOW` or more above. Some have the id
+ * of one shortly below: they are the same event.
+ */
 export const published: fc.Arbitrary<ChannelEvent[]> = fc
   .record({
     firstOffset: fc.constantFrom(1, 1, 7, 1000),
@@ -34,6 +40,7 @@ export const published: fc.Arbitrary<ChannelEvent[]> = fc
         gap: fc.constantFrom(1, 1, 1, 2, 30, 200),
         late: fc.nat({ max: 10 }),
         other: fc.boolean(),
+        twin: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2, 5),
       }),
       {
         minLength: 1,
@@ -45,17 +52,21 @@ export const published: fc.Arbitrary<ChannelEvent[]> = fc
   })
   .map(({ firstOffset, steps, lateness }) => {
     let offset = firstOffset - 1;
-    const events = steps.map(({ gap, other }, index) => {
+    const events: ChannelEvent[] = [];
+    for (const [index, { gap, other, twin }] of steps.entries()) {
       offset += index === 0 ? 1 : gap;
-      return makeEvent(offset, { type: other ? "wallet.status" : "watcher.status" });
-    });
+      const first = twin === 0 ? undefined : events[index - twin];
+      const isNear = first !== undefined && first.headers.offset >= offset - TWIN;
+      const fresh = makeEvent(offset, { type: other ? "wallet.status" : "watcher.status" });
+      events.push(isNear ? { ...first, headers: { ...first.headers, offset } } : fresh);
+    }
     const order = [...events];
     events.forEach((event, index) => {
       const late = lateness * (steps[index]?.late ?? 0);
       let at = order.indexOf(event);
       for (let moved = 0; moved < late && at + 1 < order.length; moved += 1, at += 1) {
         const next = order[at + 1];
-        if (next === undefined || next.headers.offset >= event.headers.offset + WINDOW) break;
+        if (next === undefined || next.headers.offset >= event.headers.offset + WINDOW - TWIN) break;
         order[at + 1] = event;
         order[at] = next;
       }
@@ -84,6 +95,11 @@ export const script: fc.Arbitrary<Step[]> = fc.array(
   }),
   { maxLength: 12, size: "max" },
 );
+
+/** How many events there are: one at two offsets is one. */
+export function countOf(events: readonly ChannelEvent[]): number {
+  return new Set(events.map(({ event_id }) => event_id)).size;
+}
 
 /** Whether an event became visible after one above it. */
 export function isAnyLate(events: readonly ChannelEvent[]): boolean {

@@ -70,6 +70,40 @@ describe("Cursor", () => {
     should(cursor.cursor).equal(1);
   });
 
+  it("gives an event once that is at two offsets, whichever is seen first and when it is settled", () => {
+    const twin = (offset: number) => makeEvent(offset, { id: "twin" });
+    for (const [first, second] of [
+      [3, 6],
+      [6, 3],
+    ] as const) {
+      for (const settlesFirst of [true, false]) {
+        const cursor = cursorAt(0);
+        should(cursor.admit([makeEvent(1), twin(first)]).length).equal(2);
+        if (settlesFirst) cursor.settle("twin");
+        should(cursor.admit([twin(second)])).eql([]);
+        cursor.settle("twin");
+        cursor.settle("event-1");
+        cursor.finalize(5);
+        should(cursor.admit([twin(6)])).eql([], `${first}, then ${second}`);
+        cursor.admit([makeEvent(7)]);
+        cursor.settle("event-7");
+        should(cursor.cursor).equal(7);
+      }
+    }
+  });
+
+  it("gives an event at two offsets once after a restart, with its higher offset noted or not", () => {
+    const cursor = cursorAt(0);
+    cursor.admit([makeEvent(4), makeEvent(5), makeEvent(8, { id: "event-5" })]);
+    cursor.settle("event-5");
+    const again = new Cursor(cursor.snapshot());
+    again.admit([makeEvent(4), makeEvent(5)]);
+    again.settle("event-4");
+    again.finalize(6);
+    should(again.admit([makeEvent(8, { id: "event-5" })])).eql([]);
+    should(again.cursor).equal(8);
+  });
+
   it("moves past an event that comes again at a higher offset", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);
