@@ -9,10 +9,14 @@ const LOOK_EVERY_MS = 2000;
 /** Shows how the deployed node stands while its form is open, and lets a person move its place. */
 export function showPanel(node: EditedNode): Panel {
   const address = `crec/events-in/${encodeURIComponent(node.id)}`;
+  /** Where it was: the first offset that it has not delivered. */
+  let next: number | undefined;
   const look = () => {
     getJson<PanelReport>(address).then(
       (report) => {
         $("#crec-events-in-report").text(report.problem ?? describe(node, report));
+        if (report.problem === undefined && report.deployed && report.cursor !== undefined)
+          next = report.cursor + 1;
         const isThere = report.problem === undefined && report.deployed;
         $("#crec-events-in-reset, #crec-events-in-export, #crec-events-in-import").prop("disabled", !isThere);
       },
@@ -31,7 +35,7 @@ export function showPanel(node: EditedNode): Panel {
   };
 
   $("#crec-events-in-reset").on("click", () => {
-    const to = window.prompt(node._("events-in.panel.reset-to"), "now");
+    const to = window.prompt(node._("events-in.panel.reset-to"), String(next ?? "now"));
     if (to !== null) change("seek", { to });
   });
   $("#crec-events-in-export").on("click", () => {

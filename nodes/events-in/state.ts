@@ -29,6 +29,10 @@ function statusOf(RED: NodeAPI, state: ConsumerState, dropped: number): [StatusK
       const seconds = Math.max(1, Math.round(state.inMs / 1000));
       return ["trouble", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
     }
+    case "beyond_end": {
+      const seconds = Math.max(1, Math.round(state.inMs / 1000));
+      return ["trouble", RED._("events-in.status.beyond-end", { seconds })];
+    }
     case "refused":
       return ["trouble", "events-in.status.key-refused"];
     case "paused":

@@ -51,6 +51,8 @@ export class EventConsumer {
   #seekTo: StartPosition | undefined;
 
   #cursor: Cursor | undefined;
+  /** Whether the channel was seen to reach up to the cursor. */
+  #isWithin = false;
   #reader: PageReader;
   #pace: PollPace;
   #backoff: Backoff;
@@ -197,6 +199,7 @@ export class EventConsumer {
 
   #startAfresh(): void {
     this.#cursor = undefined;
+    this.#isWithin = false;
     this.#reader = this.#newReader();
     this.#pace = this.#newPace();
     this.#backoff = new Backoff(this.#random);
@@ -207,6 +210,7 @@ export class EventConsumer {
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
   async #look(signal: AbortSignal): Promise<boolean> {
     const cursor = await this.#findPlace(signal);
+    if (!this.#isWithin) await this.#requireWithin(cursor, signal);
     await this.#options.prepare?.([], signal);
     let news = false;
     // Nothing is asked for that could not be handed on.
@@ -218,8 +222,15 @@ export class EventConsumer {
       this.#showConnected();
       await this.#handOver.untilRoom(cursor, signal);
     }
-    if (this.#reader.takeEndMovedBack()) await requireWithin(this.#place(), cursor, signal);
+    if (this.#reader.takeEndMovedBack()) await this.#requireWithin(cursor, signal);
     return news;
+  }
+
+  /** Once the channel was seen to end below the cursor, one look at a time has to do. */
+  async #requireWithin(cursor: Cursor, signal: AbortSignal): Promise<void> {
+    this.#isWithin = false;
+    await requireWithin(this.#place(), cursor, signal, this.state.kind === "beyond_end" ? 1 : undefined);
+    this.#isWithin = true;
   }
 
   /** The cursor in use; else the stored place or the start; or where somebody wants to go. */
@@ -231,6 +242,7 @@ export class EventConsumer {
     }
     this.#reader = this.#newReader();
     this.#saving.cancel();
+    this.#isWithin = false;
     this.#cursor = await beginAt(this.#place(), goal, signal);
     if (this.#seekTo === goal) this.#seekTo = undefined;
     return this.#cursor;
@@ -246,6 +258,7 @@ export class EventConsumer {
     const trouble = troubleOf(error);
     const inMs = this.#backoff.next(trouble, retryAfterOf(error));
     if (isOfChannel(error)) this.#show({ kind: "waiting_for_channel" });
+    else if (error.code === "CURSOR_BEYOND_END") this.#show({ kind: "beyond_end", inMs, error });
     else if (trouble === "refused") this.#show({ kind: "refused", error });
     else this.#show({ kind: "retrying", inMs, error });
     this.#teller.tell(error);

@@ -108,6 +108,25 @@ export class Cursor {
     });
   }
 
+  /**
+   * The first offset at which another event was seen before: the channel is not the one it was. Not where both are
+   * there now. Events that are missing say nothing: a service may keep only the newest.
+   */
+  contradiction(events: readonly ChannelEvent[]): number | undefined {
+    const unknown = events.filter(
+      ({ event_id: id, headers }) =>
+        headers.offset <= this.known && !this.#pending.has(id) && !this.#delivered.has(id),
+    );
+    if (unknown.length === 0) return undefined;
+    const ids = new Set(events.map(({ event_id }) => event_id));
+    const before = [
+      ...this.#delivered,
+      ...this.#queue.map(({ eventId, offset }) => [eventId, offset] as const),
+    ];
+    const gone = new Set(before.filter(([id]) => !ids.has(id)).map(([, offset]) => offset));
+    return unknown.find(({ headers }) => gone.has(headers.offset))?.headers.offset;
+  }
+
   /** Notes that events up to this offset are about to be handed over. Store the state, then confirm it. */
   reserve(upTo: number): void {
     this.#handedOut = Math.max(this.#handedOut, upTo);

@@ -7,6 +7,7 @@ import { deliveryFailed, InFlight } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
 import type { Batch, PageReader } from "./pages.ts";
 import type { Pause } from "./pause.ts";
+import { requireSame } from "./place.ts";
 import { judgeWithPatience } from "./proof-wait.ts";
 import type { Saving } from "./saving.ts";
 import type { Selection } from "./selection.ts";
@@ -77,13 +78,17 @@ export class HandOver {
     this.#filtered = 0;
   }
 
-  /** Hands over what is new in a batch. Tells whether there was something. Throws `DELIVERY_FAILED`. */
+  /**
+   * Hands over what is new in a batch. Tells whether there was something. Throws `DELIVERY_FAILED`,
+   * `CHANNEL_REPLACED` and what the store throws.
+   */
   async take(
     { events, final }: Batch,
     { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
   ): Promise<boolean> {
     const { selection, saving, prepare } = this.#options;
     this.#cursor = cursor;
+    requireSame(cursor, events);
     const fresh = cursor.admit(events);
     if (fresh.length > 0) await prepare?.(fresh, signal);
     if (fresh.length > 0 && selection.needsNewest) await reader.knowEnd(signal);

@@ -40,6 +40,8 @@ export type ConsumerState =
       filtered: number;
     }
   | { kind: "retrying"; inMs: number; error: CrecError }
+  /** The channel ends below the cursor; it is looked at again `inMs` from then. */
+  | { kind: "beyond_end"; inMs: number; error: CrecError }
   | { kind: "paused" }
   | { kind: "refused"; error: CrecError }
   | { kind: "stopped"; error?: CrecError };

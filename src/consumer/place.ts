@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, throwIfAborted } from "./clock.ts";
 import { Cursor, type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor.ts";
 import type { StartPosition } from "./options.ts";
@@ -19,7 +20,7 @@ const END_LOOK_PAUSE_MS = 1_000;
 
 /**
  * The stored place, or where to begin when nothing is stored.
- * Throws `CURSOR_OF_ANOTHER_CHANNEL`, `CURSOR_BEYOND_END`, and what store and source throw.
+ * Throws `CURSOR_OF_ANOTHER_CHANNEL`, and what store and source throw.
  */
 export async function openCursor(place: Place, start: StartPosition, signal: AbortSignal): Promise<Cursor> {
   const stored = await place.store.load();
@@ -27,15 +28,12 @@ export async function openCursor(place: Place, start: StartPosition, signal: Abo
   const { channelId, service } = stored.identity;
   if (channelId !== place.identity.channelId || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
-  const cursor = new Cursor({ ...stored, identity: place.identity });
-  await requireWithin(place, cursor, signal);
-  return cursor;
+  return new Cursor({ ...stored, identity: place.identity });
 }
 
-/** Settles where to begin, and stores that before anything else. Throws `CURSOR_BEYOND_END`. */
+/** Settles where to begin, and stores that before anything else. */
 export async function beginAt(place: Place, start: StartPosition, signal: AbortSignal): Promise<Cursor> {
   const cursor = new Cursor(await startState(place, start, signal));
-  await requireWithin(place, cursor, signal);
   await place.store.save(cursor.snapshot(), "now");
   return cursor;
 }
@@ -53,21 +51,33 @@ async function startState(
   return "offset" in start ? stateFrom(identity, start.offset) : stateFrom(identity, 0, start.time);
 }
 
-/** Throws `CURSOR_BEYOND_END` when the channel ends below the cursor, and goes on doing so. */
+/**
+ * Throws `CURSOR_BEYOND_END` when the channel ends below the cursor, seen so many times, and `CHANNEL_REPLACED` when
+ * its events are not those that were there before.
+ */
 export async function requireWithin(
   { reader, clock }: Place,
-  { cursor }: Cursor,
+  cursor: Cursor,
   signal: AbortSignal,
+  looks = END_LOOKS,
 ): Promise<void> {
-  if (cursor < 0) return;
+  if (cursor.cursor < 0) return;
   let end = -1;
-  for (let look = 1; look <= END_LOOKS; look += 1) {
-    end = (await reader.newest(signal)).last ?? -1;
-    if (cursor <= end) return;
-    if (look < END_LOOKS) await clock.sleep(END_LOOK_PAUSE_MS, signal);
+  for (let look = 1; look <= looks; look += 1) {
+    const { events, last } = await reader.newest(signal);
+    requireSame(cursor, events);
+    end = last ?? -1;
+    if (cursor.cursor <= end) return;
+    if (look < looks) await clock.sleep(END_LOOK_PAUSE_MS, signal);
     throwIfAborted(signal);
   }
-  throw beyondEnd(cursor, end);
+  throw beyondEnd(cursor.cursor, end);
+}
+
+/** Throws `CHANNEL_REPLACED` when one of the events is at the offset at which another one was. */
+export function requireSame(cursor: Cursor, events: readonly ChannelEvent[]): void {
+  const offset = cursor.contradiction(events);
+  if (offset !== undefined) throw replaced(offset);
 }
 
 function ofAnotherChannel({ channelId, service }: CursorIdentity): CrecError {
@@ -80,6 +90,14 @@ function ofAnotherChannel({ channelId, service }: CursorIdentity): CrecError {
 function beyondEnd(cursor: number, end: number): CrecError {
   return new CrecError(
     "CURSOR_BEYOND_END",
-    `The cursor is at offset ${cursor}, but the channel ends at ${end < 0 ? "nothing: it is empty" : end}. The service may have been started afresh, or this is another channel of that id; choose where to go on by resetting the cursor.`,
+    `The cursor is at offset ${cursor}, but the channel ${end < 0 ? "is empty" : `ends at ${end}`}. It is looked at again, and reading goes on when the channel has got there. If the service lost its data, choose where to go on by resetting the cursor.`,
+    { retryable: true },
+  );
+}
+
+function replaced(offset: number): CrecError {
+  return new CrecError(
+    "CHANNEL_REPLACED",
+    `The event at offset ${offset} is not the one that was there before: the channel was started afresh. Choose where to go on by resetting the cursor.`,
   );
 }

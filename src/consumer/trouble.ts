@@ -3,7 +3,7 @@ import type { Trouble } from "./intervals.ts";
 
 /** What waiting does not mend: a person has to decide, then `seek` or start again. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
-  "CURSOR_BEYOND_END",
+  "CHANNEL_REPLACED",
   "CURSOR_OF_ANOTHER_CHANNEL",
   "CURSOR_FILE_DAMAGED",
   "CONSUMER_NAME_TAKEN",

@@ -3,7 +3,15 @@ import should from "should";
 import { EventConsumer, type EventSource } from "../../src/consumer/index.ts";
 import type { CrecError } from "../../src/errors.ts";
 import { countOf, habits, PAGE, published, randomFrom, WINDOW } from "./family.ts";
-import { end, IDENTITY, makeEvent, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
+import {
+  end,
+  IDENTITY,
+  makeEvent,
+  range,
+  SimulatedChannel,
+  SimulatedClock,
+  SimulatedDisk,
+} from "./simulation.ts";
 
 let runs = 0;
 
@@ -36,31 +44,53 @@ function open(source: EventSource, { onAck, seed }: { onAck: boolean; seed: numb
 
 const mode = fc.record({ onAck: fc.boolean(), seed: fc.nat() });
 
-/** A channel that ends below the cursor is an error, its place stays, and it goes on when somebody seeks. */
+/**
+ * A channel that ends below the cursor for a while ends nothing: it is said, the place stays, and it goes on by itself
+ * when the channel is back. Where it comes back with other events, a person is asked.
+ */
 export function movedBack() {
-  return fc.asyncProperty(habits, published, mode, fc.boolean(), async (habits, events, mode, isEmpty) => {
-    const channel = new SimulatedChannel(habits);
-    channel.publish(...events);
-    const { clock, disk, arrived, errors, consumer } = open(channel, mode);
-    consumer.start();
-    try {
-      await clock.until(() => arrived.length === countOf(events));
-      await clock.pass(1_000);
-      const last = Math.max(...events.map(({ headers }) => headers.offset));
-      channel.visible = isEmpty ? [] : [makeEvent(last - 1, { id: "afresh" })];
-      await clock.until(() => consumer.state.kind === "stopped", 300_000);
-      should(errors.at(-1)?.code).equal("CURSOR_BEYOND_END");
-      should(disk.stored?.cursor).equal(last);
-      // What is new within the window is taken for late.
-      arrived.length = 0;
-      consumer.seek("beginning");
-      if (isEmpty) channel.publish(makeEvent(last - 1, { id: "afresh" }));
-      await clock.until(() => arrived.length > 0);
-      should(arrived).eql(["afresh"]);
-    } finally {
-      await end(clock, consumer);
-    }
+  const loss = fc.record({
+    kept: fc.constantFrom(0, 0, 30, 90),
+    replaced: fc.boolean(),
+    more: fc.nat({ max: 3 }),
   });
+  return fc.asyncProperty(
+    habits,
+    published,
+    mode,
+    loss,
+    async (habits, events, mode, { kept, replaced, more }) => {
+      const channel = new SimulatedChannel(habits);
+      channel.publish(...events);
+      const { clock, disk, arrived, errors, consumer } = open(channel, mode);
+      consumer.start();
+      try {
+        await clock.until(() => arrived.length === countOf(events));
+        await clock.pass(1_000);
+        const offsets = events.map(({ headers }) => headers.offset);
+        const last = Math.max(...offsets);
+        const limit = (last * kept) / 100;
+        channel.visible = events.filter(({ headers }) => headers.offset <= limit);
+        await clock.until(() => consumer.state.kind === "beyond_end", 300_000);
+        should(errors.at(-1)?.code).equal("CURSOR_BEYOND_END");
+        should(disk.saves.at(-1)?.cursor).equal(last);
+        const afresh = (offset: number) => makeEvent(offset, { id: `afresh-${offset}` });
+        const added = range(last + 1, last + more).map(afresh);
+        channel.visible = [...(replaced ? offsets.map(afresh) : events), ...added];
+        arrived.length = 0;
+        if (replaced) {
+          await clock.until(() => consumer.state.kind === "stopped", 300_000);
+          should(errors.at(-1)?.code).equal("CHANNEL_REPLACED");
+          should(arrived).eql([]);
+        } else {
+          await clock.until(() => consumer.state.kind === "connected" && arrived.length === more, 300_000);
+          should(arrived).eql(added.map(({ event_id }) => event_id));
+        }
+      } finally {
+        await end(clock, consumer);
+      }
+    },
+  );
 }
 
 /** Pages that do not advance are an error after a bound, nothing is passed over, and it goes on when they do. */

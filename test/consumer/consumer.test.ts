@@ -290,36 +290,77 @@ describe("EventConsumer", () => {
       await end(second);
     });
 
-    it("refuses a cursor beyond the end of the channel until somebody seeks", async () => {
+    const drained = async (count: number) => {
       const channel = new SimulatedChannel();
-      channel.publish(...range(1, 20).map((offset) => makeEvent(offset)));
-      const { clock, make, end, offsets, errors } = simulate({ source: channel });
-      const first = make();
-      first.start();
-      await clock.until(() => offsets().length === 20);
+      channel.publish(...range(1, count).map((offset) => makeEvent(offset)));
+      const world = simulate({ source: channel });
+      const consumer = world.make();
+      consumer.start();
+      await world.clock.until(() => world.offsets().length === count);
+      return { channel, consumer, ...world };
+    };
+
+    it("waits for a channel that ends below the cursor, and goes on by itself when it gets there", async () => {
+      const { channel, consumer: first, clock, disk, make, end, offsets, errors, states } = await drained(20);
       await end(first);
-      channel.visible = [makeEvent(1, { id: "another" })];
+      const all = channel.visible;
+      channel.visible = [];
       const second = make();
       second.start();
-      await clock.until(() => second.state.kind === "stopped");
+      await clock.pass(10_000);
+      should(second.state).containEql({ kind: "beyond_end" });
       should(errors.map(({ code }) => code)).eql(["CURSOR_BEYOND_END"]);
-      should(second.state).have.property("error");
-      second.seek("beginning");
-      await clock.until(() => offsets().length === 21);
-      should(offsets().at(-1)).equal(1);
+      channel.visible = all.slice(0, 19);
+      const polls = channel.polls.length;
+      await clock.pass(1_200_000);
+      should(channel.polls.length - polls).be.within(18, 50);
+      channel.visible = [...all, makeEvent(21)];
+      await clock.pass(60_000);
+      should(offsets()).eql(range(1, 21));
+      should(states).eql(["connecting", "connected", "stopped", "connecting", "beyond_end", "connected"]);
       await end(second);
+      should(disk.stored?.cursor).equal(21);
     });
 
-    it("sees while it runs that the channel was started afresh", async () => {
-      const channel = new SimulatedChannel();
-      channel.publish(...range(1, 200).map((offset) => makeEvent(offset)));
-      const { clock, make, offsets, errors } = simulate({ source: channel });
-      const consumer = make();
-      consumer.start();
-      await clock.until(() => offsets().length === 200);
-      channel.visible = [makeEvent(1, { id: "another" })];
-      await clock.until(() => consumer.state.kind === "stopped", 60_000);
+    it("sees while it runs that pages are empty, and loses nothing by that", async () => {
+      const { channel, consumer, clock, end, offsets, errors, deliveries } = await drained(200);
+      const all = channel.visible;
+      channel.visible = [];
+      await clock.until(() => consumer.state.kind === "beyond_end", 90_000);
+      channel.visible = [...all, ...range(201, 203).map((offset) => makeEvent(offset))];
+      await clock.pass(60_000);
+      should(offsets()).eql(range(1, 203));
+      should(deliveries.some(({ redelivered }) => redelivered)).equal(false);
       should(errors.map(({ code }) => code)).eql(["CURSOR_BEYOND_END"]);
+      await end(consumer);
+    });
+
+    it("asks a person where the channel has another event at a remembered offset, past the cursor or not", async () => {
+      for (const count of [15, 30]) {
+        const { channel, consumer: first, clock, make, end, offsets, errors } = await drained(20);
+        await end(first);
+        channel.visible = range(1, count).map((offset) => makeEvent(offset, { id: `another-${offset}` }));
+        const second = make();
+        second.start();
+        await clock.until(() => second.state.kind === "stopped", 20_000);
+        should(errors.map(({ code }) => code)).eql(["CHANNEL_REPLACED"]);
+        should(offsets().length).equal(20);
+        second.seek("beginning");
+        await clock.until(() => offsets().length === 20 + count);
+        await end(second);
+      }
+    });
+
+    it("takes missing events for ones that the service did not keep", async () => {
+      const { channel, consumer: first, clock, make, end, offsets, errors } = await drained(20);
+      await end(first);
+      channel.visible = [makeEvent(20), makeEvent(21)];
+      const second = make();
+      second.start();
+      await clock.pass(20_000);
+      should(offsets()).eql(range(1, 21));
+      should(errors).eql([]);
+      await end(second);
     });
 
     it("refuses a cursor of another channel, and leaves it as it is", async () => {
@@ -792,20 +833,24 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
-    it("goes on where it was when it is started again after a seek beyond the end", async () => {
+    it("waits at an offset beyond the end until the channel gets there, or it is sent elsewhere", async () => {
       const channel = new SimulatedChannel();
       channel.publish(...range(1, 10).map((offset) => makeEvent(offset)));
       const { clock, make, end, offsets } = simulate({ source: channel });
       const consumer = make();
       consumer.start();
       await clock.pass(5_000);
+      consumer.seek(13);
+      await clock.pass(10_000);
+      should(consumer.state).containEql({ kind: "beyond_end" });
+      channel.publish(...range(11, 13).map((offset) => makeEvent(offset)));
+      await clock.pass(60_000);
+      should(offsets()).eql([...range(1, 10), 13]);
       consumer.seek(99);
       await clock.pass(10_000);
-      should(consumer.state).containEql({ kind: "stopped" });
-      consumer.start();
-      channel.publish(makeEvent(11));
+      consumer.seek(12);
       await clock.pass(5_000);
-      should(offsets()).eql(range(1, 11));
+      should(offsets()).eql([...range(1, 10), 13, 12, 13]);
       await end(consumer);
     });
 

@@ -104,6 +104,18 @@ describe("Cursor", () => {
     should(again.cursor).equal(8);
   });
 
+  it("knows another event at a remembered offset, and not one that is missing or beside it", () => {
+    const cursor = cursorAt(0);
+    cursor.admit(range(1, 3).map((offset) => makeEvent(offset)));
+    cursor.settle("event-1");
+    const other = (offset: number) => makeEvent(offset, { id: `other-${offset}` });
+    should(cursor.contradiction([other(2), makeEvent(3)])).equal(2);
+    should(cursor.contradiction([other(1)])).equal(1);
+    should(cursor.contradiction([makeEvent(3), other(4)])).equal(undefined);
+    should(cursor.contradiction([makeEvent(2), other(2)])).equal(undefined);
+    should(cursor.contradiction([])).equal(undefined);
+  });
+
   it("moves past an event that comes again at a higher offset", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);

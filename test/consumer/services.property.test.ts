@@ -14,7 +14,7 @@ describe("a consumer on a service of unknown habits", function () {
   it("does so until an event is acknowledged, and repeats it for a reason only", () =>
     fc.assert(onAck(), { numRuns }));
 
-  it("says so when the channel was started afresh, and keeps its place", () =>
+  it("waits while a channel ends below its place, and asks a person when its events are others", () =>
     fc.assert(movedBack(), { numRuns: numRuns / 3 }));
 
   it("says so when pages do not advance, and goes on when they do", () =>
