@@ -11,7 +11,6 @@ import { requireSame } from "./place.ts";
 import { judgeWithPatience } from "./proof-wait.ts";
 import type { Saving } from "./saving.ts";
 import type { Selection } from "./selection.ts";
-import { ageMsOf } from "./source.ts";
 
 export type HandOverOptions = Pick<
   EventConsumerOptions,
@@ -91,9 +90,8 @@ export class HandOver {
     requireSame(cursor, events);
     const fresh = cursor.admit(events);
     if (fresh.length > 0) await prepare?.(fresh, signal);
-    if (fresh.length > 0 && selection.needsNewest) await reader.knowEnd(signal);
-    const times = { notBefore: cursor.notBefore, newest: reader.newestTime };
-    const fates = fresh.map((event) => selection.fateOf(event, times));
+    const { notBefore } = cursor;
+    const fates = fresh.map((event) => selection.fateOf(event, { notBefore, times: reader.times }));
     const last = fresh[fates.lastIndexOf("wanted")];
     if (last !== undefined) await saving.reserve(cursor, last.headers.offset, reader.highest);
     for (const [index, event] of fresh.entries()) {
@@ -124,7 +122,7 @@ export class HandOver {
     const { source, clock, verify, limits, pause, commit, onProgress } = this.#options;
     await pause.passed(signal);
     // An old event that has no proof by now will not get one.
-    const waitMs = ageMsOf(event, reader.newestTime) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
+    const waitMs = reader.times.sureAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
     const judged = await judgeWithPatience(event, { source, clock, waitMs, verify }, signal);
     await this.untilRoom(cursor, signal);
     await pause.passed(signal);

@@ -87,8 +87,9 @@ export type EventConsumerOptions = {
   /** On ack: takes an event that was refused, or sent too often. It is done with when this has resolved. */
   onRejected?: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
   /**
-   * Passes over, and counts, what is older than this, in milliseconds; delivers all when left out. An event's age
-   * is told by the service's own times: how much older it is than the newest event of the channel.
+   * Passes over, and counts, what is older than this, in milliseconds, by the machine's clock; delivers all when
+   * left out. An event is delivered where its time cannot be believed: ahead of the clock by more than ten minutes,
+   * in milliseconds, or out of order with the events beside it by more than that.
    */
   catchUp?: { skipOlderThanMs: number } | undefined;
   onState?: ((state: ConsumerState) => void) | undefined;

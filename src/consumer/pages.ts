@@ -1,7 +1,8 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
-import { type EventSource, timeOf } from "./source.ts";
+import type { EventSource } from "./source.ts";
+import { EventTimes } from "./times.ts";
 
 /** A part of a channel, ascending by offset. May repeat what was given before. */
 export type Batch = {
@@ -41,19 +42,21 @@ export type Page = {
  * one, and a page by offset has no holes.
  */
 export class PageReader {
+  /** Of all events on its pages. */
+  readonly times: EventTimes;
   readonly #options: PageReaderOptions;
   /** Whether pages by offset lead to newer events or to older ones; found out when there is something to see. */
   #direction: "unknown" | "up" | "down" = "unknown";
   /** The highest offset seen anywhere, and the highest that a reading came to. */
   #highest: number | undefined;
   #reached = -1;
-  #newestTime: number | undefined;
   #stalls = 0;
   #endCheckedAt = Number.NEGATIVE_INFINITY;
   #endMovedBack = false;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
+    this.times = new EventTimes(() => options.clock.now());
   }
 
   /** The highest offset seen so far. */
@@ -61,21 +64,11 @@ export class PageReader {
     return this.#highest;
   }
 
-  /** The latest time of an event seen so far, in Unix seconds. */
-  get newestTime(): number | undefined {
-    return this.#newestTime;
-  }
-
   /** Whether the newest event was once newer than it is now. Reading it takes the note away. */
   takeEndMovedBack(): boolean {
     const movedBack = this.#endMovedBack;
     this.#endMovedBack = false;
     return movedBack;
-  }
-
-  /** Sees to it that the channel's newest event is known, or was within the last minute. Throws what the source throws. */
-  async knowEnd(signal: AbortSignal): Promise<void> {
-    if (this.#options.clock.now() - this.#endCheckedAt >= END_CHECK_MS) await this.#checkEnd(signal);
   }
 
   /** The newest events of all types, ascending. */
@@ -227,7 +220,7 @@ export class PageReader {
     const first = events[0]?.headers.offset;
     const last = events.at(-1)?.headers.offset;
     if (ofType && last !== undefined) this.#highest = Math.max(this.#highest ?? -1, last);
-    for (const event of events) this.#newestTime = Math.max(this.#newestTime ?? 0, timeOf(event) ?? 0);
+    this.times.note(events);
     return { events, first, last, more: answer.has_more || events.length >= limit };
   }
 }

@@ -1,6 +1,7 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { EventConsumerOptions } from "./options.ts";
-import { ageMsOf, timeOf, typeOf } from "./source.ts";
+import { typeOf } from "./source.ts";
+import type { EventTimes } from "./times.ts";
 
 /** What becomes of an event. */
 export type Fate = "wanted" | "unwanted" | "before the start" | "too old";
@@ -22,20 +23,15 @@ export class Selection {
     return this.#types.size === 1 ? [...this.#types][0] : undefined;
   }
 
-  /** Whether the time of the channel's newest event has to be known. */
-  get needsNewest(): boolean {
-    return this.#oldestMs < Number.POSITIVE_INFINITY;
-  }
-
-  /** Both times in Unix seconds. */
+  /** `notBefore` is in Unix seconds. */
   fateOf(
     event: ChannelEvent,
-    { notBefore, newest }: { notBefore: number | undefined; newest: number | undefined },
+    { notBefore, times }: { notBefore: number | undefined; times: EventTimes },
   ): Fate {
     if (this.#types.size > 0 && !this.#types.has(typeOf(event))) return "unwanted";
-    if (notBefore !== undefined && (timeOf(event) ?? notBefore) < notBefore) return "before the start";
+    if (notBefore !== undefined && (times.of(event) ?? notBefore) < notBefore) return "before the start";
     if (!this.#passesFilter(event)) return "unwanted";
-    return ageMsOf(event, newest) > this.#oldestMs ? "too old" : "wanted";
+    return times.ageMsOf(event) > this.#oldestMs ? "too old" : "wanted";
   }
 
   #passesFilter(event: ChannelEvent): boolean {

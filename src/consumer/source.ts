@@ -34,15 +34,3 @@ export function typeOf(event: ChannelEvent): string {
   const { type } = event as { type?: unknown };
   return event.headers.type ?? (typeof type === "string" ? type : "");
 }
-
-/** When the event was made, in Unix seconds; undefined where it does not say. */
-export function timeOf({ created_at, payload }: ChannelEvent): number | undefined {
-  const time = created_at ?? payload?.timestamp;
-  return typeof time === "number" ? time : undefined;
-}
-
-/** How much older an event is than the newest of its channel (Unix seconds); 0 where either does not say. */
-export function ageMsOf(event: ChannelEvent, newest: number | undefined): number {
-  const time = timeOf(event);
-  return newest === undefined || time === undefined ? 0 : (newest - time) * 1000;
-}

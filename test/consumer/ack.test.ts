@@ -10,6 +10,9 @@ import { CrecError } from "../../src/errors.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
+/** When the simulated clock starts, in Unix seconds. */
+const NOW_S = 1_800_000_000;
+
 /** A consumer in ack mode on a channel of `count` events, with what it rejected. */
 function world(count: number, options: Partial<EventConsumerOptions> = {}) {
   const channel = new SimulatedChannel();
@@ -428,12 +431,12 @@ describe("EventConsumer on ack", () => {
 });
 
 describe("EventConsumer catching up", () => {
-  const at = (offset: number, time: number): ChannelEvent => makeEvent(offset, { at: 1_700_000_000 + time });
+  const at = (offset: number, time: number): ChannelEvent => makeEvent(offset, { at: NOW_S + time });
 
   for (const commit of ["on-send", "on-ack"] as const) {
     it(`passes over what is too old, counts it, and moves past it (${commit})`, async () => {
       const channel = new SimulatedChannel();
-      channel.publish(...range(1, 1_000).map((offset) => at(offset, offset)), makeEvent(1_001));
+      channel.publish(...range(1, 1_000).map((offset) => at(offset, offset - 999.5)), makeEvent(1_001));
       const { clock, disk, make, end, deliveries, offsets } = simulate({
         source: channel,
         commit,
@@ -468,12 +471,48 @@ describe("EventConsumer catching up", () => {
       throw new CrecError("SERVICE_UNREACHABLE", "There is nobody.");
     };
     await clock.pass(7_200_000);
-    channel.publish(...range(2, 401).map((offset) => at(offset, offset * 20)));
+    channel.publish(...range(2, 201).map((offset) => at(offset, 1_000)));
+    channel.publish(...range(202, 401).map((offset) => at(offset, 7_000)));
     channel.trouble = undefined;
     await clock.pass(120_000);
-    should(offsets()).eql([1, ...range(221, 401)]);
+    should(offsets()).eql([1, ...range(202, 401)]);
     await end(consumer);
   });
+
+  it("passes over an old event although it is the newest of its channel", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(at(1, -36_000), at(2, -35_000));
+    const { clock, make, end, offsets } = simulate({
+      source: channel,
+      catchUp: { skipOlderThanMs: 3_600_000 },
+    });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(30_000);
+    should(offsets()).eql([]);
+    should(consumer.state).containEql({ skipped: 2 });
+    await end(consumer);
+  });
+
+  for (const [what, time] of Object.entries({
+    "in the future": 7 * 86_400,
+    "in milliseconds": NOW_S * 999,
+    "long before the events beside it": -7 * 86_400,
+  })) {
+    it(`is not misled by one event that is dated ${what}`, async () => {
+      const channel = new SimulatedChannel();
+      channel.publish(at(1, -3), at(2, -2), at(3, time), at(4, -1));
+      const { clock, make, end, offsets } = simulate({
+        source: channel,
+        catchUp: { skipOlderThanMs: 3_600_000 },
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(30_000);
+      should(offsets()).eql(range(1, 4));
+      await end(consumer);
+    });
+  }
 });
 
 describe("EventConsumer telling", () => {

@@ -650,6 +650,22 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
+    it("waits for a proof although another event is dated in the future, or in milliseconds", async () => {
+      for (const created_at of [1_900_000_000, 1_800_000_000_000]) {
+        const channel = new SimulatedChannel();
+        const fresh = (proofs: unknown[]) => ({ ...contractEvent(1, proofs), created_at: 1_799_999_999 });
+        channel.publish(fresh([]), { ...contractEvent(2, ["proof"]), created_at });
+        const { clock, make, end, deliveries } = simulate({ source: channel, verify });
+        const consumer = make();
+        consumer.start();
+        await clock.pass(4_000);
+        channel.visible = [fresh(["proof"])];
+        await clock.pass(6_000);
+        should(deliveries[0]?.verification?.verified).equal(true);
+        await end(consumer);
+      }
+    });
+
     it("waits without verifying too, so that a later step can verify", async () => {
       const channel = new SimulatedChannel();
       channel.publish(contractEvent(1));

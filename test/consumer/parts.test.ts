@@ -2,6 +2,7 @@ import should from "should";
 import { Cursor, isCursorState, stateFrom } from "../../src/consumer/cursor.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
+import { EventTimes } from "../../src/consumer/times.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
@@ -154,6 +155,37 @@ describe("isCursorState", () => {
   })) {
     it(`does not take for one what is ${what}`, () => should(isCursorState(value)).equal(false));
   }
+});
+
+describe("EventTimes", () => {
+  const NOW_S = 1_800_000_000;
+  const agesOf = (...ages: number[]) => {
+    const times = new EventTimes(() => NOW_S * 1000);
+    const page = ages.map((age, index) => makeEvent(index + 1, { at: NOW_S - age }));
+    times.note(page);
+    return page.map((event) => times.of(event)).map((time) => time && NOW_S - time);
+  };
+
+  it("believes what fits to the clock and to the events beside it", () => {
+    should(agesOf(86_400, 3_600, 10, 0, -599)).eql([86_400, 3_600, 10, 0, -599]);
+    should(agesOf(10, 15, 5)).eql([10, 15, 5]);
+  });
+
+  it("does not believe what lies ahead of the clock", () =>
+    should(agesOf(20, -601, 10)).eql([20, undefined, 10]));
+
+  it("does not believe two that are out of order by more than ten minutes: either may be wrong", () =>
+    should(agesOf(20, 15, 1_000, 10)).eql([20, undefined, undefined, 10]));
+
+  it("gives an age that a wrong clock does not make longer", () => {
+    const times = new EventTimes(() => (NOW_S + 86_400) * 1000);
+    const [first, second] = [makeEvent(1, { at: NOW_S - 60 }), makeEvent(2, { at: NOW_S })];
+    times.note([first, second, makeEvent(3)]);
+    should(times.ageMsOf(first)).equal(86_460_000);
+    should(times.sureAgeMsOf(first)).equal(60_000);
+    should(times.sureAgeMsOf(second)).equal(0);
+    should(times.sureAgeMsOf(makeEvent(4))).equal(0);
+  });
 });
 
 describe("PollPace", () => {

@@ -13,7 +13,7 @@ import type { ChannelEvent, EventPage } from "../../src/protocol/index.ts";
 
 /** A clock that only moves when everybody sleeps. */
 export class SimulatedClock implements Clock {
-  #now = 1_000_000;
+  #now = 1_800_000_000_000;
   /** Something that changes as long as there is work going on that does not sleep. */
   activity: () => number = () => 0;
   #sleepers = new Set<{ at: number; wake: () => void }>();
