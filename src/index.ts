@@ -186,6 +186,7 @@ export {
   type NewOperation,
   type OperationChange,
   type Operations,
+  type OperationWaitOptions,
   type Organization,
   type PollEvents,
   type Queries,

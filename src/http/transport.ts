@@ -113,6 +113,11 @@ export class Transport {
     this.#destroyPool = pool.destroy;
   }
 
+  /** Milliseconds for a whole call that names no time of its own. */
+  get timeoutMs(): number {
+    return this.#timeoutMs;
+  }
+
   /** Fires when the transport is closed, with the error to throw as its reason. */
   get closing(): AbortSignal {
     return this.#closing.signal;

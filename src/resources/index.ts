@@ -4,10 +4,15 @@ export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions 
 export { Events, type PollEvents, type SearchEvents } from "./events.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
 export { Networks } from "./networks.ts";
+export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export type { NewOperation } from "./operation-request.ts";
-export type { Submitted } from "./operation-submit.ts";
-export { type FinalizeOptions, type ListOperations, Operations } from "./operations.ts";
+export {
+  type FinalizeOptions,
+  type ListOperations,
+  Operations,
+  type OperationWaitOptions,
+} from "./operations.ts";
 export type { Listing } from "./pages.ts";
 export {
   type CreatedQuery,

@@ -2,6 +2,8 @@ import { type CallOptions, HttpError, timeoutOf } from "../http/index.ts";
 import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
 import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
 import type { Events } from "./events.ts";
+import { saysExecuted } from "./operation-executed.ts";
+import type { Submitted } from "./operation-find.ts";
 import { pause } from "./pause.ts";
 import { pollMsOf, WaitError } from "./wait.ts";
 
@@ -11,21 +13,38 @@ export type FollowOptions = {
   signal?: AbortSignal | undefined;
   /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
   pollMs?: { min: number; max: number } | undefined;
+} & IfExecuted;
+
+/** What happens when the wallet refuses an operation because it has executed its id before. */
+export type IfExecuted = {
+  /** The key its id was made from, if it was: then an operation with another deadline is the same. */
+  operationKey?: string | undefined;
+  /** Called with the operation that was executed: from here on, it takes the place of the one asked for. */
+  onFound?: ((executed: Submitted) => unknown) | undefined;
 };
+
+/** Finds the operation that was executed in place of one that the wallet refused. */
+export type FindExecuted = (
+  refusedId: string,
+  options: { operationKey?: string | undefined; signal?: AbortSignal | undefined; timeoutMs: number },
+) => Promise<Submitted>;
 
 /** One rung of an operation's ladder, as its event tells it. */
 export type OperationChange = DecodedOperationStatus & { event: ChannelEvent };
 
 /**
  * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
- * since looking at the operation itself misses what passes between two looks.
- * @throws {WaitError} `WAIT_TIMEOUT`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
+ * since looking at the operation itself misses what passes between two looks. Where the wallet refuses it because its
+ * id was executed before, the operation that was executed is found and followed, in place of the failure.
+ * @throws {WaitError} `WAIT_TIMEOUT`; {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`,
+ * `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
   events: Events,
   channelId: string,
-  operationId: string,
-  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs }: FollowOptions,
+  askedId: string,
+  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs, operationKey, onFound }: FollowOptions,
+  findExecuted: FindExecuted,
   /** Fires when the client is closed. */
   closing: AbortSignal,
 ): AsyncGenerator<OperationChange, void> {
@@ -33,6 +52,7 @@ export async function* followOperation(
   const pollMs = pollMsOf(wantedPollMs);
   const deadline = performance.now() + timeoutMs;
   const seen = new Set<string>();
+  let operationId = askedId;
   let lastStatus: string | undefined;
   for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
     const left = Math.max(1, deadline - performance.now());
@@ -43,6 +63,13 @@ export async function* followOperation(
       seen.add(event.event_id);
       gap = pollMs.min;
       const change = { ...(decodeEvent(event) as DecodedOperationStatus), event };
+      if (change.status === "failed" && saysExecuted(change.reason, change.walletOperationId)) {
+        const timeoutMs = Math.max(1, deadline - performance.now());
+        const executed = await findExecuted(operationId, { operationKey, signal, timeoutMs });
+        await onFound?.(executed);
+        operationId = executed.operation.operation_id;
+        break;
+      }
       lastStatus = change.status;
       yield change;
       if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;

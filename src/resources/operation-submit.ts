@@ -8,23 +8,16 @@ import {
   type HttpErrorDetails,
   RateLimitError,
 } from "../http/index.ts";
-import type { ChannelEvent, Operation } from "../protocol/index.ts";
+import type { Operation } from "../protocol/index.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
-import type { SearchEvents } from "./events.ts";
-import { digestOf, type Prepared, signingInput } from "./operation-request.ts";
+import { findExecuted, type LookOn, lookOn, saysExecuted } from "./operation-executed.ts";
+import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
+import type { Prepared } from "./operation-request.ts";
 
-export type Submitted = {
-  operation: Operation;
-  /** What was signed, or is to be signed for a draft. */
-  digest: string;
-  /** Whether it was there already: an earlier try, or one with the same key, had got through. */
-  found: boolean;
-};
-
-export type SubmitCalls = {
+export type SubmitCalls = LookCalls & {
   post: () => Promise<Partial<Operation>>;
-  get: (operationId: string) => Promise<Operation>;
-  search: (filter: SearchEvents) => AsyncIterable<ChannelEvent>;
+  /** For what is certainly there, though no look finds it yet. */
+  lookOn: LookOn;
   signal: AbortSignal | undefined;
   /** Fires when the client is closed. */
   closing: AbortSignal;
@@ -50,13 +43,17 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       return { operation, digest, found: false };
     } catch (failure) {
       if (isStop(failure, calls)) throw isSent || tried ? inDoubt(failure, prepared) : failure;
+      const orInDoubt = (error: unknown) => {
+        throw isStop(error, calls) ? inDoubt(error, prepared) : error;
+      };
+      if (isExecuted(failure, prepared)) return findExecuted(calls.lookOn, prepared).catch(orInDoubt);
       const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
       if (refused && attempt === 1) throw failure;
       if (mayHaveActed(failure)) tried = failure;
       // After a lost answer any refusal may be the echo of our own first try.
       let doubt = refused ? undefined : tried;
       try {
-        const found = await findSubmitted(calls, prepared, tried !== undefined);
+        const found = await findSubmitted(calls, prepared, { tried: tried !== undefined });
         if (found) return found;
       } catch (error) {
         if (isStop(error, calls)) throw inDoubt(error, prepared);
@@ -65,6 +62,10 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
         if (!isAnswerLost(error)) throw tried ? inDoubt(tried, prepared) : failure;
         // No answer either: the next try, or its refusal, will tell.
         doubt ??= tried ?? error;
+      }
+      if (isTaken(failure) && attempt === ATTEMPTS) {
+        const notFound = (cause: unknown) => takenNotFound(failure, prepared, cause);
+        return lookOn(calls.lookOn, prepared, { notFound, tried: tried !== undefined }).catch(orInDoubt);
       }
       const reason = doubt ? inDoubt(doubt, prepared) : failure;
       if (refused || isLasting(failure) || attempt === ATTEMPTS) throw reason;
@@ -87,6 +88,19 @@ function isStop(failure: unknown, { signal }: Pick<SubmitCalls, "signal">): fail
   return failure instanceof CrecError && failure === signal?.reason;
 }
 
+/** Refused before it reached the chain: the wallet was asked first. */
+function isExecuted(failure: unknown, { request }: Prepared): boolean {
+  return (
+    failure instanceof HttpError &&
+    !failure.retryable &&
+    saysExecuted(failure.message, request.wallet_operation_id)
+  );
+}
+
+function isTaken(failure: unknown): failure is ConflictError {
+  return failure instanceof ConflictError && failure.code === "OPERATION_ALREADY_EXISTS";
+}
+
 function isLasting(failure: unknown): boolean {
   return failure instanceof ConflictError && LASTING_CONFLICTS.includes(failure.code);
 }
@@ -101,6 +115,19 @@ function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Pr
   // Of the same class, so that whoever asks for a time-out or an abort finds it.
   const SameError = doubt instanceof HttpError ? (doubt.constructor as typeof HttpError) : HttpError;
   return new SameError(doubt.code, message, details);
+}
+
+function takenNotFound(
+  { code, status, type, requestId }: ConflictError,
+  { request, key, isRepeatable: retryable }: Prepared,
+  cause: unknown,
+): ConflictError {
+  const again =
+    key === undefined
+      ? "Look for this id later. With a new id the calls may be executed twice."
+      : "Send the same again later, under the same key. Under a new key the calls may be executed twice.";
+  const message = `Taken already, not found yet: the wallet has an operation with the id ${request.wallet_operation_id}, which this channel does not show yet. ${again}`;
+  return new ConflictError(code, message, { status, type, requestId, retryable, cause });
 }
 
 /** The whole operation: some versions of the service answer with its id alone. */
@@ -131,68 +158,4 @@ async function readBack(
       updated_at: now,
     };
   });
-}
-
-/** Statuses after which the service takes the id again. */
-const GIVES_ID_BACK = ["cancelled", "expired", "failed"];
-
-/**
- * The operation that does what is to be done, among those with our wallet operation id. One that ended without
- * acting counts only when it may be our own try: it may as well be an older one, after which the id was given back.
- * @throws {CrecError} `OPERATION_ID_TAKEN`, or `OPERATION_KEY_REUSED`, when one that does something else holds the id.
- */
-export async function findSubmitted(
-  calls: Pick<SubmitCalls, "get" | "search">,
-  prepared: Prepared,
-  /** Whether a try of ours may have got through. */
-  tried: boolean,
-): Promise<Submitted | undefined> {
-  const { request, chainId, key } = prepared;
-  let taken: Operation | undefined;
-  let ended: Submitted | undefined;
-  for (const operationId of await operationIds(calls, request)) {
-    const operation = await calls.get(operationId);
-    const { digest } = digestOf(signingInput(operation), chainId);
-    // A key stands for the calls: who comes again with it comes later, so with another deadline.
-    const wanted = key === undefined ? prepared.digest : digestWithin(prepared, operation.deadline);
-    const goesOn = !GIVES_ID_BACK.includes(operation.status);
-    if (goesOn && digest === wanted) return { operation, digest, found: true };
-    if (goesOn) taken = operation;
-    else if (tried && digest === prepared.digest) ended = { operation, digest, found: true };
-  }
-  if (taken) throw key === undefined ? idTaken(request, taken) : keyReused(key, taken);
-  return ended;
-}
-
-/** What would be signed with another deadline. */
-function digestWithin({ request, chainId }: Prepared, deadline: number): string {
-  const { wallet_operation_id: id, address: account, transactions } = request;
-  return digestOf({ id, account, deadline, transactions }, chainId).digest;
-}
-
-function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {
-  const message = `The wallet already has another operation with the id ${request.wallet_operation_id}: ${operation_id}, ${status}. Use a new id.`;
-  return new CrecError("OPERATION_ID_TAKEN", message);
-}
-
-function keyReused(key: string, { operation_id, status }: Operation): CrecError {
-  const shown = key.length <= 60 ? key : `${key.slice(0, 59)}…`;
-  const message = `The operation key "${shown}" stands for other calls already: operation ${operation_id}, ${status}. Use a new key for what is new, and the very same calls to repeat what was asked.`;
-  return new CrecError("OPERATION_KEY_REUSED", message);
-}
-
-/** Found by their events, since the list of operations cannot be asked for a wallet operation id. */
-async function operationIds(
-  calls: Pick<SubmitCalls, "search">,
-  request: Prepared["request"],
-): Promise<Set<string>> {
-  const filter: SearchEvents = {
-    type: ["operation.status"],
-    wallet_operation_id: request.wallet_operation_id,
-    chain_selector: [request.chain_selector],
-    address: [request.address],
-  };
-  const ids = new Set<string>();
-  for await (const { payload } of calls.search(filter)) ids.add(String(payload.operation_id));
-  return ids;
 }

@@ -7,25 +7,34 @@ import {
   type OperationStatus,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
-import { type Signer, signWith } from "../signing/index.ts";
+import { type Signer, signWith, walletOperationIdOf } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
-import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
+import { findExecuted, type LookOn, saysExecuted } from "./operation-executed.ts";
+import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
+import {
+  type FindExecuted,
+  type FollowOptions,
+  followOperation,
+  type IfExecuted,
+  type OperationChange,
+} from "./operation-follow.ts";
 import {
   digestOf,
   type NewOperation,
+  type OperationRequest,
   operationRequest,
   type Prepared,
   prepareOperation,
   signingInput,
 } from "./operation-request.ts";
-import { findSubmitted, type SubmitCalls, type Submitted, submitOperation } from "./operation-submit.ts";
+import { submitOperation } from "./operation-submit.ts";
 import { type Listing, listing } from "./pages.ts";
-import { readStatusEvents, statusReason } from "./status-events.ts";
-import { type WaitOptions, waitForStatus } from "./wait.ts";
+import { readStatusEvents, shownStatusReason } from "./status-events.ts";
+import { WaitError, type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type ListOperations = {
   status?: ReadonlyArray<Open<OperationStatus>> | undefined;
@@ -47,6 +56,8 @@ export type FinalizeOptions = CallOptions & {
   /** What the draft must be signed as, as `draft` gave it. */
   digest?: string | undefined;
 };
+
+export type OperationWaitOptions = WaitOptions<OperationStatus, Operation> & IfExecuted;
 
 export class Operations {
   readonly #transport: Transport;
@@ -158,31 +169,30 @@ export class Operations {
 
   /**
    * Waits until the operation has reached a rung of its ladder, or a higher one. Some networks end at `confirmed_latest`.
-   * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason.
+   * Where the wallet refuses it because its id was executed before, the operation that was executed is waited for.
+   * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason;
+   * {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`.
    * @example
    * const { status } = await client.operations.waitFor(channelId, operation.operation_id, {
    *   target: "confirmed_latest",
    * });
    */
-  async waitFor(
-    channelId: string,
-    operationId: string,
-    options: WaitOptions<OperationStatus, Operation>,
-  ): Promise<Operation> {
-    const statusEvents = { channelId, filter: { type: ["operation.status"], operation_id: operationId } };
-    return waitForStatus(
-      {
-        noun: "operation",
-        id: operationId,
-        lifecycle: OPERATION_LIFECYCLE,
-        setbacks: ["failed", "cancelled", "expired"],
-        look: (signal) => this.get(channelId, operationId, { signal }),
-        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
-        reason: ({ status }, signal) => statusReason(this.#events, statusEvents, [status], signal),
-        closing: this.#transport.closing,
-      },
-      options,
-    );
+  async waitFor(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
+    const { operationKey, signal, onFound } = options;
+    const deadline = performance.now() + (options.timeoutMs ?? 300_000);
+    const left = () => Math.max(1, deadline - performance.now());
+    let id = operationId;
+    for (let { timeoutMs } = options; ; timeoutMs = left()) {
+      try {
+        return await this.#waitForOne(channelId, id, { ...options, timeoutMs });
+      } catch (error) {
+        if (!isRefusedAsExecuted(error)) throw error;
+        const how = { operationKey, signal, timeoutMs: left() };
+        const executed = await this.#findExecuted(channelId, id, how);
+        await onFound?.(executed);
+        id = executed.operation.operation_id;
+      }
+    }
   }
 
   /**
@@ -197,7 +207,46 @@ export class Operations {
     operationId: string,
     options: FollowOptions = {},
   ): AsyncGenerator<OperationChange, void> {
-    return followOperation(this.#events, channelId, operationId, options, this.#transport.closing);
+    const find: FindExecuted = (id, how) => this.#findExecuted(channelId, id, how);
+    return followOperation(this.#events, channelId, operationId, options, find, this.#transport.closing);
+  }
+
+  #waitForOne(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
+    const statusEvents = { channelId, filter: { type: ["operation.status"], operation_id: operationId } };
+    return waitForStatus(
+      {
+        noun: "operation",
+        id: operationId,
+        lifecycle: OPERATION_LIFECYCLE,
+        setbacks: ["failed", "cancelled", "expired"],
+        look: (signal) => this.get(channelId, operationId, { signal }),
+        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        reason: ({ status }, signal) => shownStatusReason(this.#events, statusEvents, [status], signal),
+        closing: this.#transport.closing,
+      },
+      options,
+    );
+  }
+
+  /** The operation that was executed in place of one that the wallet refused. */
+  async #findExecuted(
+    channelId: string,
+    refusedId: string,
+    { operationKey, signal, timeoutMs }: Parameters<FindExecuted>[1],
+  ): Promise<Submitted> {
+    const refused = await this.get(channelId, refusedId, { signal });
+    const { chain_selector, address, wallet_operation_id, deadline, transactions } = refused;
+    const request = { chain_selector, address, wallet_operation_id, deadline, transactions };
+    const chainId = await this.#networks.chainIdOf(chain_selector, { signal });
+    const key = belongs(operationKey, request) ? operationKey : undefined;
+    const prepared = {
+      ...digestOf(signingInput(refused), chainId),
+      request,
+      chainId,
+      key,
+      isRepeatable: true,
+    };
+    return findExecuted(this.#lookOn(channelId, { signal, timeoutMs }), prepared, refusedId);
   }
 
   /** All checks come first, so that nobody is asked to sign, and nothing is sent, for what cannot be handed in. */
@@ -218,7 +267,7 @@ export class Operations {
     options?: CallOptions,
   ): Promise<Submitted | undefined> {
     if (prepared.key === undefined) return undefined;
-    return findSubmitted(this.#lookCalls(channelId, options), prepared, false);
+    return findSubmitted(this.#lookCalls(channelId, options), prepared);
   }
 
   #submit(channelId: string, prepared: Prepared, options: CallOptions = {}): Promise<Submitted> {
@@ -226,13 +275,22 @@ export class Operations {
       ...this.#lookCalls(channelId, options),
       post: () =>
         this.#transport.post<Partial<Operation>>(operationsPath(channelId), prepared.request, options),
+      lookOn: this.#lookOn(channelId, options),
       signal: options.signal,
       closing: this.#transport.closing,
     };
     return submitOperation(calls, prepared);
   }
 
-  #lookCalls(channelId: string, options?: CallOptions): Pick<SubmitCalls, "get" | "search"> {
+  #lookOn(channelId: string, options: CallOptions): LookOn {
+    return {
+      look: (signal) => this.#lookCalls(channelId, { ...options, signal }),
+      timeoutMs: options.timeoutMs ?? this.#transport.timeoutMs,
+      signals: [options.signal, this.#transport.closing],
+    };
+  }
+
+  #lookCalls(channelId: string, options?: CallOptions): LookCalls {
     return {
       get: (operationId) => this.get(channelId, operationId, options),
       search: (filter) => this.#events.search(channelId, filter, options),
@@ -265,6 +323,21 @@ function operationsPath(channelId: string): string {
 
 function operationPath(channelId: string, operationId: string): string {
   return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
+}
+
+/** A message may carry the key of another operation. */
+function belongs(key: string | undefined, request: OperationRequest): boolean {
+  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
+  return (
+    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
+  );
+}
+
+/** Failed, and the reason is that the wallet has executed its id before. */
+function isRefusedAsExecuted(error: unknown): boolean {
+  if (!(error instanceof WaitError && error.code === "OPERATION_FAILED")) return false;
+  const { wallet_operation_id } = error.resource as Operation;
+  return saysExecuted(error.reason ?? "", wallet_operation_id);
 }
 
 /** Somebody else has finalized what was to be cancelled, or the other way round. */

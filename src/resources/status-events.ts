@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Events, SearchEvents } from "./events.ts";
 
@@ -6,6 +7,7 @@ export type StatusEvents = { channelId: string; filter: SearchEvents };
 
 /** The longest an explanation may keep a failure waiting, in milliseconds. */
 const LONGEST_LOOK_MS = 5_000;
+const GAP_MS = 250;
 
 /** All of them, in the order of the channel. */
 export async function readStatusEvents(
@@ -21,17 +23,41 @@ export async function readStatusEvents(
 /** The `status_reason` of the newest one with one of these statuses: resources themselves carry none. */
 export async function statusReason(
   events: Events,
-  { channelId, filter }: StatusEvents,
+  which: StatusEvents,
   statuses: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const page = await events.search(
-    channelId,
-    { ...filter, limit: 50 },
-    { signal, timeoutMs: LONGEST_LOOK_MS },
-  );
+  return reasonOf(await newestOf(events, which, statuses, signal));
+}
+
+/** The same where the reason decides what comes next: the search may show the event later than the status. */
+export async function shownStatusReason(
+  events: Events,
+  which: StatusEvents,
+  statuses: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const until = performance.now() + LONGEST_LOOK_MS;
+  for (;;) {
+    const event = await newestOf(events, which, statuses, signal);
+    if (event || performance.now() + GAP_MS > until) return reasonOf(event);
+    await sleep(GAP_MS, undefined, { signal });
+  }
+}
+
+async function newestOf(
+  events: Events,
+  { channelId, filter }: StatusEvents,
+  statuses: readonly string[],
+  signal: AbortSignal,
+): Promise<ChannelEvent | undefined> {
+  const options = { signal, timeoutMs: LONGEST_LOOK_MS };
+  const page = await events.search(channelId, { ...filter, limit: 50 }, options);
   const newest = page.data.sort((a, b) => b.headers.offset - a.headers.offset);
-  const event = newest.find(({ payload }) => statuses.includes(String(payload.status)));
+  return newest.find(({ payload }) => statuses.includes(String(payload.status)));
+}
+
+function reasonOf(event: ChannelEvent | undefined): string | undefined {
   const reason = event?.payload.status_reason;
   return typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined;
 }

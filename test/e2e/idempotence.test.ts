@@ -16,6 +16,7 @@ import {
   walletOperationIdOf,
 } from "../../src/index.ts";
 import { type Alteration, AlteringProxy, late } from "../support/altering-proxy.ts";
+import { executeOnChain } from "../support/execute-on-chain.ts";
 import { startTestService } from "../support/service.ts";
 
 /** The calls that submitting is made of: handing in, and then looking whether that was taken. */
@@ -544,6 +545,45 @@ describe("an operation of which answers are lost", function () {
       expected.push(idOf(key));
       should(await executions(idOf(key))).equal(1);
       should(await operationsOf(channelId)).have.length(4);
+    });
+
+    it("is found however long the search does not show it", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      const first = await client.operations.send(channelId, keyed(key), signer);
+      // One look before the submit, one after each refusal, and more.
+      for (let look = 0; look < 8; look++) {
+        proxy.alterNext("GET", `/channels/${channelId}/events/search`, ({ status }) => ({
+          ...{ status, body: '{"events":[],"has_more":false}' },
+        }));
+      }
+      const again = await client.operations.send(channelId, keyed(key), signer);
+      should(again).have.properties({ found: true, digest: first.digest });
+      should(again.operation.operation_id).equal(first.operation.operation_id);
+      should(proxy.waiting(channelId)).equal(0);
+      await checkKeyOnce(channelId, first.operation.operation_id, key);
+    });
+
+    it("is found when the wallet refuses a second one that the service took, and acts once", async () => {
+      const [channelId, key] = [await newChannel(), randomUUID()];
+      const { operation_key: _key, ...made } = keyed(key, { deadline: 0 });
+      const executed = { ...made, wallet_operation_id: idOf(key) };
+      await executeOnChain(service.ready, signer, executed);
+      const second = await client.operations.send(channelId, keyed(key), signer);
+      should(second.found).be.false();
+      const { operation_id } = second.operation;
+      const options = { target: "confirmed", operationKey: key, pollMs: { min: 50, max: 200 } } as const;
+      const waiting = client.operations.waitFor(channelId, operation_id, options);
+      const until = await failure(
+        client.operations.waitFor(channelId, operation_id, { ...options, timeoutMs: 8_000 }),
+      );
+      should(until.code).equal("OPERATION_EXECUTED_NOT_FOUND");
+      should(until.message).containEql(idOf(key));
+      // Now the service learns of the one that was executed.
+      const { operation: shown } = await client.operations.send(channelId, executed, signer);
+      should(shown.operation_id).not.equal(operation_id);
+      should(await waiting).match({ operation_id: shown.operation_id, status: "confirmed" });
+      expected.push(idOf(key));
+      should(await executions(idOf(key))).equal(1);
     });
 
     it("finds a draft as the draft it is: nobody signs it by the way", async () => {
