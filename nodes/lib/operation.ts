@@ -1,4 +1,4 @@
-import type { CrecClient, Operation, OperationChange, OperationStatus } from "../../src/index.ts";
+import type { CrecClient, Operation, OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { nodeError } from "./errors.ts";
 import { loadLibrary } from "./library.ts";
 
@@ -49,8 +49,12 @@ export type Climb = {
   ladder: Ladder;
   timeoutMs: number;
   signal: AbortSignal;
+  /** What its id was made from, if it was. */
+  operationKey?: string | undefined;
   /** Told each status, the past ones first. */
   onRung: (change: OperationChange) => void;
+  /** Told when the wallet refused it because its id was executed before: that operation is followed instead. */
+  onFound: (executed: Submitted) => void;
 };
 
 export type Reached = {
@@ -62,26 +66,36 @@ export type Reached = {
 
 /**
  * Follows an operation until it has reached the rung waited for.
- * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED, WAIT_TIMEOUT
+ * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED, OPERATION_EXECUTED_NOT_FOUND, OPERATION_ID_TAKEN,
+ * OPERATION_KEY_REUSED, WAIT_TIMEOUT
  */
 export async function climb({ client, channelId, operation, ladder, ...options }: Climb): Promise<Reached> {
-  const { timeoutMs, signal, onRung } = options;
-  const { operation_id: id } = operation;
-  const changes = client.operations.follow(channelId, id, { timeoutMs, signal });
+  const { timeoutMs, signal, operationKey, onRung } = options;
+  let followed = operation;
+  const onFound = (executed: Submitted): void => {
+    followed = executed.operation;
+    options.onFound(executed);
+  };
+  const follow = { timeoutMs, signal, operationKey, onFound };
+  const changes = client.operations.follow(channelId, operation.operation_id, follow);
   for (let next = await changes.next(); !next.done; next = await changes.next()) {
     onRung(next.value);
     const { status, reason, transactionHash } = next.value;
+    const { operation_id: id } = followed;
     const rung = ladder.judge(status);
     if (rung === "failed") throw failure(id, status, reason);
     if (rung === "on the way") continue;
     // That it got there is certain, whether or not the service can be asked for the rest just now.
     const now = await client.operations.get(channelId, id, { signal }).catch((error: unknown) => {
       if (signal.aborted) throw error;
-      return { ...operation, status };
+      return { ...followed, status };
     });
     return { operation: { ...now, ...(transactionHash ? { transactionHash } : {}) }, above: changes };
   }
-  throw nodeError("WAIT_TIMEOUT", `The operation ${id} ended before it became ${ladder.target}. Look at it.`);
+  throw nodeError(
+    "WAIT_TIMEOUT",
+    `The operation ${followed.operation_id} ended before it became ${ladder.target}. Look at it.`,
+  );
 }
 
 function failure(id: string, status: string, reason: string): Error {

@@ -1,4 +1,4 @@
-import type { CrecClient, Operation, OperationStatus, Signer } from "../../src/index.ts";
+import type { CrecClient, Operation, OperationStatus, Signer, Submitted } from "../../src/index.ts";
 import type { CallPreview } from "../lib/call-preview.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { climb, type Ladder } from "../lib/operation.ts";
@@ -21,6 +21,10 @@ export type Task = {
   /** At most this many of a list. */
   most: () => number;
   onStatus: (status: string) => void;
+  /** Told when another operation has taken the place of the one asked for. */
+  onFound: (executed: Submitted) => void;
+  /** What its id was made from, where the message tells. */
+  operationKey: string | undefined;
 };
 
 export type Answer = { payload: unknown; crec: Record<string, unknown> };
@@ -77,9 +81,10 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
 };
 
 async function until(task: Task, operation: Operation, ladder: Ladder, timeoutMs: number): Promise<Answer> {
-  const { client, channelId, signal, onStatus } = task;
-  const onRung = ({ status }: { status: string }) => onStatus(status);
-  return about((await climb({ client, channelId, operation, ladder, timeoutMs, signal, onRung })).operation);
+  const { client, channelId, signal, operationKey, onFound } = task;
+  const onRung = ({ status }: { status: string }) => task.onStatus(status);
+  const climbed = { client, channelId, operation, operationKey, ladder, timeoutMs, signal };
+  return about((await climb({ ...climbed, onRung, onFound })).operation);
 }
 
 function about(operation: Operation, more: Record<string, unknown> = {}): Answer {

@@ -68,12 +68,22 @@ export default function register(RED: NodeAPI): void {
         statuses: await statusesOf(def),
         most: () => limitOf(def),
         onStatus: (status) => showStatus(this, "working", status),
+        onFound: ({ operation, digest }) => {
+          msg.crec = noted(msg, { operationId: operation.operation_id, digest, found: true });
+        },
+        operationKey: operationKeyOf(msg),
       });
       send(answer(msg, payload, crec));
       showStatus(this, "done", typeof crec.status === "string" ? crec.status : "operation.status.done");
     });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
+}
+
+/** The library takes it only where it belongs to the operation. */
+function operationKeyOf({ crec }: CrecMessage): string | undefined {
+  const key = crec?.operationKey;
+  return typeof key === "string" || typeof key === "number" ? String(key) : undefined;
 }
 
 /** @throws MISSING_VALUE when the message was to bring it and does not: something else might be signed then */

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Operation, OperationChange } from "../../src/index.ts";
+import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
 import { registerOperationPreview } from "../lib/admin/preview.ts";
 import { previewOf } from "../lib/call-preview.ts";
 import { channelOf, walletOf } from "../lib/config-nodes.ts";
@@ -73,7 +73,12 @@ export default function register(RED: NodeAPI): void {
         show(change.status);
         report(change);
       };
-      const reached = await climb({ client, channelId, operation, ladder, timeoutMs, signal, onRung });
+      const onFound = (executed: Submitted): void => {
+        const { operation_id: operationId } = executed.operation;
+        msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
+      };
+      const climbed = { client, channelId, operation, operationKey: key, ladder, timeoutMs, signal };
+      const reached = await climb({ ...climbed, onRung, onFound });
       send(answer(msg, reached.operation, { status: reached.operation.status }), null);
       if (def.follow === false) return;
       // The higher rungs come in their own time: nobody waits for them, but the second port tells.

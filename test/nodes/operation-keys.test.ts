@@ -2,18 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import should from "should";
-import { CrecClient, walletOperationIdOf } from "../../src/index.ts";
+import {
+  CrecClient,
+  encodeFunctionCall,
+  localEcdsaSigner,
+  parseAbi,
+  walletOperationIdOf,
+} from "../../src/index.ts";
 import { ask, benchFlow, type Message } from "../support/bench.ts";
+import { executeOnChain } from "../support/execute-on-chain.ts";
 import { freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import {
   COMPANY,
   checkCompany,
   checkError,
+  isRed,
   KEPT,
   OperationBench,
   RECEIVER,
 } from "../support/operation-bench.ts";
-import { operationNode, submitNode } from "../support/operation-nodes.ts";
+import { operationNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
 const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
@@ -36,6 +44,7 @@ describe("a message with an operation key", function () {
     await bench.deploy([
       [submitNode(), 2],
       [submitNode({ id: "draft", mode: "draft" }), 2],
+      [submitNode({ id: "hasty", timeout: "10" }), 2],
       [operationNode("cancel"), 1],
       [operationNode("finalize"), 1],
     ]);
@@ -203,6 +212,43 @@ describe("a message with an operation key", function () {
     // Catch has what it takes to decide.
     await bench.ask("cancel", { crec: { operationId: caught.crec?.operationId } });
     should((await bench.ask("submit", message(key))).crec).have.property("found", false);
+    should(await executions(key)).equal(1);
+  });
+
+  it("that was executed, which the channel does not show yet, is never said to be not carried out", async () => {
+    const key = freshId();
+    const { chain_selector, contracts } = bench.service.ready;
+    const args = { to: RECEIVER, value: "3" };
+    const { data } = encodeFunctionCall({ abi: parseAbi(TOKEN_ABI), function: "transfer", args });
+    const executed = {
+      ...{ chain_selector, address: bench.wallet, wallet_operation_id: idOf(key), deadline: 0 },
+      transactions: [{ to: contracts.DemoToken ?? "", value: "0", data }],
+    };
+    const signer = localEcdsaSigner(bench.key);
+    await executeOnChain(bench.service.ready, signer, executed);
+    const caught = await bench.refuse("hasty", { ...KEPT, ...message(key) });
+    checkError(caught, "hasty", "OPERATION_EXECUTED_NOT_FOUND", idOf(key));
+    should(caught.error?.message).not.match(/not carried out/);
+    const { text } = await bench.nodeRed.status("hasty", isRed);
+    should(text).equal("Executed already, not found yet");
+
+    // The same again, and this time the service learns of it meanwhile.
+    const channelId = String(caught.crec?.channelId);
+    const again = bench.ask("submit", message(key));
+    const refused = async () => {
+      const mine = [];
+      for await (const one of client.operations.list(channelId, { status: ["failed"] })) {
+        if (one.wallet_operation_id === idOf(key)) mine.push(one);
+      }
+      return mine.length;
+    };
+    while ((await refused()) < 2) await sleep(50);
+    const { operation } = await client.operations.send(channelId, executed, signer);
+    const found = await again;
+    should(found.crec).have.properties({ found: true, operationId: operation.operation_id });
+    should(found.payload).have.property("operation_id", operation.operation_id);
+    const told = bench.seenAt("submit:1", found.probe).map(({ crec }) => crec?.status);
+    should(told).containEql("confirmed_latest").and.not.containEql("failed");
     should(await executions(key)).equal(1);
   });
 
