@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { Agent, buildConnector, Pool, ProxyAgent } from "undici";
+import type { Body } from "./inflate.ts";
 
 /** TLS settings of a connection, as Node's `tls.connect` takes them. */
 export type TlsSettings = {
@@ -25,7 +26,7 @@ export type HttpDispatcher = {
   request(options: OutgoingRequest & { signal: AbortSignal }): Promise<{
     statusCode: number;
     headers: Record<string, string | string[] | undefined>;
-    body: { text(): Promise<string> };
+    body: Body;
   }>;
 };
 

@@ -1,5 +1,6 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import { BadResponseError, ClientClosedError, NetworkError } from "./errors.ts";
+import { tooLarge } from "./inflate.ts";
 
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO$|UND_ERR_PRX_TLS)/;
@@ -31,10 +32,7 @@ export function networkError(error: unknown, host: string, scrub: (text: string)
     const text = `No trusted connection to ${host} (${code}). Check https or http in the base URL, and the certificate settings of the connection.`;
     return new NetworkError("TLS_ERROR", text, { cause });
   }
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    const text = `The answer of ${host} is larger than allowed. Ask for less at once, for example with a smaller limit.`;
-    return new BadResponseError("BAD_RESPONSE", text, { cause });
-  }
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return tooLarge(host, cause);
   if (code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE") {
     const text = `${host} does not speak HTTP as expected (${code}). Check https or http, and the port, in the base URL.`;
     return new BadResponseError("BAD_RESPONSE", text, { cause });

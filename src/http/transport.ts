@@ -5,6 +5,7 @@ import { type HttpDispatcher, type OutgoingRequest, openSocketPool, type TlsSett
 import { type Environment, environmentProxy } from "./environment-proxy.ts";
 import { ClientClosedError, TimeoutError } from "./errors.ts";
 import { type Hooks, tell } from "./hooks.ts";
+import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { networkError } from "./network-errors.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -24,7 +25,7 @@ export type TransportOptions = Hooks & {
   maxAttempts?: number | undefined;
   /** Calls on the wire at once; the others queue. Default 16. */
   maxConcurrency?: number | undefined;
-  /** Largest body taken, in bytes. Default 32 MiB. */
+  /** Largest body taken, in bytes, also after it was inflated. Default 32 MiB. */
   maxResponseBytes?: number | undefined;
   tls?: TlsSettings | undefined;
   /**
@@ -80,6 +81,7 @@ export class Transport {
   readonly #timeoutMs: number;
   readonly #attemptTimeoutMs: number;
   readonly #maxAttempts: number;
+  readonly #maxResponseBytes: number;
   readonly #slots: Semaphore;
   readonly #budget = new RetryBudget();
   readonly #hooks: Hooks;
@@ -99,6 +101,10 @@ export class Transport {
     this.#timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 30_000);
     this.#attemptTimeoutMs = timeoutOf("attemptTimeoutMs", options.attemptTimeoutMs ?? 10_000);
     this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
+    this.#maxResponseBytes = positiveInteger(
+      "maxResponseBytes",
+      options.maxResponseBytes ?? 32 * 1024 * 1024,
+    );
     this.#slots = new Semaphore(positiveInteger("maxConcurrency", options.maxConcurrency ?? 16));
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     const pool = options.dispatcher
@@ -107,7 +113,7 @@ export class Transport {
           tls: options.tls,
           proxy: chosenProxy(options.proxy, url, process.env),
           connectTimeoutMs: this.#attemptTimeoutMs,
-          maxResponseBytes: positiveInteger("maxResponseBytes", options.maxResponseBytes ?? 32 * 1024 * 1024),
+          maxResponseBytes: this.#maxResponseBytes,
         });
     this.#dispatcher = pool.dispatcher;
     this.#destroyPool = pool.destroy;
@@ -202,8 +208,12 @@ export class Transport {
       try {
         const response = await this.#dispatcher.request({ ...message, signal: attemptSignal });
         const { statusCode: status, headers, body } = response;
-        return { status, headers, text: await body.text(), host: this.#host, scrub: this.#scrub };
+        const answer = { status, host: this.#host, scrub: this.#scrub };
+        const encoding = headers["content-encoding"];
+        const text = await readText({ ...answer, body, encoding, maxBytes: this.#maxResponseBytes });
+        return { ...answer, headers, text };
       } catch (error) {
+        if (error instanceof CrecError) throw error;
         throw networkError(error, this.#host, this.#scrub);
       }
     });
@@ -219,6 +229,7 @@ export class Transport {
     }
     const headers: Record<string, string> = {
       accept: "application/json",
+      "accept-encoding": ACCEPT_ENCODING,
       "user-agent": `crec-client/${VERSION}`,
     };
     for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;

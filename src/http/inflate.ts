@@ -1,0 +1,80 @@
+import { constants } from "node:buffer";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, type ZlibOptions } from "node:zlib";
+import { BadResponseError } from "./errors.ts";
+
+/** A body as undici gives it. */
+export type Body = { text(): Promise<string>; bytes(): Promise<Uint8Array> };
+
+export type Received = {
+  body: Body;
+  /** The `Content-Encoding` of the answer. */
+  encoding: string | string[] | undefined;
+  status: number;
+  host: string;
+  /** Takes the key out of what the answer says. */
+  scrub: (text: string) => string;
+  /** The largest text taken, in bytes. */
+  maxBytes: number;
+};
+
+/** What an answer may be compressed with. */
+export const ACCEPT_ENCODING = "gzip, br";
+
+type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
+const INFLATE: Readonly<Record<string, Inflate>> = {
+  gzip: promisify(gunzip) as Inflate,
+  "x-gzip": promisify(gunzip) as Inflate,
+  br: promisify(brotliDecompress) as Inflate,
+};
+/** A page of events in a few pieces. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * The text of an answer, inflated where it is compressed: never more than `maxBytes` of it are made.
+ * @throws {BadResponseError} for a text that is too large, damaged, or in an encoding that was not asked for.
+ */
+export async function readText({ body, encoding, ...received }: Received): Promise<string> {
+  const codings = String(encoding ?? "")
+    .split(",")
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== "" && coding !== "identity");
+  if (codings.length === 0) return body.text();
+  const bytes = await body.bytes();
+  if (bytes.length === 0) return "";
+  const coding = codings.join(", ");
+  const inflate = Object.hasOwn(INFLATE, coding) ? INFLATE[coding] : undefined;
+  if (!inflate) throw unreadable(received, unknown(coding, received));
+  try {
+    const maxOutputLength = Math.min(received.maxBytes, constants.MAX_LENGTH);
+    const text = await inflate(bytes, { maxOutputLength, chunkSize: CHUNK_BYTES });
+    return new TextDecoder().decode(text);
+  } catch (error) {
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(received.host, error);
+    throw unreadable(received, damaged(coding, received), error);
+  }
+}
+
+export function tooLarge(host: string, cause: unknown): BadResponseError {
+  const message = `The answer of ${host} is larger than allowed. Ask for less at once, for example with a smaller limit.`;
+  return new BadResponseError("BAD_RESPONSE", message, { cause });
+}
+
+function damaged(coding: string, { host, status }: Context): string {
+  return `The compressed answer of ${host} is damaged (HTTP ${status}, ${coding}). Try again; if it stays so, look for a proxy on the way that changes answers.`;
+}
+
+function unknown(coding: string, { host, status, scrub }: Context): string {
+  return `${host} answered in the encoding "${scrub(coding).slice(0, 40)}" (HTTP ${status}), and only ${ACCEPT_ENCODING} were asked for. Look for a proxy on the way that changes answers.`;
+}
+
+type Context = Pick<Received, "host" | "status" | "scrub">;
+
+/** Without its status: it does not tell what became of the request, as with any answer that cannot be read. */
+function unreadable({ status }: Context, message: string, cause?: unknown): BadResponseError {
+  return new BadResponseError("BAD_RESPONSE", message, { cause, retryable: status === 429 || status >= 500 });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
