@@ -87,6 +87,8 @@ export class AlteringProxy {
     for (const one of this.#holding) {
       if ("held" in one && one.method === method && url.includes(one.path)) one.held.resolve();
     }
+    // What is altered is read first.
+    if (rule && "alter" in rule) delete headers["accept-encoding"];
     const isHeld = rule !== undefined && "held" in rule;
     if (isHeld) {
       this.#holding.add(rule);

@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
+import { compressAnswers } from "./compression.ts";
 import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { type Faults, injectFaults } from "./faults.ts";
@@ -101,6 +102,7 @@ export async function createServer(
     else await reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
   if (options.local) injectFaults(app, options.faults);
+  compressAnswers(app);
 
   await describeApi(app);
   // All at the root, so that /local lies behind the base URL too.

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import should from "should";
+import { CrecClient } from "../../src/index.ts";
+import { type Api, startTestService } from "./support.ts";
+
+describe("answers of the local service", function () {
+  this.timeout(60_000);
+  let api: Api;
+  let dispose: () => Promise<void>;
+  let channelId: string;
+  let path: string;
+
+  before(async () => {
+    ({ api, dispose } = await startTestService());
+    channelId = await api.channel();
+    // A page that changes no more.
+    path = `/channels/${channelId}/events?offset=1&limit=3`;
+    await api.transferWatcher(channelId);
+    const receiver = "0x00000000000000000000000000000000000000b2";
+    await api.ok("POST", "/local/faucet", { to: receiver, amount: "1" });
+    await api.ok("POST", "/local/faucet", { to: receiver, amount: "2" });
+    await api.eventsUntil(channelId, (events) => events.length > 3);
+  });
+  after(() => dispose());
+
+  /** With nothing that decompresses by itself. */
+  const ask = async (encoding?: string, { method = "GET", of = path } = {}) => {
+    const headers = {
+      authorization: `Apikey ${api.ready.api_key}`,
+      ...(encoding === undefined ? {} : { "accept-encoding": encoding }),
+    };
+    const sent = request(new URL(of, api.ready.base_url), { method, headers, agent: false }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: Buffer.concat(await answer.toArray()),
+    };
+  };
+
+  for (const [encoding, expected] of [
+    ["gzip, br", "br"],
+    ["gzip", "gzip"],
+    ["GZIP;q=0.5, br;q=0", "gzip"],
+    ["*", "br"],
+    ["*, br;q=0", "gzip"],
+  ] as const) {
+    it(`to "${encoding}" come in ${expected}`, async () => {
+      const plain = await ask();
+      const { headers, body } = await ask(encoding);
+      should(headers).match({ "content-encoding": expected, vary: "accept-encoding" });
+      should(headers["content-type"]).equal(plain.headers["content-type"]);
+      should(Number(headers["content-length"])).equal(body.length);
+      should(body.length).be.below(plain.body.length);
+      const text = expected === "br" ? brotliDecompressSync(body) : gunzipSync(body);
+      should(text.equals(plain.body)).be.true();
+    });
+  }
+
+  for (const encoding of [undefined, "", "identity", "zstd, deflate", "gzip;q=0", "br;q=0.0, *;q=0"]) {
+    it(`to ${encoding === undefined ? "who asks for no encoding" : `"${encoding}"`} come as they are, and say that they vary`, async () => {
+      const { headers, body } = await ask(encoding);
+      should(headers).not.have.property("content-encoding");
+      should(headers.vary).equal("accept-encoding");
+      should(JSON.parse(body.toString()).events).be.an.Array();
+    });
+  }
+
+  it("that are short come as they are", async () => {
+    const { headers } = await ask("gzip, br", { of: `/channels/${channelId}` });
+    should(headers).not.have.properties("content-encoding");
+    should(headers).not.have.properties("vary");
+  });
+
+  it("to HEAD have the headers alone", async () => {
+    const { status, headers, body } = await ask("gzip", { method: "HEAD" });
+    should(status).equal(200);
+    should(headers["content-encoding"]).equal("gzip");
+    should(body).be.empty();
+  });
+
+  it("that are errors are compressed, too", async () => {
+    const body = JSON.stringify({ type: "INTERNAL_ERROR", message: "x".repeat(5_000) });
+    await api.ok("POST", "/local/faults", {
+      action: "status",
+      status: 503,
+      body,
+      match: { path: `/channels/${channelId}/events` },
+    });
+    const { status, headers } = await ask("br");
+    should(status).equal(503);
+    should(headers["content-encoding"]).equal("br");
+  });
+
+  it("are read by the client", async () => {
+    const { base_url: baseUrl, api_key: apiKey } = api.ready;
+    const client = new CrecClient({ baseUrl, apiKey });
+    const { events } = await client.events.poll(channelId, { offset: 1, limit: 3 });
+    await client.close();
+    should(events.map(({ event_id }) => event_id)).deepEqual(
+      JSON.parse((await ask()).body.toString()).events.map((event: { event_id: string }) => event.event_id),
+    );
+  });
+});
