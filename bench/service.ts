@@ -17,6 +17,8 @@ const PAGE = 200;
 const PAGES = 20;
 const REQUESTS = 400;
 const CONNECTIONS = 8;
+/** A page is larger, compressed too. */
+const LEAST_BYTES = 40_000;
 const OPERATIONS = 200;
 const LOGS = 2000;
 const FEW_EVENTS = 1000;
@@ -142,8 +144,9 @@ export async function benchPages(): Promise<Measured[]> {
     await bench.takeLogs(PAGE * PAGES);
     const { base_url, api_key } = bench.api.ready;
     const headers = { authorization: `Apikey ${api_key}` };
-    const get = async (origin: string, path: string) => {
-      const { body } = await agent.request({ origin, path, method: "GET", headers });
+    const get = async (origin: string, path: string, encoding = "identity") => {
+      const asked = { ...headers, "accept-encoding": encoding };
+      const { body } = await agent.request({ origin, path, method: "GET", headers: asked });
       return Buffer.from(await body.arrayBuffer());
     };
     const pathOf = (page: number) =>
@@ -159,7 +162,7 @@ export async function benchPages(): Promise<Measured[]> {
       const work = async () => {
         while (next < REQUESTS) {
           const page = next++;
-          if ((await ask(page)).length < 100_000) throw new Error("A page is too short.");
+          if ((await ask(page)).length < LEAST_BYTES) throw new Error("A page is too short.");
         }
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, work));
@@ -167,24 +170,36 @@ export async function benchPages(): Promise<Measured[]> {
     };
     const contestants = {
       service: (page: number) => get(base_url, pathOf(page)),
+      br: (page: number) => get(base_url, pathOf(page), "br"),
+      gzip: (page: number) => get(base_url, pathOf(page), "gzip"),
       text: (page: number) => get(bareUrl, `/text/${page % PAGES}`),
       bytes: (page: number) => get(bareUrl, `/bytes/${page % PAGES}`),
     };
-    const times = { service: [] as number[], text: [] as number[], bytes: [] as number[] };
+    const names = ["service", "br", "gzip", "text", "bytes"] as const;
+    const times = Object.fromEntries(names.map((name) => [name, [] as number[]]));
     for (let round = 0; round <= ROUNDS; round += 1) {
-      for (const name of ["service", "text", "bytes"] as const) {
+      for (const name of names) {
         const ms = await run(contestants[name]);
         // The first round warms up.
-        if (round > 0) times[name].push(ms);
+        if (round > 0) times[name]?.push(ms);
       }
     }
-    const [service, text, bytes] = [median(times.service), median(times.text), median(times.bytes)];
-    const size = Math.round((texts[0]?.length ?? 0) / 1024);
+    const [service = 0, br = 0, gzip = 0, text = 0, bytes = 0] = names.map((name) =>
+      median(times[name] ?? []),
+    );
+    const kib = (page: Buffer | string) => Math.round(page.length / 1024);
+    const size = kib(texts[0] ?? "");
+    const compressed = async (encoding: string, ms: number) => ({
+      what: `  in ${encoding}, ${kib(await get(base_url, pathOf(0), encoding))} KiB`,
+      value: `${perSecond(REQUESTS, ms, "pages")}, ${(service / ms).toFixed(2)} of that`,
+    });
     return [
       {
         what: `the service, pages of ${PAGE} events, ${size} KiB`,
         value: perSecond(REQUESTS, service, "pages"),
       },
+      await compressed("br", br),
+      await compressed("gzip", gzip),
       { what: "bare node:http, the same as texts in memory", value: perSecond(REQUESTS, text, "pages") },
       { what: "  the service against that (aim 0.8)", value: (text / service).toFixed(2) },
       { what: "bare node:http, the same as bytes in memory", value: perSecond(REQUESTS, bytes, "pages") },
