@@ -15,6 +15,9 @@ const BENCHES: Record<string, Bench> = {
       "Node-RED": async () => (await import("./events-node-red.ts")).benchEventsInNodeRed(),
     },
   },
+  idle: {
+    "One consumer, nothing new": async () => (await import("./idle.ts")).benchIdle(),
+  },
   proofs: {
     about: "proofs a second, against viem, ethers, noble and C; delay of the event loop",
     parts: {

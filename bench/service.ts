@@ -27,7 +27,7 @@ const MANY_EVENTS = 100_000;
 const BATCH = 500;
 
 /** The local service as a process of its own, on a chain that is started beside it. */
-class Bench {
+export class ServiceBench {
   readonly api: Api;
   readonly channelId: string;
   readonly #pid: number;
@@ -42,13 +42,13 @@ class Bench {
     this.#end = end;
   }
 
-  static async start(confidence = "latest"): Promise<Bench> {
+  static async start(confidence = "latest"): Promise<ServiceBench> {
     const folder = temporaryFolder();
     const chain: Anvil = await startAnvil(join(folder.path, "node"));
     const args = ["--rpc-url", chain.rpcUrl, "--confidence", confidence, "--block-time", "1000"];
     const { api, child, exited } = await spawnService(join(folder.path, "data"), { args });
     const channelId = await api.channel();
-    return new Bench(api, channelId, child.pid ?? 0, async () => {
+    return new ServiceBench(api, channelId, child.pid ?? 0, async () => {
       child.kill("SIGTERM");
       await exited;
       await chain.stop();
@@ -136,7 +136,7 @@ class Bench {
 
 /** Pages of 200 events with proofs, out of the store, against the same sent from memory by `node:http` alone. In turns. */
 export async function benchPages(): Promise<Measured[]> {
-  const bench = await Bench.start();
+  const bench = await ServiceBench.start();
   const bare = fork(join(import.meta.dirname, "page-server.ts"));
   const agent = new Agent({ connections: CONNECTIONS });
   try {
@@ -214,7 +214,7 @@ export async function benchPages(): Promise<Measured[]> {
 
 /** Signed operations, handed in together, until each is `confirmed_latest`. */
 export async function benchOperations(): Promise<Measured[]> {
-  const bench = await Bench.start();
+  const bench = await ServiceBench.start();
   try {
     const { api, channelId } = bench;
     const signer = localEcdsaSigner(generatePrivateKey());
@@ -265,7 +265,7 @@ export async function benchOperations(): Promise<Measured[]> {
 
 /** Logs that one watcher asked for, from the chain into events, each signed by three oracles. */
 export async function benchLogs(): Promise<Measured[]> {
-  const bench = await Bench.start();
+  const bench = await ServiceBench.start();
   try {
     await bench.api.transferWatcher(bench.channelId);
     await bench.readUntil(2);
@@ -282,7 +282,7 @@ export async function benchLogs(): Promise<Measured[]> {
 
 /** What the process keeps in memory when it has made and served many events, against a few. */
 export async function benchMemory(): Promise<Measured[]> {
-  const bench = await Bench.start();
+  const bench = await ServiceBench.start();
   try {
     await bench.api.transferWatcher(bench.channelId);
     await bench.readUntil(2);
