@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, type ZlibOptions } from "node:zlib";
 import { BadResponseError } from "./errors.ts";
 
-/** A body as undici gives it. */
-export type Body = { text(): Promise<string>; bytes(): Promise<Uint8Array> };
+/** A body as undici gives it. One without `bytes` inflates by itself, as `fetch` does. */
+export type Body = { text(): Promise<string>; bytes?(): Promise<Uint8Array> };
 
 export type Received = {
   body: Body;
@@ -39,7 +39,7 @@ export async function readText({ body, encoding, ...received }: Received): Promi
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");
-  if (codings.length === 0) return body.text();
+  if (codings.length === 0 || !body.bytes) return body.text();
   const bytes = await body.bytes();
   if (bytes.length === 0) return "";
   const coding = codings.join(", ");

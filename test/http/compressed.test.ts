@@ -148,6 +148,16 @@ describe("compressed answers", () => {
     });
   }
 
+  it("that a dispatcher has inflated by itself are taken as they are", async () => {
+    const headers = { "content-encoding": "gzip" };
+    const dispatcher = {
+      request: async () => ({ statusCode: 200, headers, body: { text: async () => '{"ok":true}' } }),
+    };
+    const transport = new Transport({ baseUrl: "http://127.0.0.1:1", apiKey: KEY, dispatcher });
+    ended.push(() => transport.close());
+    should(await transport.get("/x")).deepEqual({ ok: true });
+  });
+
   it("that are damaged are asked for again where the service has trouble", async () => {
     let answers = 0;
     const transport = await answering(
