@@ -16,7 +16,8 @@ const BENCHES: Record<string, Bench> = {
     },
   },
   idle: {
-    "One consumer, nothing new": async () => (await import("./idle.ts")).benchIdle(),
+    about: "bytes a day and calls a minute of a consumer with nothing to read, plain and compressed",
+    parts: { "One consumer, nothing new": async () => (await import("./idle.ts")).benchIdle() },
   },
   proofs: {
     about: "proofs a second, against viem, ethers, noble and C; delay of the event loop",
