@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Request, Response } from "playwright-core";
+import type { Page, Request, Response } from "playwright-core";
 import should from "should";
 import type { Choices } from "../../nodes/lib/form-types.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
@@ -169,16 +169,34 @@ const REFUSAL = /may not|not allowed|permission/i;
 async function pickFirst({ page }: Editor, form: Form, name: string): Promise<string | undefined> {
   const box = form.box(name);
   await box.fill("");
+  const answered = nothingFound(page);
   await box.press("Shift");
   const first = page.locator(".red-ui-autoComplete-container:visible li a").first();
-  const isOffered = await first.waitFor({ timeout: 1_500 }).then(
-    () => true,
-    () => false,
-  );
+  const isOffered = await Promise.race([
+    first.waitFor({ timeout: OFFER_MS }).then(
+      () => true,
+      () => false,
+    ),
+    answered,
+  ]);
   if (!isOffered) return undefined;
   await first.click();
   await first.waitFor({ state: "detached" });
   return form.field(name).inputValue();
+}
+
+/** How long a list may take to appear that the form does not have to ask for. */
+const OFFER_MS = 1_500;
+
+/** Gives `false` when the service is asked and has nothing; until then, and otherwise, it waits. */
+function nothingFound(page: Page): Promise<false> {
+  return new Promise((resolve) => {
+    page
+      .waitForResponse(/\/crec\/lookup\//, { timeout: OFFER_MS })
+      .then((response) => response.json())
+      .then(({ choices = [] }: { choices?: unknown[] }) => choices.length === 0 && resolve(false))
+      .catch(() => {}); // Nothing was asked.
+  });
 }
 
 /** The buttons that our form itself has. */
