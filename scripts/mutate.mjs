@@ -10,8 +10,8 @@ import { globSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
-import { root } from "./lib/paths.mjs";
-import { fromRoot, testsOf } from "./lib/tests-of.mjs";
+import { fromRoot, root } from "./lib/paths.mjs";
+import { testsOf } from "./lib/tests-of.mjs";
 
 /** Git ignores it. It cannot lie in `node_modules`: Node.js strips no types there. */
 const CACHE = ".cache/mutate";

@@ -1,5 +1,5 @@
 // @ts-check
-import { resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The package's own folder. */
@@ -8,4 +8,12 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Where everything that outlives a start is kept: `CREC_DATA_DIR`, else `data`, which git ignores. */
 export function dataDir() {
   return resolve(process.env.CREC_DATA_DIR || resolve(root, "data"));
+}
+
+/**
+ * @param {string} path as a person gives it
+ * @returns {string} from the root, with slashes
+ */
+export function fromRoot(path) {
+  return relative(root, resolve(path)).split(sep).join("/");
 }

@@ -1,5 +1,4 @@
 // @ts-check
-import { relative, resolve, sep } from "node:path";
 import { build } from "esbuild";
 import { root } from "./paths.mjs";
 
@@ -88,12 +87,4 @@ export async function testsOf(part, tests) {
  */
 function isIn(path, part) {
   return path === part || path.startsWith(`${part}/`);
-}
-
-/**
- * @param {string} path as a person gives it
- * @returns {string} from the root, with slashes
- */
-export function fromRoot(path) {
-  return relative(root, resolve(path)).split(sep).join("/");
 }

@@ -1,10 +1,8 @@
 // @ts-check
 // Which test files there are, which of them belong to a path, and what they need.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, posix, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { join, posix, sep } from "node:path";
+import { fromRoot, root } from "../lib/paths.mjs";
 
 /** Tests of src: values in, values out, and small servers. */
 const UNIT = /^test\/(?:(?:abi|consumer|http|library|proofs|resources|signing)\/|json\.test\.ts$)/;
@@ -75,7 +73,7 @@ const TESTS_OF_PART = /** @type {Record<string, RegExp>} */ ({
  * @returns {string[]}
  */
 function belongingTo(given, all) {
-  const path = relative(root, resolve(given)).split(sep).join("/");
+  const path = fromRoot(given);
   if (path === "") return [...all];
   if (path.startsWith("..") || !existsSync(join(root, path))) {
     throw new Error(`There is no ${given}: name a file or folder of this repository.`);
