@@ -2,6 +2,7 @@ import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
 import type { ChannelEvent, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
+import { rpc, sendFrom } from "./transactions.ts";
 
 describe("what is under /local for testers", function () {
   this.timeout(120_000);
@@ -173,6 +174,24 @@ describe("what is under /local for testers", function () {
         return status.finalized > latest ? true : undefined;
       });
       should((await api.call("POST", "/local/speed", { blockTimeMs: 0 })).status).equal(400);
+      await api.ok("POST", "/local/speed", { blockTimeMs: 100 });
+    });
+
+    it("makes a transaction final that nobody saw waiting", async () => {
+      // So seldom that the service does not look in between.
+      await api.ok("POST", "/local/speed", { blockTimeMs: 60_000 });
+      await eventually("the chain to be at rest", async () => {
+        const before = await rpc<string>(api, "eth_blockNumber");
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return (await rpc<string>(api, "eth_blockNumber")) === before ? true : undefined;
+      });
+      await sendFrom(api, { to: `0x${"1".repeat(40)}`, data: "0x" });
+      const paidIn = Number(await rpc<string>(api, "eth_blockNumber"));
+      await api.ok("POST", "/local/speed", { blockTimeMs: 10 });
+      await eventually("finality", async () => {
+        const { finalized } = await api.ok<{ finalized: number }>("GET", "/local/status");
+        return finalized >= paidIn ? true : undefined;
+      });
       await api.ok("POST", "/local/speed", { blockTimeMs: 100 });
     });
 

@@ -12,7 +12,14 @@ import { KNOWN_CHAINS, type KnownChain } from "../../../src/protocol/index.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
-export type Block = { number: number; hash: Hex; parentHash: Hex; timestamp: number };
+export type Block = {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: number;
+  /** How many there are in it. */
+  transactions: number;
+};
 
 /** The newest block, and how far `safe` and `finalized` reach. */
 export type Heads = { latest: Block; safe: number; finalized: number };
@@ -142,16 +149,16 @@ export class Chain {
 
   /** A block by number or tag; undefined when the chain has none. */
   async block(at: number | Confidence): Promise<Block | undefined> {
-    const found = await this.rpc<Record<"number" | "hash" | "parentHash" | "timestamp", Hex> | null>(
-      "eth_getBlockByNumber",
-      [typeof at === "number" ? hexNumber(at) : at, false],
-    );
+    type Found = Record<"number" | "hash" | "parentHash" | "timestamp", Hex> & { transactions: Hex[] };
+    const tag = typeof at === "number" ? hexNumber(at) : at;
+    const found = await this.rpc<Found | null>("eth_getBlockByNumber", [tag, false]);
     if (found === null) return undefined;
     return {
       number: Number(found.number),
       hash: found.hash,
       parentHash: found.parentHash,
       timestamp: Number(found.timestamp),
+      transactions: found.transactions.length,
     };
   }
 

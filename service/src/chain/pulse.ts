@@ -24,6 +24,8 @@ export class Pulse {
   #lastMinedAt = 0;
   /** The newest block that somebody may wait to see finalized. */
   #busyUntil = 0;
+  /** The newest block that was looked at for transactions. */
+  #lookedUpTo = 0;
   #troubled = false;
 
   constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
@@ -86,6 +88,7 @@ export class Pulse {
     try {
       if (this.#chain.minesOnRequest) await this.#mineIfDue();
       heads = await this.#chain.heads();
+      if (this.#chain.minesOnRequest) await this.#keepBusyForNewBlocks(heads);
       if (this.#troubled) this.#log.info("The chain answers again.");
       this.#troubled = false;
     } catch (error) {
@@ -111,7 +114,20 @@ export class Pulse {
     if (!waiting && !(unfinalized && due)) return;
     await this.#chain.mine();
     this.#lastMinedAt = Date.now();
-    if (waiting) this.keepBusyUntil((await this.#chain.block("latest"))?.number ?? 0);
+  }
+
+  /**
+   * Every transaction is to become final. What a block holds is known only once it is there: a transaction may
+   * come just before it is mined, and others may mine, too.
+   */
+  async #keepBusyForNewBlocks({ latest, finalized }: Heads): Promise<void> {
+    // The chain may have been put back.
+    let from = Math.max(Math.min(this.#lookedUpTo, latest.number), finalized) + 1;
+    for (; from < latest.number; from += 1) {
+      if ((await this.#chain.block(from))?.transactions) this.keepBusyUntil(from);
+    }
+    if (latest.transactions > 0) this.keepBusyUntil(latest.number);
+    this.#lookedUpTo = latest.number;
   }
 
   /** The newest finalized block; every block is where the node knows no such thing. */
