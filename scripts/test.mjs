@@ -71,7 +71,7 @@ async function test() {
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
   if (driving.length > 0) {
-    const parallel = driving.length > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
+    const parallel = driving.length > 1 && jobs > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
     runs.push(mocha("processes", driving, [...options, ...parallel]));
   }
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs)), await nothingIsLeft()];

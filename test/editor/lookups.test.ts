@@ -66,11 +66,12 @@ describe("what a form says under a box with a list", function () {
   const editor = useEditor();
   const nothing = "There is none of this name yet";
 
-  const openChannel = async (properties: Partial<FlowNode>) => {
-    await editor().openWith([
+  const deployed = (properties: Partial<FlowNode> = {}) =>
+    editor().openWith([
       connectionNode(editor().service.ready, properties),
       channelNode({ channel: "nobody's" }),
     ]);
+  const openChannel = async () => {
     const form = await editor().form("channel");
     return { form, hint: form.root.locator("#node-config-input-channel-hint") };
   };
@@ -83,11 +84,13 @@ describe("what a form says under a box with a list", function () {
   afterEach(() => editor().page.unroute("**/crec/lookup/channels/**"));
 
   it("is why there is none, and not that there is nothing", async () => {
-    const { form, hint } = await openChannel({ credentials: { apiKey: "wrong" } });
+    await deployed({ credentials: { apiKey: "wrong" } });
+    const { form, hint } = await openChannel();
     await hint.getByText(/^Nothing to pick from: .*API key/).waitFor();
     await form.cancel();
     await answer({ choices: [], undeployed: true });
-    const other = await openChannel({});
+    await deployed();
+    const other = await openChannel();
     await other.hint.getByText(/known once this is deployed/).waitFor();
     await other.form.cancel();
   });
@@ -95,14 +98,15 @@ describe("what a form says under a box with a list", function () {
   it("is of the text typed in where the list was cut, and nothing false", async () => {
     const cut: Choices = { choices: [{ value: "first", label: "first" }], cut: true };
     await answer(cut, { choices: [{ value: "last", label: "last", detail: "active" }] });
-    const { form, hint } = await openChannel({});
+    await deployed();
+    const { form, hint } = await openChannel();
     await form.box("channel").fill("last");
     await hint.getByText("active").waitFor();
     await form.cancel();
     await editor().page.unroute("**/crec/lookup/channels/**");
 
     await answer(cut);
-    const silent = await openChannel({});
+    const silent = await openChannel();
     const asked = editor().page.waitForResponse(/text=/);
     await silent.form.box("channel").fill("lost");
     await asked;
@@ -111,7 +115,7 @@ describe("what a form says under a box with a list", function () {
     await editor().page.unroute("**/crec/lookup/channels/**");
 
     await answer(cut, { choices: [] });
-    const sure = await openChannel({});
+    const sure = await openChannel();
     await sure.form.box("channel").fill("gone");
     await sure.hint.getByText(nothing).waitFor();
     await sure.form.cancel();

@@ -29,7 +29,7 @@ describe("the form of submit operation", function () {
     call("vault", "deposit(uint256)", value("payload", "msg")),
   ];
 
-  beforeEach(async () => {
+  before(async () => {
     const { ready } = editor().service;
     const token = { id: "token", name: "demo token", abi: TOKEN_ABI, decimals: "18" };
     const vault = { id: "vault", name: "vault", abi: "function deposit(uint256 least) payable" };
@@ -47,6 +47,8 @@ describe("the form of submit operation", function () {
       },
     ]);
   });
+
+  afterEach(() => editor().inPage.undoAll());
 
   /** The form, once it has asked what there is to pick from. */
   const open = async () => {

@@ -13,12 +13,15 @@ export function hasBrowser(): boolean {
   return false;
 }
 
-/** One browser a process; each test file takes a context of its own. */
+/** Pages live for seconds: code that is optimized would not run long enough to repay it. */
+const FOR_SHORT_PAGES = "--js-flags=--no-opt";
+
+/** One browser a process. */
 export const sharedBrowser = shared(
   () => {
     const executablePath = chromiumPath();
     if (executablePath === undefined) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
-    return chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+    return chromium.launch({ executablePath, args: [...CHROMIUM_FLAGS, FOR_SHORT_PAGES] });
   },
   (browser) => browser.close(),
 );

@@ -41,9 +41,15 @@
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
 
+  /** What each color is made of: to read a pixel takes long. */
+  const known = new Map();
   const pencil = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   /** Red, green, blue from 0 to 1, and how opaque, of any color that CSS knows. */
   const parts = (color) => {
+    if (!known.has(color)) known.set(color, drawn(color));
+    return known.get(color);
+  };
+  const drawn = (color) => {
     pencil.clearRect(0, 0, 1, 1);
     pencil.fillStyle = color;
     pencil.fillRect(0, 0, 1, 1);
@@ -199,9 +205,16 @@
     /** The field that has the focus, or undefined when it is not one of the form. */
     focused: () => (form().contains(document.activeElement) ? describe(document.activeElement) : undefined),
 
-    focusFirst: () => {
-      const [first] = fields();
-      first?.focus();
+    /** Puts the focus on a field, and tells which has it then. */
+    focus: (described) => {
+      const field = fields().find((one) => describe(one) === described);
+      field?.focus();
+      return document.activeElement === field ? described : undefined;
+    },
+
+    /** Takes back, as a person would, what was changed since the flows were loaded. */
+    undoAll: () => {
+      while (RED.history.depth() > 0) RED.history.pop();
     },
 
     /** The choices that change what the form shows: selects that are no reference to a config node. */

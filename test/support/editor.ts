@@ -49,7 +49,8 @@ export type InPage = {
   faint(least: number): Promise<string[]>;
   fields(): Promise<string[]>;
   focused(): Promise<string | undefined>;
-  focusFirst(): Promise<void>;
+  focus(field: string): Promise<string | undefined>;
+  undoAll(): Promise<void>;
   choices(): Promise<Array<{ id: string; options: Array<string | boolean>; chosen: string | boolean }>>;
   choose(id: string, option: string | boolean): Promise<void>;
 };
@@ -83,11 +84,6 @@ async function hideTips(nodeRed: NodeRed): Promise<void> {
   if (!answer.ok) throw new Error(`The editor's settings were refused: HTTP ${answer.status}`);
 }
 
-const sharedStage = shared(
-  () => startStage({}),
-  (stage) => stage.end(),
-);
-
 /** The real editor of a real Node-RED beside a real service, in a real browser. */
 export class Editor {
   readonly service: RunningService;
@@ -97,15 +93,15 @@ export class Editor {
   readonly complaints: string[] = [];
   readonly inPage: InPage;
   readonly #context: BrowserContext;
-  readonly #end: () => Promise<void>;
+  readonly #stage: Stage;
   #theme: Theme = "light";
 
-  private constructor({ service, nodeRed }: Stage, page: Page, end: () => Promise<void>) {
-    this.service = service;
-    this.nodeRed = nodeRed;
+  private constructor(stage: Stage, page: Page) {
+    this.service = stage.service;
+    this.nodeRed = stage.nodeRed;
     this.page = page;
     this.#context = page.context();
-    this.#end = end;
+    this.#stage = stage;
     page.setDefaultTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(String(error.stack ?? error)));
     page.on("console", (message) => {
@@ -129,23 +125,25 @@ export class Editor {
     });
   }
 
-  /** Files that start Node-RED as usual share one, and deploy flows of their own. */
-  static async start({ loggedInAs, ...options }: EditorOptions = {}): Promise<Editor> {
-    const isShared = Object.keys(options).length === 0;
-    const [stage, browser] = await Promise.all([
-      isShared ? sharedStage() : startStage(options),
-      sharedBrowser(),
-    ]);
+  static async start({ loggedInAs, ...options }: EditorOptions): Promise<Editor> {
+    const [stage, browser] = await Promise.all([startStage(options), sharedBrowser()]);
     const context = await browser.newContext({ viewport: { width: 1500, height: 1200 } });
     const page = await context.newPage();
     await page.addInitScript({ path: inPageScript });
     if (loggedInAs !== undefined) await page.addInitScript(logIn, loggedInAs);
-    return new Editor(stage, page, isShared ? () => stage.nodeRed.clear() : () => stage.end());
+    return new Editor(stage, page);
+  }
+
+  /** Takes away what a test has left: flows, answers of its own, errors that the browser met. */
+  async clear(): Promise<void> {
+    this.complaints.length = 0;
+    await this.page.unrouteAll();
+    await this.nodeRed.clear();
   }
 
   async close(): Promise<void> {
     await this.#context.close();
-    await this.#end();
+    await this.#stage.end();
   }
 
   /** Loads the editor in a theme, kept where its own user settings keep it, and waits until it has the flows. */
@@ -226,17 +224,24 @@ export class Editor {
   }
 }
 
+/** Files that start Node-RED as usual share it and the page, whose scripts the browser then knows. */
+const sharedEditor = shared(
+  () => Editor.start({}),
+  (editor) => editor.close(),
+);
+
 /** An editor for the tests of one `describe`; in the end it must have met no error. */
 export function useEditor(options: EditorOptions = {}): () => Editor {
+  const isShared = Object.keys(options).length === 0;
   let editor: Editor | undefined;
   before(async function () {
     this.timeout(120_000);
     if (!hasBrowser()) return this.skip();
-    editor = await Editor.start(options);
+    editor = await (isShared ? sharedEditor() : Editor.start(options));
   });
   after("the browser met no error", async () => {
-    const complaints = editor?.complaints ?? [];
-    await editor?.close();
+    const complaints = [...(editor?.complaints ?? [])];
+    await (isShared ? editor?.clear() : editor?.close());
     should(complaints).be.empty();
   });
   return () => {
