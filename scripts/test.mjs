@@ -6,7 +6,7 @@
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
 //   npm test -- --coverage                the unit tests alone, with what they cover of src
-//   npm test -- --jobs 4                  so many workers (default: one more than processors)
+//   npm test -- --jobs 4                  so many workers (default: two more than processors)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -21,6 +21,9 @@ import { lateFiles, summary } from "./test/summary.mjs";
 /** @typedef {import("./test/reporter.mjs").Results} Results */
 
 const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
+
+/** Most tests wait for others most of the time: so many more workers than processors keep them busy. */
+const WAITING = 2;
 
 /** How long what the tests started may take to end after them. */
 const GRACE_MS = 20_000;
@@ -67,7 +70,7 @@ async function test() {
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
     return 1;
 
-  const jobs = Number(values.jobs ?? availableParallelism() + 1);
+  const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
   if (driving.length > 0) {
