@@ -4,7 +4,7 @@ import type { ContractNode } from "../config-nodes.ts";
 import type { AbiAnswer, EventChoice, FunctionChoice } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { isReference } from "../variables.ts";
-import { answerForms, fieldsOf } from "./answer.ts";
+import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 
@@ -18,7 +18,7 @@ export function registerAbiReader(RED: NodeAPI): void {
   const offer = <T>(path: `/crec/${string}`, list: (library: Library, abi: Abi) => T[]) => {
     answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
       const { id, abi } = fieldsOf(body);
-      const [library, parsed] = await abiOf(RED, String(id ?? ""), typeof abi === "string" ? abi.trim() : "");
+      const [library, parsed] = await abiOf(RED, textIn(id), typeof abi === "string" ? abi.trim() : "");
       return { found: list(library, parsed) };
     });
   };

@@ -44,6 +44,11 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
+/** The trimmed text of what should be text or a number; empty for anything else. */
+export function textIn(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
+}
+
 /** @throws INVALID_REQUEST */
 export function invalidRequest(sentence: string): never {
   throw nodeError("INVALID_REQUEST", sentence);

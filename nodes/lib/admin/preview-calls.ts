@@ -44,7 +44,7 @@ export async function listedCalls(request: PreviewRequest): Promise<PreviewedCal
   }
   return Promise.all(
     list.map((item: Record<string, unknown> | null) => {
-      const text = (name: string) => ({ value: String(item?.[name] ?? "") });
+      const text = (name: string) => ({ value: textOf(item?.[name] ?? "") });
       return rawCall({ kind: "raw", to: text("to"), data: text("data"), amount: text("value") });
     }),
   );

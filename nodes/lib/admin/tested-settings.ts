@@ -5,6 +5,7 @@ import { nodeError } from "../errors.ts";
 import { type ProxyNode, proxyFor } from "../proxy.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
 import { isReference, requireSet } from "../variables.ts";
+import { textIn } from "./answer.ts";
 import { deployFirst, isDeployedWith, isOwnReference, ownVariable } from "./deployed.ts";
 
 /** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
@@ -23,12 +24,12 @@ const LONGEST_SECONDS = 10;
  * @throws DEPLOY_FIRST, VARIABLE_MISSING, KEY_MISSING
  */
 export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptions {
-  const deployed = RED.nodes.getNode(text(body.id)) as Deployed;
-  const baseUrl = addressOf(RED, deployed, "baseUrl", text(body.baseUrl));
-  const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", text(body.graphqlUrl));
+  const deployed = RED.nodes.getNode(textIn(body.id)) as Deployed;
+  const baseUrl = addressOf(RED, deployed, "baseUrl", textIn(body.baseUrl));
+  const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", textIn(body.graphqlUrl));
   const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
   const proxy = proxyFor(configNode<ProxyNode>(RED, body.proxy, "proxy"), baseUrl);
-  const seconds = Number(text(body.timeout) || LONGEST_SECONDS);
+  const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
   return {
     baseUrl,
     apiKey: keyFor(deployed, body, { baseUrl, graphqlUrl }),
@@ -58,10 +59,10 @@ function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typ
  *   name the variable beside an address of their own, and read the key there.
  */
 function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): string {
-  const typed = text(body.apiKey);
+  const typed = textIn(body.apiKey);
   if (isReference(typed)) {
     if (!isOwnReference(typed)) return deployFirst(typed);
-    const places = [text(body.baseUrl), text(body.graphqlUrl)].filter((place) => place !== "");
+    const places = [textIn(body.baseUrl), textIn(body.graphqlUrl)].filter((place) => place !== "");
     if (places.every(isOwnReference)) return ownVariable(typed, "key");
     throw nodeError(
       "DEPLOY_FIRST",
@@ -82,13 +83,9 @@ function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): st
 
 /** A config node of Node-RED's own, which exists here only once it is deployed. */
 function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
-  const wanted = text(id);
+  const wanted = textIn(id);
   if (wanted === "" || wanted === "_ADD_") return null;
   const node = RED.nodes.getNode(wanted) as T | null;
   if (node) return node;
   throw nodeError("DEPLOY_FIRST", `The ${noun} chosen here is not deployed yet: deploy, then test.`);
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }

@@ -3,7 +3,7 @@ import type { ConnectionNode } from "../config-nodes.ts";
 import type { Owner } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
 import { isReference, requireSet } from "../variables.ts";
-import { answerForms, fieldsOf } from "./answer.ts";
+import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { isDeployedWith, ownVariable } from "./deployed.ts";
 
 const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
@@ -29,7 +29,7 @@ async function ownerOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>): P
 function settingOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>, field: Field): string | undefined {
   const typed = typeof body[field] === "string" ? body[field].trim() : "";
   if (!isReference(typed)) return typed;
-  const id = String(body.id ?? "");
+  const id = textIn(body.id);
   const known = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.verification;
   if (known && isDeployedWith(RED, id, field, typed)) return requireSet(known[field] ?? "");
   return ownVariable(typed, "setting");
