@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
 import { encodeFunctionData } from "viem";
@@ -92,7 +92,9 @@ describe("the local service whose chain is killed", function () {
     await api.eventsUntil(channelId, (all) => values(all, "finalized").length === 1);
 
     const killed = anvilPid();
-    // Before it has saved anything: every contract is lost with it.
+    // As if it had saved nothing yet: every contract is lost with it. It saves nothing while it is stopped.
+    process.kill(killed, "SIGSTOP");
+    rmSync(join(folder.path, "chain", "state.json"), { force: true });
     process.kill(killed, "SIGKILL");
     await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
     const told = (what: RegExp) =>
