@@ -57,6 +57,7 @@ forms.registerType("crec-events-in", {
     verify: { value: true },
     unverified: { value: "port", required: true },
     commit: { value: "on-send", required: true },
+    unfinished: { value: "100", validate: numberFrom(1, "events-in.error.attempts") },
     inFlight: { value: "1", validate: numberFrom(1, "events-in.error.attempts") },
     ackTimeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
     attempts: { value: "5", validate: numberFrom(1, "events-in.error.attempts") },
@@ -110,7 +111,11 @@ forms.registerType("crec-events-in", {
       .on("change", () => toggle(".crec-events-in-verify", $("#node-input-verify").is(":checked")))
       .trigger("change");
     $("#node-input-commit")
-      .on("change", () => toggle(".crec-events-in-ack", $("#node-input-commit").val() === "on-ack"))
+      .on("change", () => {
+        const isOnSend = $("#node-input-commit").val() === "on-send";
+        toggle(".crec-events-in-send", isOnSend);
+        toggle(".crec-events-in-ack", !isOnSend);
+      })
       .trigger("change");
     warnOfSoonAgain(this);
     showStores(this);

@@ -22,7 +22,7 @@ export default function register(RED: NodeAPI): void {
 
     const show = (): void => {
       if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
-      else if (this.reader) showState(RED, this, this.reader.consumer.state, this.reader.dropped);
+      else if (this.reader) showState(RED, this, this.reader);
     };
     const open = async (): Promise<void> => {
       const unset = unsetVariable(def);

@@ -6,7 +6,10 @@ import { isRejected, toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
-import { Reader } from "./reader.ts";
+import { Attempts } from "./flow/attempts.ts";
+import { useFlowWork } from "./flow/flow-work.ts";
+import { FlowWindow } from "./flow/window.ts";
+import { type InFlow, Reader } from "./reader.ts";
 import {
   choicesOf,
   cursorPath,
@@ -15,6 +18,7 @@ import {
   pollIntervals,
   serviceIdentity,
   startOf,
+  unfinishedOf,
 } from "./settings.ts";
 import { wantedOf } from "./wanted.ts";
 import { filterOf } from "./watchers.ts";
@@ -30,6 +34,7 @@ export async function openReader(
 ): Promise<Reader> {
   // Whatever is wrong with the form is said before anything is asked for.
   const { unverified, commit } = choicesOf(def);
+  const unfinished = unfinishedOf(def);
   const [start, wanted] = [startOf(def), await wantedOf(RED, node, def)];
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
@@ -43,10 +48,21 @@ export async function openReader(
     : new library.FileCursorStore({ path: cursorPath(RED, name) });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
-  const origin = { channelId, ...(commit === "on-ack" ? { consumer: name } : {}) };
+  const origin = { channelId, ...(commit === "on-send" ? {} : { consumer: name }) };
+  const { flowWork, leave } = useFlowWork(RED);
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave);
+  const attempts = new Attempts(flowWork, () => consumer);
+  const window = new FlowWindow({
+    ...{ flowWork, limit: unfinished, onChange: show },
+    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
+  });
   const hand = (delivery: Delivery & { rejection?: string }, rejected: boolean): void => {
     const msg = toMessage(delivery, origin, library);
-    node.send(rejected ? [null, msg] : [msg, null]);
+    const send = () => node.send(rejected ? [null, msg] : [msg, null]);
+    if (commit === "on-send") window.send(msg, send);
+    else if (commit === "on-complete" && delivery.rejection === undefined) attempts.send(msg, delivery, send);
+    else send();
   };
   const consumer = new library.EventConsumer({
     ...deliveryOf(def),
@@ -64,9 +80,13 @@ export async function openReader(
       if (unverified === "drop") reader.noteDropped();
       else hand(delivery, true);
       // Nobody is going to acknowledge what never left by the first port.
-      if (commit === "on-ack") consumer.ack(delivery.event.event_id);
+      if (commit === "on-ack" || unverified === "drop") consumer.ack(delivery.event.event_id);
     },
-    onRejected: (delivery, why) => hand({ ...delivery, rejection: why }, true),
+    untilReady: (aborted) => window.untilRoom(aborted),
+    onRejected: (delivery, why) => {
+      attempts.forget(delivery.event.event_id);
+      hand({ ...delivery, rejection: why }, true);
+    },
     onState: show,
     onError: (thrown) => {
       const error = toCodedError(thrown);
@@ -75,6 +95,12 @@ export async function openReader(
       if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
     },
   });
-  const reader = new Reader(consumer, store, identity);
+  const inFlow = (): InFlow => {
+    if (commit === "on-send") return { count: window.size, holdsUp: window.isFull };
+    const { state } = consumer;
+    const count = commit === "on-complete" && state.kind === "connected" ? state.waitingForAcks : 0;
+    return { count, holdsUp: count > 0 };
+  };
+  const reader = new Reader(consumer, { store, identity, inFlow });
   return reader;
 }

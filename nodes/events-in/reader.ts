@@ -4,19 +4,33 @@ import type { PanelReport } from "../lib/form-types.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { positionOf } from "./commands.ts";
 
+/** What the flow has not completed, and whether the next event waits for it. */
+export type InFlow = { count: number; holdsUp: boolean };
+
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
   readonly consumer: EventConsumer;
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
+  readonly #inFlow: () => InFlow;
   #lastError: CodedError | undefined;
   #dropped = 0;
   #closed = false;
 
-  constructor(consumer: EventConsumer, store: CursorStore, identity: CursorIdentity) {
+  constructor(
+    consumer: EventConsumer,
+    parts: { store: CursorStore; identity: CursorIdentity; inFlow: () => InFlow },
+  ) {
     this.consumer = consumer;
-    this.#store = store;
-    this.#identity = identity;
+    this.#store = parts.store;
+    this.#identity = parts.identity;
+    this.#inFlow = parts.inFlow;
+  }
+
+  /** How many messages the flow has not finished with, where that holds up the next. */
+  get heldUpBy(): number {
+    const { count, holdsUp } = this.#inFlow();
+    return holdsUp ? count : 0;
   }
 
   /** How many events went nowhere, as the node is set to, because their proof failed; since the last deploy. */
@@ -46,7 +60,7 @@ export class Reader {
       ...(state.kind === "connected"
         ? {
             delivered: state.delivered,
-            inFlight: state.waitingForAcks,
+            inFlight: Math.max(state.waitingForAcks, this.#inFlow().count),
             skipped: state.skipped,
             filtered: state.filtered,
           }

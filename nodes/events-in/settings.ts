@@ -18,9 +18,11 @@ export type EventsInDef = NodeDef &
     verify?: boolean;
     /** Where an event goes whose proof fails: the second port, nowhere (counted), or on, marked. */
     unverified?: (typeof UNVERIFIED)[number];
-    /** When an event counts as worked off: when its message was sent, or when it is acknowledged. */
+    /** When an event is finished with: when its message was sent, when the flow has completed it, or on its ack. */
     commit?: (typeof COMMITS)[number];
-    /** How many may wait for their acknowledgement at once. */
+    /** On send: how many messages may be in the flow at once. */
+    unfinished?: string | number;
+    /** Otherwise: how many events may wait until they are finished with at once. */
     inFlight?: string | number;
     /** Seconds until an event that was not acknowledged is sent again. */
     ackTimeout?: string | number;
@@ -39,14 +41,14 @@ export type EventsInDef = NodeDef &
 
 const STARTS = ["now", "beginning", "offset", "time"] as const;
 const UNVERIFIED = ["port", "drop", "pass"] as const;
-const COMMITS = ["on-send", "on-ack"] as const;
+const COMMITS = ["on-send", "on-complete", "on-ack"] as const;
 
 /** What was chosen, or is usual. @throws INVALID_FIELD */
 export function choicesOf(def: EventsInDef) {
   return {
     start: oneOf("Start", def.start, STARTS) ?? "now",
     unverified: oneOf("If it fails", def.unverified, UNVERIFIED) ?? "port",
-    commit: oneOf("Worked off", def.commit, COMMITS) ?? "on-send",
+    commit: oneOf("Done when", def.commit, COMMITS) ?? "on-send",
   };
 }
 
@@ -58,6 +60,15 @@ export function startOf(def: EventsInDef): StartPosition {
   const time = timeOf("From", startValue, Date.now() / 1000);
   if (time === undefined) throw nodeError("INVALID_FIELD", '"From" is empty. Say from what time on.');
   return { time };
+}
+
+const DEFAULT_UNFINISHED = 100;
+
+/** How many messages may be in the flow at once. @throws INVALID_FIELD */
+export function unfinishedOf({ unfinished }: EventsInDef): number {
+  const limit = Number(unfinished || DEFAULT_UNFINISHED);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw nodeError("INVALID_FIELD", `"In the flow" must be a whole number from 1 on, not "${unfinished}".`);
 }
 
 const DEFAULT_MIN_SECONDS = 1;
@@ -73,7 +84,7 @@ export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
   const { inFlight, ackTimeout, attempts, skipOlder } = def;
   const { commit } = choicesOf(def);
   return {
-    commit,
+    commit: commit === "on-send" ? "on-send" : "on-ack",
     ...(inFlight ? { inFlight: Number(inFlight) } : {}),
     ...(ackTimeout ? { ackTimeoutMs: Number(ackTimeout) * 1000 } : {}),
     ...(attempts ? { maxAttempts: Number(attempts) } : {}),

@@ -1,17 +1,19 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ConsumerState } from "../../src/index.ts";
 import { shortText } from "../lib/errors.ts";
 import { type StatusKind, showStatus } from "../lib/status.ts";
+import type { Reader } from "./reader.ts";
 
 const CONNECTED = "events-in.status.connected";
 
+export type Shown = Pick<Reader, "dropped" | "heldUpBy"> & { consumer: Pick<Reader["consumer"], "state"> };
+
 /** Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. */
-export function showState(RED: NodeAPI, node: Node, state: ConsumerState, dropped: number): void {
-  const [kind, text] = statusOf(RED, state, dropped);
+export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
+  const [kind, text] = statusOf(RED, reader);
   showStatus(node, kind, text);
 }
 
-function statusOf(RED: NodeAPI, state: ConsumerState, dropped: number): [StatusKind, string] {
+function statusOf(RED: NodeAPI, { consumer: { state }, dropped, heldUpBy }: Shown): [StatusKind, string] {
   switch (state.kind) {
     case "connecting":
       return ["waiting", "events-in.status.connecting"];
@@ -21,6 +23,7 @@ function statusOf(RED: NodeAPI, state: ConsumerState, dropped: number): [StatusK
       if (state.waitingForAcks) {
         return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
       }
+      if (heldUpBy) return ["working", RED._("events-in.status.in-flow", { count: heldUpBy })];
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
       return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
     case "retrying": {

@@ -14,7 +14,7 @@ import type { Selection } from "./selection.ts";
 
 export type HandOverOptions = Pick<
   EventConsumerOptions,
-  "source" | "prepare" | "verify" | "deliver" | "commit" | "onRejected"
+  "source" | "prepare" | "verify" | "untilReady" | "deliver" | "commit" | "onRejected"
 > & {
   limits: Limits;
   clock: Clock;
@@ -119,12 +119,13 @@ export class HandOver {
     reader: PageReader,
     signal: AbortSignal,
   ): Promise<void> {
-    const { source, clock, verify, limits, pause, commit, onProgress } = this.#options;
+    const { source, clock, verify, limits, pause, commit, untilReady, onProgress } = this.#options;
     await pause.passed(signal);
     // An old event that has no proof by now will not get one.
     const waitMs = reader.times.sureAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
     const judged = await judgeWithPatience(event, { source, clock, waitMs, verify }, signal);
     await this.untilRoom(cursor, signal);
+    if (untilReady !== undefined) await unlessAborted(untilReady(signal), signal);
     await pause.passed(signal);
     throwIfAborted(signal);
     const { offset } = event.headers;

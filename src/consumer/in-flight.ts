@@ -4,7 +4,7 @@ import type { Delivery } from "./options.ts";
 import type { Pause } from "./pause.ts";
 
 /** What to do with an event that could not be worked off: again after a while, or to those who take rejected ones. */
-export type Refusal = { afterMs: number } | { reject: true; reason?: string };
+export type Refusal = { afterMs: number; reason?: string } | { reject: true; reason?: string };
 
 export type InFlightOptions = {
   clock: Clock;
@@ -97,7 +97,8 @@ export class InFlight {
     if (entry.why !== undefined) return true;
     if ("afterMs" in refusal && !(refusal.afterMs >= 0)) throw invalidDelay();
     if ("reject" in refusal) void this.#reject(entry, refusal.reason ?? "It was refused.");
-    else if (entry.attempt >= this.#options.maxAttempts) void this.#reject(entry, refusedTooOften(entry));
+    else if (entry.attempt >= this.#options.maxAttempts)
+      void this.#reject(entry, refusedTooOften(entry, refusal.reason));
     else this.#arrange(entry, refusal.afterMs, () => this.#repeat(entry));
     return true;
   }
@@ -185,8 +186,8 @@ function notAcknowledged({ attempt }: Entry, ackTimeoutMs: number): string {
   return `It was sent ${times(attempt)} and not acknowledged within ${ackTimeoutMs / 1000} s.`;
 }
 
-function refusedTooOften({ attempt }: Entry): string {
-  return `It was sent ${times(attempt)} and refused.`;
+function refusedTooOften({ attempt }: Entry, reason: string | undefined): string {
+  return `It was sent ${times(attempt)} and refused${reason === undefined ? "." : `, at last because: ${reason}`}`;
 }
 
 function times(count: number): string {

@@ -71,6 +71,11 @@ export type EventConsumerOptions = {
   /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
   proofWaitMs?: number | undefined;
   verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
+  /**
+   * Waited for before an event is handed over, so that whatever takes it is not given more than it can hold. The
+   * signal is aborted when the event is not to be handed over any more.
+   */
+  untilReady?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Takes an event. When it throws or rejects, the event comes again. */
   deliver: (delivery: Delivery) => Promise<void> | void;
   /**

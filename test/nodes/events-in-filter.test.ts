@@ -101,7 +101,7 @@ describe("the filters of events in", function () {
       From: { start: "time", startValue: "someday" },
       "From ": { start: "time", startValue: "" },
       "If it fails": { unverified: "dropp" },
-      "Worked off": { commit: "onack" },
+      "Done when": { commit: "onack" },
       Watcher: { watcher: "7", watcherType: "json" },
     };
     const ids = Object.keys(rows).map((label) => label.replaceAll(" ", "_"));

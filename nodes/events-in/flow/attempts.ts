@@ -1,0 +1,46 @@
+import type { Delivery, EventConsumer } from "../../../src/index.ts";
+import type { FlowWork } from "./flow-work.ts";
+import type { Work } from "./work.ts";
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+type Settling = Pick<EventConsumer, "ack" | "refuse">;
+
+/** Acknowledges events when the flow has finished with them, and refuses those at which a node failed. */
+export class Attempts {
+  readonly #flowWork: FlowWork;
+  readonly #consumer: () => Settling;
+  /** By event: the first time and all repetitions, for the first may still finish after the second has begun. */
+  readonly #works = new Map<string, Work[]>();
+
+  constructor(flowWork: FlowWork, consumer: () => Settling) {
+    this.#flowWork = flowWork;
+    this.#consumer = consumer;
+  }
+
+  /** Sends a message that settles its event. */
+  send(msg: object, { event, attempt }: Delivery, send: () => void): void {
+    const eventId = event.event_id;
+    const works = this.#works.get(eventId) ?? [];
+    const work = this.#flowWork.follow(msg, (failure) => {
+      if (failure === undefined) {
+        this.forget(eventId);
+        this.#consumer().ack(eventId);
+      } else if (works.at(-1) === work) {
+        const afterMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+        this.#consumer().refuse(eventId, { afterMs, reason: failure.message });
+      }
+    });
+    works.push(work);
+    this.#works.set(eventId, works);
+    send();
+    work.endIfDone();
+  }
+
+  /** Nothing more comes of this event. */
+  forget(eventId: string): void {
+    for (const work of this.#works.get(eventId) ?? []) this.#flowWork.forget(work);
+    this.#works.delete(eventId);
+  }
+}

@@ -1,0 +1,227 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import should from "should";
+import { functionNode } from "../support/bench.ts";
+import { EventBench } from "../support/event-bench.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { eventsInNode } from "../support/nodes.ts";
+
+/** Nodes that do not report what they complete. */
+const ODD_NODES = fileURLToPath(new URL("odd-nodes-settings.cjs", import.meta.url));
+const EVENTS = 40;
+const TAB = "bench-tab";
+const SLOW_MS = 300;
+
+/** A node of the flow under test; the last one leads to "out". */
+const node = (
+  id: string,
+  type: string,
+  more: Record<string, unknown> = {},
+  to: string[] = ["out"],
+): FlowNode => ({
+  ...{ id, z: TAB, type, x: 1, y: 1, wires: [to] },
+  ...more,
+});
+const slow = (id: string, to: string[] = ["out"]): FlowNode =>
+  node(id, "delay", { pauseType: "delay", timeout: String(SLOW_MS), timeoutUnits: "milliseconds" }, to);
+const shows = (id: string): FlowNode =>
+  node(id, "debug", { name: id, active: true, tosidebar: true, complete: "true", targetType: "full" }, []);
+
+/** Flows that begin with the node "first", by what a person would call them. */
+const reporting = (url: string): Record<string, FlowNode[]> => ({
+  delay: [slow("first")],
+  "rate limit": [
+    node("first", "delay", {
+      ...{ pauseType: "rate", rate: "4", nbRateUnits: "1", rateUnits: "second", drop: false },
+    }),
+  ],
+  exec: [node("first", "exec", { command: "sleep", addpay: "", append: "0.3", useSpawn: "false" })],
+  "http request": [node("first", "http request", { method: "GET", ret: "txt", url })],
+  "split and join": [
+    node("first", "split", { splt: ",", spltType: "str", property: "topic" }, ["slow"]),
+    slow("slow", ["join"]),
+    node("join", "join", { mode: "auto" }),
+  ],
+  "link out and link in": [
+    node("first", "link out", { mode: "link", links: ["there"] }, []),
+    node("there", "link in", { links: ["first"] }, ["slow"]),
+    slow("slow"),
+  ],
+  "a function that makes a message anew, later": [
+    functionNode(
+      "first",
+      `setTimeout(() => { node.send({ made: "anew" }); node.done(); }, ${SLOW_MS}); return;`,
+      ["slow"],
+    ),
+    slow("slow"),
+  ],
+  "an error that Catch takes": [
+    functionNode("first", "if (!msg.crec.attempt) throw new Error('not the first time'); return msg;", [
+      "slow",
+    ]),
+    slow("slow"),
+  ],
+});
+
+/** These say that they are done before they are. */
+const early: Record<string, FlowNode[]> = {
+  trigger: [
+    node("first", "trigger", {
+      ...{
+        op1: "",
+        op1type: "nul",
+        op2: "later",
+        op2type: "str",
+        duration: "0.3",
+        units: "s",
+        extend: false,
+      },
+    }),
+  ],
+  "a timer in a function": [
+    functionNode("first", `setTimeout(() => node.send(msg), ${SLOW_MS}); return;`, ["out"]),
+  ],
+  "a node that never says when it is done": [node("first", "odd-silent")],
+};
+
+describe("events in that waits until the flow has completed its messages", function () {
+  this.timeout(120_000);
+  let bench: EventBench;
+  let server: Server;
+  let url: string;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS, { settings: ODD_NODES });
+    server = createServer((_request, response) => setTimeout(() => response.end("slow"), SLOW_MS));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  });
+  after(async () => {
+    await new Promise((resolve) => server?.close(resolve));
+    await bench?.close();
+  });
+
+  const reader = (properties: Partial<FlowNode> = {}): FlowNode =>
+    eventsInNode({
+      ...{
+        id: "reader",
+        z: TAB,
+        x: 1,
+        y: 1,
+        verify: false,
+        commit: "on-complete",
+        inFlight: "1",
+        attempts: "2",
+      },
+      wires: [["in", "first"], ["rejected"]],
+      ...properties,
+    });
+  const deploy = (flow: FlowNode[], properties: Partial<FlowNode> = {}) =>
+    bench.nodeRed.deploy([
+      { id: TAB, type: "tab", label: "work" },
+      ...bench.config(),
+      reader(properties),
+      ...flow,
+      ...["in", "out", "rejected"].map(shows),
+    ]);
+  /** Which came in and went out, from this deploy on, once so many have gone out. */
+  const course = async (out: number): Promise<string[]> => {
+    const all = () => bench.nodeRed.shown().filter(({ name }) => name === "in" || name === "out");
+    const before = bench.nodeRed.shown("out").length;
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length >= before + out);
+    return all().map(({ name }) => name);
+  };
+  afterEach(() => bench.nodeRed.clear());
+
+  for (const kind of Object.keys(reporting(""))) {
+    it(`hands the next event over once this is through: ${kind}`, async () => {
+      await deploy(reporting(url)[kind] ?? []);
+      const isRepeated = kind === "an error that Catch takes";
+      const once = isRepeated ? ["in", "in", "out"] : ["in", "out"];
+      should((await course(3)).slice(0, once.length * 3)).deepEqual([...once, ...once, ...once]);
+    });
+  }
+
+  for (const kind of Object.keys(early)) {
+    it(`does not wait for what reports too early: ${kind}`, async () => {
+      await deploy(early[kind] ?? []);
+      should((await course(1)).slice(0, 3)).deepEqual(["in", "in", "in"]);
+    });
+  }
+
+  it("gives an event up after so many attempts, and says what failed", async () => {
+    await deploy([functionNode("first", "throw new Error('the pump is off');", ["out"])]);
+    const { value } = await bench.nodeRed.showing("rejected");
+    should((value as { crec: { rejection: string } }).crec.rejection).match(
+      /^It was sent 2 times and refused, at last because: .*the pump is off/,
+    );
+  });
+
+  const unheard: Record<string, FlowNode> = {
+    "a function that never says it is done": functionNode("first", "if (false) node.done(); return;", [
+      "out",
+    ]),
+    "a node that throws out of its handler": node("first", "odd-throws"),
+  };
+  for (const kind of Object.keys(unheard)) {
+    it(`sends an event again, then gives it up, when nothing is heard of it in time: ${kind}`, async () => {
+      await deploy([unheard[kind] ?? slow("first")], { ackTimeout: "0.5" });
+      const { value } = await bench.nodeRed.showing("rejected");
+      should((value as { crec: { rejection: string } }).crec.rejection).match(
+        /^It was sent 2 times and not ackn/,
+      );
+      should(bench.nodeRed.shown("in").length).be.within(2, 3);
+    });
+  }
+});
+
+describe("events in that counts an event as done when it was sent", function () {
+  this.timeout(120_000);
+  let bench: EventBench;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS);
+  });
+  after(() => bench?.close());
+  afterEach(() => bench.nodeRed.clear());
+
+  const deploy = (flow: FlowNode[]) =>
+    bench.nodeRed.deploy([
+      { id: TAB, type: "tab", label: "window" },
+      ...bench.config(),
+      eventsInNode({
+        ...{ id: "reader", z: TAB, x: 1, y: 1, verify: false, commit: "on-send", unfinished: "10" },
+        wires: [["in", "first"], []],
+      }),
+      ...flow,
+      ...["in", "out"].map(shows),
+    ]);
+
+  it("has no more messages in the flow than it may, and says so", async () => {
+    await deploy([
+      node("first", "delay", {
+        ...{ pauseType: "rate", rate: "20", nbRateUnits: "1", rateUnits: "second", drop: false },
+      }),
+    ]);
+    await bench.nodeRed.status("reader", /^10 in the flow$|events-in.status.in-flow/);
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length === EVENTS);
+    let [most, open] = [0, 0];
+    for (const { name } of bench.nodeRed.shown()) {
+      open += name === "in" ? 1 : -1;
+      most = Math.max(most, open);
+    }
+    // One leaves before its debug message does.
+    should(most).be.within(9, 11);
+  });
+
+  it("lets more in when the flow reports nothing for ten seconds, and says so once", async () => {
+    await deploy([functionNode("first", "if (false) node.done(); return;", ["out"])]);
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 10);
+    const told = () =>
+      bench.nodeRed.log.match(/No node behind this one has reported|events-in.warning.silent-flow/g) ?? [];
+    should(told()).be.empty();
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 30);
+    should(told()).have.length(1);
+  });
+});
