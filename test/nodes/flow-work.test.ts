@@ -48,6 +48,21 @@ const reporting = (url: string): Record<string, FlowNode[]> => ({
     node("there", "link in", { links: ["first"] }, ["slow"]),
     slow("slow"),
   ],
+  "link call": [
+    node("first", "link call", { links: ["called"], linkType: "static", timeout: "30" }),
+    node("called", "link in", { links: [] }, ["slow"]),
+    slow("slow", ["return"]),
+    node("return", "link out", { mode: "return", links: [] }, []),
+  ],
+  subflow: [
+    {
+      ...{ id: "sub", type: "subflow", name: "slow" },
+      in: [{ x: 1, y: 1, wires: [{ id: "inside" }] }],
+      out: [{ x: 1, y: 1, wires: [{ id: "inside", port: 0 }] }],
+    },
+    { ...slow("inside", []), z: "sub" },
+    node("first", "subflow:sub"),
+  ],
   "a function that makes a message anew, later": [
     functionNode(
       "first",
