@@ -74,6 +74,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     skipped: shown(report.skipped),
     filtered: shown(report.filtered),
     dropped: shown(report.dropped),
+    givenUp: shown(report.givenUp),
   });
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`

@@ -3,43 +3,25 @@ import { type CodedError, nodeError } from "../lib/errors.ts";
 import type { PanelReport } from "../lib/form-types.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { positionOf } from "./commands.ts";
-
-/** What the flow has not completed, and whether the next event waits for it. */
-export type InFlow = { count: number; holdsUp: boolean };
+import type { Outputs } from "./outputs.ts";
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
   readonly consumer: EventConsumer;
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
-  readonly #inFlow: () => InFlow;
+  readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "inFlow">;
   #lastError: CodedError | undefined;
-  #dropped = 0;
   #closed = false;
 
   constructor(
     consumer: EventConsumer,
-    parts: { store: CursorStore; identity: CursorIdentity; inFlow: () => InFlow },
+    parts: { store: CursorStore; identity: CursorIdentity; outputs: Reader["outputs"] },
   ) {
     this.consumer = consumer;
     this.#store = parts.store;
     this.#identity = parts.identity;
-    this.#inFlow = parts.inFlow;
-  }
-
-  /** How many messages the flow has not finished with, where that holds up the next. */
-  get heldUpBy(): number {
-    const { count, holdsUp } = this.#inFlow();
-    return holdsUp ? count : 0;
-  }
-
-  /** How many events went nowhere, as the node is set to, because their proof failed; since the last deploy. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
-  noteDropped(): void {
-    this.#dropped += 1;
+    this.outputs = parts.outputs;
   }
 
   noteError(error: CodedError): void {
@@ -60,12 +42,13 @@ export class Reader {
       ...(state.kind === "connected"
         ? {
             delivered: state.delivered,
-            inFlight: Math.max(state.waitingForAcks, this.#inFlow().count),
+            inFlight: Math.max(state.waitingForAcks, this.outputs.inFlow.count),
             skipped: state.skipped,
             filtered: state.filtered,
           }
         : {}),
-      dropped: this.#dropped,
+      dropped: this.outputs.dropped,
+      givenUp: this.outputs.givenUp,
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }

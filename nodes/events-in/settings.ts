@@ -26,8 +26,10 @@ export type EventsInDef = NodeDef &
     inFlight?: string | number;
     /** Seconds until an event that was not acknowledged is sent again. */
     ackTimeout?: string | number;
-    /** How often an event is sent before it is rejected. */
+    /** How often an event is sent before it is given up; empty never gives up. */
     attempts?: string | number;
+    /** Whether an event that leaves by the second port is done only as those of the first are. */
+    ackRejected?: boolean;
     /** Events older than this many seconds are passed over; empty delivers all. */
     skipOlder?: string | number;
     /** Empty: a file in the user directory. Else the name of a context store. */
@@ -43,12 +45,15 @@ const STARTS = ["now", "beginning", "offset", "time"] as const;
 const UNVERIFIED = ["port", "drop", "pass"] as const;
 const COMMITS = ["on-send", "on-complete", "on-ack"] as const;
 
+export type Choices = ReturnType<typeof choicesOf>;
+
 /** What was chosen, or is usual. @throws INVALID_FIELD */
 export function choicesOf(def: EventsInDef) {
   return {
     start: oneOf("Start", def.start, STARTS) ?? "now",
     unverified: oneOf("If it fails", def.unverified, UNVERIFIED) ?? "port",
     commit: oneOf("Done when", def.commit, COMMITS) ?? "on-send",
+    ackRejected: def.ackRejected === true,
   };
 }
 
@@ -79,15 +84,18 @@ export function pollIntervals(def: EventsInDef): { pollMinMs: number; pollMaxMs:
   return { pollMinMs, pollMaxMs: Math.max(pollMinMs, Number(def.pollMax || DEFAULT_MAX_SECONDS) * 1000) };
 }
 
+const DEFAULT_ACK_SECONDS = 60;
+const NEVER_GIVE_UP = Number.MAX_SAFE_INTEGER;
+
 /** How events are committed, and which are too old to be worth it. */
-export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
+export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> & { ackTimeoutMs: number } {
   const { inFlight, ackTimeout, attempts, skipOlder } = def;
   const { commit } = choicesOf(def);
   return {
     commit: commit === "on-send" ? "on-send" : "on-ack",
     ...(inFlight ? { inFlight: Number(inFlight) } : {}),
-    ...(ackTimeout ? { ackTimeoutMs: Number(ackTimeout) * 1000 } : {}),
-    ...(attempts ? { maxAttempts: Number(attempts) } : {}),
+    ackTimeoutMs: Number(ackTimeout || DEFAULT_ACK_SECONDS) * 1000,
+    maxAttempts: attempts ? Number(attempts) : NEVER_GIVE_UP,
     ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
   };
 }

@@ -5,7 +5,7 @@ import type { Reader } from "./reader.ts";
 
 const CONNECTED = "events-in.status.connected";
 
-export type Shown = Pick<Reader, "dropped" | "heldUpBy"> & { consumer: Pick<Reader["consumer"], "state"> };
+export type Shown = Pick<Reader, "outputs"> & { consumer: Pick<Reader["consumer"], "state"> };
 
 /** Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. */
 export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
@@ -13,18 +13,21 @@ export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
   showStatus(node, kind, text);
 }
 
-function statusOf(RED: NodeAPI, { consumer: { state }, dropped, heldUpBy }: Shown): [StatusKind, string] {
+function statusOf(RED: NodeAPI, { consumer: { state }, outputs }: Shown): [StatusKind, string] {
+  const { dropped, givenUp, inFlow } = outputs;
   switch (state.kind) {
     case "connecting":
       return ["waiting", "events-in.status.connecting"];
     case "waiting_for_channel":
       return ["waiting", "events-in.status.waiting-for-channel"];
     case "connected":
+      if (state.repeating) return ["working", RED._("events-in.status.repeating", state.repeating)];
+      if (inFlow.holdsUp) return ["working", RED._("events-in.status.in-flow", { count: inFlow.count })];
       if (state.waitingForAcks) {
         return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
       }
-      if (heldUpBy) return ["working", RED._("events-in.status.in-flow", { count: heldUpBy })];
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
+      if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
       return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
     case "retrying": {
       if (state.error.code === "WATCHER_NOT_FOUND")

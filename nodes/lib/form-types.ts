@@ -119,5 +119,7 @@ export type PanelReport =
       filtered?: number;
       /** Dropped because their proof failed. */
       dropped?: number;
+      /** Rejected while nothing was wired to the second port. */
+      givenUp?: number;
       lastError?: string;
     };

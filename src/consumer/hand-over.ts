@@ -57,15 +57,18 @@ export class HandOver {
       onRejected,
       settled: (eventId) => this.#settle(eventId),
       failed: onError,
+      repeated: options.onProgress,
     });
   }
 
-  get counts(): { delivered: number; waitingForAcks: number; skipped: number; filtered: number } {
+  get counts() {
+    const { repeating } = this.inFlight;
     return {
       delivered: this.#delivered,
       waitingForAcks: this.inFlight.size,
       skipped: this.#skipped,
       filtered: this.#filtered,
+      ...(repeating === undefined ? {} : { repeating }),
     };
   }
 

@@ -17,6 +17,8 @@ export type InFlightOptions = {
   /** The event was acknowledged, or is with the rejected ones: it need not come again. */
   settled: (eventId: string) => void;
   failed: (error: CrecError) => void;
+  /** An event is sent again. */
+  repeated: () => void;
   /** Nothing is sent again during it. */
   pause: Pause;
 };
@@ -45,6 +47,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class InFlight {
   readonly #options: InFlightOptions;
   readonly #entries = new Map<string, Entry>();
+  /** Those of them that were sent more than once. */
+  readonly #repeated = new Set<Entry>();
   #change = Promise.withResolvers<void>();
 
   constructor(options: InFlightOptions) {
@@ -57,6 +61,12 @@ export class InFlight {
 
   get isFull(): boolean {
     return this.#entries.size >= this.#options.limit;
+  }
+
+  /** The event that was sent most often, once one was sent again. */
+  get repeating(): { attempt: number; offset: number } | undefined {
+    const [most] = [...this.#repeated].sort((a, b) => b.attempt - a.attempt || a.offset - b.offset);
+    return most && { attempt: most.attempt, offset: most.offset };
   }
 
   has(eventId: string): boolean {
@@ -107,6 +117,7 @@ export class InFlight {
   clear(): void {
     for (const { next } of this.#entries.values()) next.abort();
     this.#entries.clear();
+    this.#repeated.clear();
     this.#tellOfChange();
   }
 
@@ -129,6 +140,8 @@ export class InFlight {
       void paused.then(() => signal.aborted || this.#repeat(entry));
     } else if (entry.attempt < this.#options.maxAttempts) {
       entry.attempt += 1;
+      this.#repeated.add(entry);
+      this.#options.repeated();
       this.#send(entry, this.#copyOf(entry));
     } else void this.#reject(entry, notAcknowledged(entry, this.#options.ackTimeoutMs));
   }
@@ -159,6 +172,7 @@ export class InFlight {
   #settle(entry: Entry): void {
     entry.next.abort();
     this.#entries.delete(entry.eventId);
+    this.#repeated.delete(entry);
     this.#options.settled(entry.eventId);
     this.#tellOfChange();
   }

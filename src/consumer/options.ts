@@ -34,6 +34,8 @@ export type ConsumerState =
       delivered: number;
       /** Events handed over and not acknowledged yet. */
       waitingForAcks: number;
+      /** The event that was sent most often of those not acknowledged, once one was sent again. */
+      repeating?: { attempt: number; offset: number };
       /** Events passed over since `start()` because they were too old. */
       skipped: number;
       /** Events passed over since `start()` because `types` or `filter` did not want them; of those that were read. */

@@ -72,6 +72,8 @@ function isSame(a: ConsumerState, b: ConsumerState): boolean {
       a.behind === b.behind &&
       a.delivered === b.delivered &&
       a.waitingForAcks === b.waitingForAcks &&
+      a.repeating?.attempt === b.repeating?.attempt &&
+      a.repeating?.offset === b.repeating?.offset &&
       a.skipped === b.skipped &&
       a.filtered === b.filtered
     );

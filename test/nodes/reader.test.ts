@@ -28,7 +28,11 @@ describe("the reader of events in", () => {
       get: () => Promise.reject(new Error("The channel is empty.")),
     };
     const consumer = new EventConsumer({ source, store, identity, start: "now", deliver: () => {} });
-    const reader = new Reader(consumer, { store, identity, inFlow: () => ({ count: 0, holdsUp: false }) });
+    const reader = new Reader(consumer, {
+      store,
+      identity,
+      outputs: { dropped: 0, givenUp: 0, inFlow: { count: 0, holdsUp: false } },
+    });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
     return { reader, consumer, kept, imported, writing, written, polls: () => polls };
   };

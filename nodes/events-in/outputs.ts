@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Node } from "node-red";
+import type { Delivery, EventConsumer } from "../../src/index.ts";
+import { isRejected } from "../lib/event-message.ts";
+import type { CrecMessage } from "../lib/input.ts";
+import { Attempts } from "./flow/attempts.ts";
+import type { FlowWork } from "./flow/flow-work.ts";
+import { FlowWindow } from "./flow/window.ts";
+import type { Choices } from "./settings.ts";
+
+export type OutputsOptions = {
+  node: Node;
+  choices: Choices;
+  flowWork: FlowWork;
+  /** How many messages may be in the flow at once, where an event is done when it was sent. */
+  unfinished: number;
+  /** How long a rejected event may take until it is acknowledged, where that is waited for. */
+  ackTimeoutMs: number;
+  toMessage: (delivery: Delivery & { rejection?: string }) => CrecMessage;
+  consumer: () => EventConsumer;
+  onChange: () => void;
+  /** Called once: the flow reports nothing, and more is let in. */
+  onSilence: () => void;
+  /** Called for the first event that nothing is wired for. */
+  onLost: (offset: number, why: string) => void;
+};
+
+/** What the flow has not completed, and whether the next event waits for it. */
+export type InFlow = { count: number; holdsUp: boolean };
+
+/** Sends events by the two ports of the node, and has them count as done as the node is set to. */
+export class Outputs {
+  readonly #options: OutputsOptions;
+  readonly #window: FlowWindow;
+  readonly #attempts: Attempts;
+  #dropped = 0;
+  #givenUp = 0;
+
+  constructor(options: OutputsOptions) {
+    this.#options = options;
+    const { flowWork, unfinished, consumer, onChange, onSilence } = options;
+    this.#window = new FlowWindow({ flowWork, limit: unfinished, onChange, onSilence });
+    this.#attempts = new Attempts(flowWork, consumer);
+  }
+
+  /** How many events went nowhere because their proof failed, as the node is set to; since the last deploy. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** How many events left by the second port while nothing was wired to it. */
+  get givenUp(): number {
+    return this.#givenUp;
+  }
+
+  get inFlow(): InFlow {
+    const { choices, consumer } = this.#options;
+    if (choices.commit === "on-send") return { count: this.#window.size, holdsUp: this.#window.isFull };
+    const { state } = consumer();
+    const count = choices.commit === "on-complete" && state.kind === "connected" ? state.waitingForAcks : 0;
+    return { count, holdsUp: count > 0 };
+  }
+
+  untilRoom(signal: AbortSignal): Promise<void> {
+    return this.#window.untilRoom(signal);
+  }
+
+  deliver(delivery: Delivery): void {
+    const { unverified, ackRejected } = this.#options.choices;
+    const { verification } = delivery;
+    if (!isRejected(verification) || unverified === "pass") {
+      this.#send(delivery, 0);
+      return;
+    }
+    if (unverified === "drop") this.#dropped += 1;
+    else this.#sendRejected(delivery, verification.reason);
+    if (unverified === "drop" || !ackRejected) this.#acknowledge(delivery);
+  }
+
+  /** Takes an event that is given up. Resolves when it is done, or rejects when it is to be sent again. */
+  async reject(delivery: Delivery, why: string): Promise<void> {
+    const { choices, ackTimeoutMs } = this.#options;
+    this.#attempts.forget(delivery.event.event_id);
+    this.#sendRejected({ ...delivery, rejection: why }, why);
+    if (!choices.ackRejected) return;
+    // Its acknowledgement ends the wait: then nobody cares any more how this ends.
+    await sleep(ackTimeoutMs, undefined, { ref: false });
+    throw new Error(`The rejected event was not acknowledged within ${ackTimeoutMs / 1000} s`);
+  }
+
+  #sendRejected(delivery: Delivery & { rejection?: string }, why: string): void {
+    if (isWired(this.#options.node, 1)) {
+      this.#send(delivery, 1);
+      return;
+    }
+    this.#givenUp += 1;
+    if (this.#givenUp === 1) this.#options.onLost(delivery.offset, why);
+    if (this.#options.choices.ackRejected) this.#acknowledge(delivery);
+  }
+
+  #send(delivery: Delivery & { rejection?: string }, port: 0 | 1): void {
+    const { node, choices, toMessage } = this.#options;
+    const msg = toMessage(delivery);
+    const send = () => node.send(port === 0 ? [msg, null] : [null, msg]);
+    const isWaitedFor = port === 0 || choices.ackRejected;
+    if (choices.commit === "on-send") this.#window.send(msg, send);
+    else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, send);
+    else send();
+  }
+
+  #acknowledge({ event }: Delivery): void {
+    const { choices, consumer } = this.#options;
+    if (choices.commit !== "on-send") consumer().ack(event.event_id);
+  }
+}
+
+/** Whether something is wired to a port; Node-RED keeps that in a property without a public name. */
+function isWired(node: Node, port: number): boolean {
+  const { wires } = node as Node & { wires?: string[][] };
+  return (wires?.[port]?.length ?? 0) > 0;
+}
