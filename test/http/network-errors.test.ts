@@ -45,6 +45,7 @@ describe("what a call says that did not reach the service", () => {
     it(`is TLS_ERROR after ${code}, and no repeat would help`, () => {
       const error = errorOf(failed(code));
       should(error).have.properties({ code: "TLS_ERROR", retryable: false });
+      should(error.cause).have.property("code", code);
       should(error.message).containEql(`to host:443 (${code}). Check https or http`);
     });
   }

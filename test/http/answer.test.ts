@@ -1,0 +1,53 @@
+import should from "should";
+import { type Answer, readAnswer, requestIdOf } from "../../src/http/answer.ts";
+import { baseUrlOf, scrubber } from "../../src/http/settings.ts";
+
+const answer = (changes: Partial<Answer> = {}): Answer => ({
+  ...{
+    status: 200,
+    headers: { "content-type": "application/json" },
+    text: '{"a": 1}',
+    host: "service.test:443",
+  },
+  scrub: (text) => text,
+  ...changes,
+});
+
+describe("an answer", () => {
+  it("is read from 200 to 299, and nowhere beside", () => {
+    for (const status of [200, 299]) should(readAnswer(answer({ status }))).deepEqual({ a: 1 });
+    for (const status of [199, 300]) should(() => readAnswer(answer({ status }))).throw();
+  });
+
+  it("carries at most 100 characters of what the service calls it", () => {
+    const named = (id: string) => answer({ headers: { "x-request-id": id } });
+    should(requestIdOf(named("a".repeat(100)))).equal("a".repeat(100));
+    should(requestIdOf(named(`${"a".repeat(100)}b`))).equal("a".repeat(100));
+    should(requestIdOf(answer())).be.undefined();
+  });
+});
+
+describe("the address of GraphQL", () => {
+  it("is called by its name when it is wrong, and so is that of the service", () => {
+    for (const [option, noun] of [["graphqlUrl", "GraphQL URL"] as const, ["baseUrl", "base URL"] as const]) {
+      for (const text of ["nowhere", "https://a:b@service.test", "https://service.test/?a=1"]) {
+        should(() => baseUrlOf(text, option)).throw({
+          path: option,
+          message: new RegExp(`^The ${noun} must`),
+        });
+      }
+    }
+  });
+});
+
+describe("a key with characters that others write differently", () => {
+  const key = 'a"b\\c/d e';
+
+  it("is taken out whole, as JSON, a path or a query writes it", () => {
+    const scrub = scrubber(key);
+    const written = [key, JSON.stringify(key).slice(1, -1), encodeURIComponent(key)];
+    for (const text of [...written, new URLSearchParams({ key }).toString().slice("key=".length)]) {
+      should(scrub(`<${text}>`)).equal("<***>");
+    }
+  });
+});
