@@ -48,8 +48,6 @@ export async function openReader(
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
-  if (signal.aborted) leave();
-  signal.addEventListener("abort", leave);
   const delivering = deliveryOf(def);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, ackTimeoutMs: delivering.ackTimeoutMs, onChange: show },
@@ -59,6 +57,12 @@ export async function openReader(
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });
+  const close = () => {
+    outputs.close();
+    leave();
+  };
+  if (signal.aborted) close();
+  signal.addEventListener("abort", close);
   const consumer = new library.EventConsumer({
     ...delivering,
     ...pollIntervals(def),

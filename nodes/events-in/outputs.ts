@@ -25,6 +25,9 @@ export type OutputsOptions = {
   onLost: (offset: number, why: string) => void;
 };
 
+/** Timers take no more. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** What the flow has not completed, and whether the next event waits for it. */
 export type InFlow = { count: number; holdsUp: boolean };
 
@@ -61,6 +64,12 @@ export class Outputs {
     return { count, holdsUp: count > 0 };
   }
 
+  /** Follows nothing any longer: what the flow still completes counts for nothing. */
+  close(): void {
+    this.#attempts.clear();
+    this.#window.clear();
+  }
+
   untilRoom(signal: AbortSignal): Promise<void> {
     return this.#window.untilRoom(signal);
   }
@@ -84,7 +93,7 @@ export class Outputs {
     this.#sendRejected({ ...delivery, rejection: why }, why);
     if (!choices.ackRejected) return;
     // Its acknowledgement ends the wait: then nobody cares any more how this ends.
-    await sleep(ackTimeoutMs, undefined, { ref: false });
+    await sleep(Math.min(ackTimeoutMs, LONGEST_TIMER_MS), undefined, { ref: false });
     throw new Error(`The rejected event was not acknowledged within ${ackTimeoutMs / 1000} s`);
   }
 
@@ -102,9 +111,10 @@ export class Outputs {
     const { node, choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
     const send = () => node.send(port === 0 ? [msg, null] : [null, msg]);
+    const sending = { send, isWired: isWired(node, port) };
     const isWaitedFor = port === 0 || choices.ackRejected;
-    if (choices.commit === "on-send") this.#window.send(msg, send);
-    else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, send);
+    if (choices.commit === "on-send") this.#window.send(msg, sending);
+    else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, sending);
     else send();
   }
 

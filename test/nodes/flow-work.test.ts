@@ -165,6 +165,35 @@ describe("events in that waits until the flow has completed its messages", funct
     });
   }
 
+  it("does not take for completed what a node throws away when it is deployed anew", async () => {
+    const flow = [slow("first")].map((one) => ({ ...one, timeout: "2000" }));
+    await deploy(flow, { consumer: "deployed" });
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 1);
+    const changed = flow.map((one) => ({ ...one, timeout: "100" }));
+    await bench.nodeRed.deploy(
+      [
+        { id: TAB, type: "tab", label: "work" },
+        ...bench.config(),
+        reader({ consumer: "deployed" }),
+        ...changed,
+        ...["in", "out", "rejected"].map(shows),
+      ],
+      "nodes",
+    );
+    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length >= 3);
+    const offsets = bench.nodeRed
+      .shown("out")
+      .map(({ value }) => (value as { crec: { offset: number } }).crec.offset);
+    should(offsets.slice(0, 3)).deepEqual([1, 2, 3]);
+  });
+
+  it("follows a message object that a node sends again and again", async () => {
+    const template =
+      "const one = context.get('one') ?? { made: 'once' }; context.set('one', one); node.send(one, false); return;";
+    await deploy([functionNode("first", template, ["slow"]), slow("slow")]);
+    should((await course(3)).slice(0, 6)).deepEqual(["in", "out", "in", "out", "in", "out"]);
+  });
+
   it("gives an event up after so many attempts, and says what failed", async () => {
     await deploy([functionNode("first", "throw new Error('the pump is off');", ["out"])]);
     const { value } = await bench.nodeRed.showing("rejected");

@@ -4,6 +4,11 @@ import type { Work } from "./work.ts";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** So many attempts at one event may still end it. */
+const MOST_FOLLOWED = 10;
+
+/** How a message is sent, and whether a node is there to take it. */
+export type Sending = { send: () => void; isWired: boolean };
 
 type Settling = Pick<EventConsumer, "ack" | "refuse">;
 
@@ -20,22 +25,31 @@ export class Attempts {
   }
 
   /** Sends a message that settles its event. */
-  send(msg: object, { event, attempt }: Delivery, send: () => void): void {
+  send(msg: object, { event, attempt }: Delivery, { send, isWired }: Sending): void {
     const eventId = event.event_id;
     const works = this.#works.get(eventId) ?? [];
     const work = this.#flowWork.follow(msg, (failure) => {
       if (failure === undefined) {
         this.forget(eventId);
         this.#consumer().ack(eventId);
-      } else if (works.at(-1) === work) {
+        return;
+      }
+      const isLatest = works.at(-1) === work;
+      works.splice(works.indexOf(work), 1);
+      if (isLatest) {
         const afterMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
         this.#consumer().refuse(eventId, { afterMs, reason: failure.message });
       }
     });
     works.push(work);
+    if (works.length > MOST_FOLLOWED) for (const oldest of works.splice(0, 1)) this.#flowWork.forget(oldest);
     this.#works.set(eventId, works);
     send();
-    work.endIfDone();
+    if (!isWired) work.endIfDone();
+  }
+
+  clear(): void {
+    for (const eventId of [...this.#works.keys()]) this.forget(eventId);
   }
 
   /** Nothing more comes of this event. */

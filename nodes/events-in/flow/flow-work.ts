@@ -22,6 +22,16 @@ export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
   #lastId = 0;
+  /** While flows stop and start, what is sent may reach nobody. */
+  #isDeploying = false;
+  /** Nodes that close report as completed what they throw away. */
+  readonly #stopping = () => {
+    this.#isDeploying = true;
+    for (const work of this.#works.values()) work.fail(stopped());
+  };
+  readonly #started = () => {
+    this.#isDeploying = false;
+  };
 
   /** Marks a message that is about to be sent. `ended` is called once, when all that came of it is completed. */
   follow(msg: object, ended: (failure: Error | undefined) => void): Work {
@@ -32,6 +42,7 @@ export class FlowWork {
       ended(failure);
     });
     this.#works.set(id, work);
+    if (this.#isDeploying) work.fail(stopped());
     (msg as Message)[MARK] = id;
     return work;
   }
@@ -42,15 +53,16 @@ export class FlowWork {
   }
 
   /** Runs until the last that asked for it has left. */
-  listen({ hooks }: NodeAPI): void {
+  listen({ hooks, events }: NodeAPI): void {
+    events.on("flows:stopping", this.#stopping);
+    events.on("flows:started", this.#started);
     // Each handler takes one argument: with a second one, Node-RED would wait for it to be called.
     hooks.add(`preDeliver.${LABEL}`, ({ msg, destination }: Delivery) => {
       this.#workOf(msg)?.sentTo(destination.id);
     });
     hooks.add(`onReceive.${LABEL}`, ({ msg, destination }: Delivery) => {
       const work = this.#workOf(msg);
-      const id = work && msg[MARK];
-      if (this.#current.getStore() !== id) this.#current.enterWith(id);
+      if (this.#current.getStore() !== work?.id) this.#current.enterWith(work?.id);
       work?.receivedBy(destination.id);
     });
     hooks.add(`postReceive.${LABEL}`, ({ msg, destination }: Delivery) => {
@@ -62,19 +74,31 @@ export class FlowWork {
     });
   }
 
-  stopListening({ hooks }: NodeAPI): void {
+  stopListening({ hooks, events }: NodeAPI): void {
+    events.off("flows:stopping", this.#stopping);
+    events.off("flows:started", this.#started);
+    this.#isDeploying = false;
     hooks.remove(`*.${LABEL}`);
     this.#works.clear();
   }
 
-  /** What a message belongs to: by its mark, else by what the node that sends it was given. */
+  /**
+   * What a message belongs to: by its mark, else by what the node that sends it was given. A node may send one object
+   * again and again: then its mark is an old one.
+   */
   #workOf(msg: Message): Work | undefined {
-    const id = msg[MARK] ?? this.#current.getStore();
-    if (id === undefined) return undefined;
-    const work = this.#works.get(id);
-    if (work !== undefined) msg[MARK] = id;
+    const work = this.#find(msg[MARK]) ?? this.#find(this.#current.getStore());
+    if (work !== undefined) msg[MARK] = work.id;
     return work;
   }
+
+  #find(id: number | undefined): Work | undefined {
+    return id === undefined ? undefined : this.#works.get(id);
+  }
+}
+
+function stopped(): Error {
+  return new Error("A deploy or a stop ended nodes behind this one.");
 }
 
 /** Node-RED counts the handlers that take `done`; it has no public name for that. */

@@ -1,8 +1,10 @@
+import type { Sending } from "./attempts.ts";
 import type { FlowWork } from "./flow-work.ts";
 import type { Work } from "./work.ts";
 
 /** After this long without a report of any node, the flow is taken for one that does not report. */
 const SILENCE_MS = 10_000;
+const TELL_EVERY_MS = 100;
 
 /** Limits how many messages of a node are in its flow at once, as far as the flow's nodes report what they complete. */
 export class FlowWindow {
@@ -13,6 +15,7 @@ export class FlowWindow {
   readonly #open = new Set<Work>();
   #change = Promise.withResolvers<void>();
   #isSilenceTold = false;
+  #telling: NodeJS.Timeout | undefined;
 
   /** `onSilence` is called once, when the flow reports nothing and more is let in; `onChange` when it fills or empties. */
   constructor(options: { flowWork: FlowWork; limit: number; onSilence: () => void; onChange: () => void }) {
@@ -32,12 +35,12 @@ export class FlowWindow {
   }
 
   /** Sends a message that counts until all that came of it is completed. */
-  send(msg: object, send: () => void): void {
+  send(msg: object, { send, isWired }: Sending): void {
     const work = this.#flowWork.follow(msg, () => this.#remove(work));
     this.#open.add(work);
     send();
-    work.endIfDone();
-    if (this.isFull) this.#onChange();
+    if (!isWired) work.endIfDone();
+    if (this.isFull) this.#tellSoon();
   }
 
   /** Waits until there is room, or the flow has been silent for so long that it is not waited for. */
@@ -51,11 +54,24 @@ export class FlowWindow {
   }
 
   #letMoreIn(): void {
-    for (const work of this.#open) this.#flowWork.forget(work);
-    this.#open.clear();
+    this.clear();
     if (!this.#isSilenceTold) this.#onSilence();
     this.#isSilenceTold = true;
-    this.#onChange();
+    this.#tellSoon();
+  }
+
+  /** Stops counting what is in the flow now. */
+  clear(): void {
+    for (const work of this.#open) this.#flowWork.forget(work);
+    this.#open.clear();
+  }
+
+  /** At its limit it fills and empties with each event. */
+  #tellSoon(): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined;
+      this.#onChange();
+    }, TELL_EVERY_MS).unref();
   }
 
   #remove(work: Work): void {
@@ -63,7 +79,7 @@ export class FlowWindow {
     if (!this.#open.delete(work)) return;
     this.#change.resolve();
     this.#change = Promise.withResolvers();
-    if (wasFull) this.#onChange();
+    if (wasFull) this.#tellSoon();
   }
 }
 

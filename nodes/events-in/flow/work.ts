@@ -35,6 +35,11 @@ export class Work {
     this.endIfDone();
   }
 
+  /** Whatever its nodes report from now on, it has failed. */
+  fail(failure: Error): void {
+    this.#failure ??= failure;
+  }
+
   /** Ends it when nothing is open, also when nothing was sent at all. */
   endIfDone(): void {
     // A node that completes hands on in the same turn, to Catch or Complete.

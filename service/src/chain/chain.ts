@@ -17,7 +17,7 @@ export type Block = {
   hash: Hex;
   parentHash: Hex;
   timestamp: number;
-  /** How many there are in it. */
+  /** How many transactions are in it. */
   transactions: number;
 };
 

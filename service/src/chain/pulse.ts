@@ -7,6 +7,8 @@ export type BeatListener = (heads: Heads) => Promise<void>;
 
 /** Closest distance of two beats that were asked for. */
 const POKE_DISTANCE_MS = 20;
+/** Blocks further down are final, or on a node that knows no finality. */
+const MOST_LOOKED_AT = 256;
 
 /**
  * The heartbeat of everything that follows the chain. Each beat mines a block where one is due, reads the
@@ -122,9 +124,14 @@ export class Pulse {
    */
   async #keepBusyForNewBlocks({ latest, finalized }: Heads): Promise<void> {
     // The chain may have been put back.
-    let from = Math.max(Math.min(this.#lookedUpTo, latest.number), finalized) + 1;
-    for (; from < latest.number; from += 1) {
-      if ((await this.#chain.block(from))?.transactions) this.keepBusyUntil(from);
+    const known = Math.max(
+      Math.min(this.#lookedUpTo, latest.number),
+      finalized,
+      latest.number - MOST_LOOKED_AT,
+    );
+    for (let number = known + 1; number < latest.number; number += 1) {
+      if ((await this.#chain.block(number))?.transactions) this.keepBusyUntil(number);
+      this.#lookedUpTo = number;
     }
     if (latest.transactions > 0) this.keepBusyUntil(latest.number);
     this.#lookedUpTo = latest.number;
