@@ -14,7 +14,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
-import { stillRunning } from "./test/processes.mjs";
+import { kill, stillRunning } from "./test/processes.mjs";
 import { select } from "./test/selection.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 
@@ -111,9 +111,9 @@ function mocha(name, files, options, measured = false) {
 /** Tests end what they start: a process that outlives them is a failure. */
 async function nothingIsLeft() {
   const left = await stillRunning("TMPDIR", folder, GRACE_MS);
-  for (const { pid, command } of left) {
-    process.stdout.write(`  Still running after the tests: ${command}\n`);
-    process.kill(pid, "SIGKILL");
+  for (const running of left) {
+    process.stdout.write(`  Still running after the tests: ${running.command}\n`);
+    kill(running);
   }
   return left.length === 0;
 }

@@ -28,6 +28,19 @@ export function processesWith(name, value) {
 }
 
 /**
+ * Kills a process, unless it has just ended by itself.
+ *
+ * @param {Running} running
+ */
+export function kill({ pid }) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ESRCH") throw error;
+  }
+}
+
+/**
  * Waits until all such processes have ended, and returns those that have not.
  *
  * @param {string} name

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { processesWith, type Running, stillRunning } from "../../scripts/test/processes.mjs";
+import { kill, processesWith, type Running, stillRunning } from "../../scripts/test/processes.mjs";
 
 /** Every process that a launcher starts inherits this variable, by whose value it is found again. */
 const MARK = "CREC_LAUNCHER_TEST";
@@ -49,7 +49,7 @@ export class LaunchersOnTrial {
 
   /** Ends whatever a failed test left, and forgets the data. */
   async tearDown(): Promise<void> {
-    for (const { pid } of processesWith(MARK, this.#mark)) process.kill(pid, "SIGKILL");
+    for (const running of processesWith(MARK, this.#mark)) kill(running);
     await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 10 });
   }
 
