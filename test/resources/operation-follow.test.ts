@@ -48,7 +48,7 @@ describe("following an operation", () => {
 
   it("ends in time with the last status, when the next does not come", async () => {
     const operations = await serve(() => statuses([1, "accepted"]));
-    const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 50 });
+    const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 1_500 });
     should((await changes.next()).value).have.property("status", "accepted");
     should(await errorOf(changes.next())).match({ code: "WAIT_TIMEOUT", lastStatus: "accepted" });
   });

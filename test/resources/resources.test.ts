@@ -17,6 +17,9 @@ import {
 
 type Service = Awaited<ReturnType<typeof startFakeService>>;
 
+/** Of a wait that is to end in vain, but not before the first answer, however busy the machine is. */
+const SOON_OVER_MS = 1_500;
+
 describe("resources", () => {
   const open: Service[] = [];
   const serve = async (reply: (asked: Asked) => Reply, options = {}) => {
@@ -394,7 +397,7 @@ describe("resources", () => {
 
     it("ends in time, with the last status", async () => {
       const { client } = await walking("pending");
-      const options = { ...quick, target: "active", timeoutMs: 50 } as const;
+      const options = { ...quick, target: "active", timeoutMs: SOON_OVER_MS } as const;
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
       should(error.code).equal("WAIT_TIMEOUT");
       should(error.lastStatus).equal("pending");
@@ -414,7 +417,7 @@ describe("resources", () => {
 
     it("tells at its end what trouble it met", async () => {
       const { client } = await walking([503, ""]);
-      const options = { ...quick, target: "active", timeoutMs: 50 } as const;
+      const options = { ...quick, target: "active", timeoutMs: SOON_OVER_MS } as const;
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
       should(error).match({ code: "WAIT_TIMEOUT", cause: { code: "SERVICE_ERROR" } });
     });
@@ -471,7 +474,7 @@ describe("resources", () => {
 
     it("asks again no sooner when a service wants an endless wait", async () => {
       const { client, asked } = await walking([503, "", { "retry-after": "9999999999" }]);
-      const options = { ...quick, target: "active", timeoutMs: 100 } as const;
+      const options = { ...quick, target: "active", timeoutMs: SOON_OVER_MS } as const;
       should((await errorOf(client.watchers.waitFor(ID, OTHER_ID, options))).code).equal("WAIT_TIMEOUT");
       should(asked).have.length(1);
     });
