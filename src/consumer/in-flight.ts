@@ -3,8 +3,11 @@ import type { Clock } from "./clock.ts";
 import type { Delivery } from "./options.ts";
 import type { Pause } from "./pause.ts";
 
-/** What to do with an event that could not be worked off: again after a while, or to those who take rejected ones. */
-export type Refusal = { afterMs: number; reason?: string } | { reject: true; reason?: string };
+/**
+ * What to do with an event that could not be worked off: again after a while, or to those who take rejected ones.
+ * Without `afterMs` that while is 1 s after the first attempt, twice as long after each further one, at most 60 s.
+ */
+export type Refusal = { afterMs?: number; reason?: string } | { reject: true; reason?: string };
 
 export type InFlightOptions = {
   clock: Clock;
@@ -105,11 +108,14 @@ export class InFlight {
     const entry = this.#entries.get(eventId);
     if (entry === undefined) return false;
     if (entry.why !== undefined) return true;
-    if ("afterMs" in refusal && !(refusal.afterMs >= 0)) throw invalidDelay();
-    if ("reject" in refusal) void this.#reject(entry, refusal.reason ?? "It was refused.");
-    else if (entry.attempt >= this.#options.maxAttempts)
-      void this.#reject(entry, refusedTooOften(entry, refusal.reason));
-    else this.#arrange(entry, refusal.afterMs, () => this.#repeat(entry));
+    if ("reject" in refusal) {
+      void this.#reject(entry, refusal.reason ?? "It was refused.");
+      return true;
+    }
+    const { afterMs = pauseAfter(entry.attempt), reason } = refusal;
+    if (!(afterMs >= 0)) throw invalidDelay();
+    if (entry.attempt >= this.#options.maxAttempts) void this.#reject(entry, refusedTooOften(entry, reason));
+    else this.#arrange(entry, afterMs, () => this.#repeat(entry));
     return true;
   }
 

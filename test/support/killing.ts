@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { type Arrival, arrivals, collectingFlow } from "./collector.ts";
-import { NodeRed, UserDir } from "./node-red.ts";
-import { SeededService } from "./seeded-service.ts";
-import { flowEnvironment } from "./service.ts";
+import { NodeRedWithChannel } from "./node-red-with-channel.ts";
 
 export type Killing = {
   /** How many events the channel holds. */
@@ -20,24 +18,12 @@ export type Killing = {
  * To be called within a `describe`.
  */
 export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killing): void {
-  let service: SeededService;
-  let userDir: UserDir;
-  let nodeRed: NodeRed | undefined;
+  let stage: NodeRedWithChannel;
 
   before(async () => {
-    [service, userDir] = await Promise.all([SeededService.start(events), UserDir.make()]);
+    stage = await NodeRedWithChannel.prepare(events);
   });
-
-  after(async () => {
-    await nodeRed?.kill();
-    await service?.close();
-    await userDir?.remove();
-  });
-
-  const launch = async () => {
-    nodeRed = await NodeRed.start(userDir, flowEnvironment(service.ready) as Record<string, string>);
-    return nodeRed;
-  };
+  after(() => stage?.close());
 
   /** Waits until so many different events have arrived, and gives all arrivals. */
   const until = async (file: string, count: number): Promise<Arrival[]> => {
@@ -49,13 +35,13 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
   };
 
   it("loses none in ack mode; repeats are marked, first arrivals in order", async () => {
-    const file = join(userDir.path, "acknowledged.txt");
-    const flow = collectingFlow(file, service.channelName, {
+    const file = join(stage.userDir.path, "acknowledged.txt");
+    const flow = collectingFlow(file, stage.service.channelName, {
       commit: "on-ack",
       inFlight: "8",
       consumer: "acks",
     });
-    await (await launch()).deploy(flow);
+    await (await stage.launch()).deploy(flow);
 
     for (let kill = 1; kill <= nodeRedKills; kill += 1) {
       // Somewhere within the next stretch of the channel, so that every kill falls into the draining.
@@ -63,15 +49,15 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
       await until(file, Math.floor((kill - 1 + Math.random()) * stretch));
       await sleep(Math.random() * 50);
       if (kill % Math.ceil(nodeRedKills / serviceKills) === 0) {
-        await service.kill();
-        await service.launch();
+        await stage.service.kill();
+        await stage.service.launch();
       }
-      await nodeRed?.kill();
-      await launch();
+      await stage.nodeRed?.kill();
+      await stage.launch();
     }
     const seen = await until(file, events);
 
-    should([...new Set(seen.map(({ eventId }) => eventId))]).deepEqual(service.eventIds);
+    should([...new Set(seen.map(({ eventId }) => eventId))]).deepEqual(stage.service.eventIds);
     const known = new Set<string>();
     const unmarked = seen.filter(({ eventId, marked }) => {
       const repeated = known.has(eventId);
@@ -80,34 +66,36 @@ export function testsOfThePromise({ events, nodeRedKills, serviceKills }: Killin
     });
     should(unmarked).be.empty();
     // At most what was in flight, and what a cursor written at most once a second had not seen, comes again.
-    should(nodeRed?.statuses("collect-in").some(({ fill }) => fill === "red")).be.false();
+    should(stage.nodeRed?.statuses("collect-in").some(({ fill }) => fill === "red")).be.false();
   });
 
   it("reaches the end again without repeating anything when it is stopped in order", async () => {
-    const file = join(userDir.path, "acknowledged.txt");
+    const file = join(stage.userDir.path, "acknowledged.txt");
     const before = (await arrivals(file)).length;
-    await nodeRed?.stop();
-    await launch();
-    await nodeRed?.status("collect-in", "events-in.status.connected");
+    await stage.nodeRed?.stop();
+    await stage.launch();
+    await stage.nodeRed?.status("collect-in", "events-in.status.connected");
     should((await arrivals(file)).length).equal(before);
   });
 
   it("in send mode loses at most what was handed over at the moment of the kill", async () => {
-    const file = join(userDir.path, "sent.txt");
-    const flow = collectingFlow(file, service.channelName, { commit: "on-send", consumer: "sends" });
-    await nodeRed?.deploy(flow);
+    const file = join(stage.userDir.path, "sent.txt");
+    const flow = collectingFlow(file, stage.service.channelName, { commit: "on-send", consumer: "sends" });
+    await stage.nodeRed?.deploy(flow);
     await until(file, events / 3);
-    await nodeRed?.kill();
+    await stage.nodeRed?.kill();
     const written = (await arrivals(file)).at(-1)?.offset ?? 0;
-    const { state } = JSON.parse(await readFile(join(userDir.path, "crec-cursors", "sends.json"), "utf8"));
-    await launch();
+    const { state } = JSON.parse(
+      await readFile(join(stage.userDir.path, "crec-cursors", "sends.json"), "utf8"),
+    );
+    await stage.launch();
     // On a slow machine all of them were handed over before the kill: then nothing more comes.
     const isOver = async () => state.cursor >= events || (await arrivals(file)).at(-1)?.offset === events;
     while (!(await isOver())) await sleep(50);
     const seen = await arrivals(file);
 
     const offsets = [...new Set(seen.map(({ offset }) => offset))];
-    const lost = service.eventIds
+    const lost = stage.service.eventIds
       .map((_id, index) => index + 1)
       .filter((offset) => !offsets.includes(offset));
     const withinReach = lost.filter((offset) => offset < (offsets.at(-1) ?? 0));

@@ -2,8 +2,6 @@ import type { Delivery, EventConsumer } from "../../../src/index.ts";
 import type { FlowWork } from "./flow-work.ts";
 import type { Work } from "./work.ts";
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** So many attempts at one event may still end it. */
 const MOST_FOLLOWED = 10;
 
@@ -25,7 +23,7 @@ export class Attempts {
   }
 
   /** Sends a message that settles its event. */
-  send(msg: object, { event, attempt }: Delivery, { send, isWired }: Sending): void {
+  send(msg: object, { event }: Delivery, { send, isWired }: Sending): void {
     const eventId = event.event_id;
     const works = this.#works.get(eventId) ?? [];
     const work = this.#flowWork.follow(msg, (failure) => {
@@ -36,10 +34,7 @@ export class Attempts {
       }
       const isLatest = works.at(-1) === work;
       works.splice(works.indexOf(work), 1);
-      if (isLatest) {
-        const afterMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
-        this.#consumer().refuse(eventId, { afterMs, reason: failure.message });
-      }
+      if (isLatest) this.#consumer().refuse(eventId, { reason: failure.message });
     });
     works.push(work);
     if (works.length > MOST_FOLLOWED) for (const oldest of works.splice(0, 1)) this.#flowWork.forget(oldest);
