@@ -1,7 +1,8 @@
 /**
  * A process that drains a channel and is killed while it does. Writes into `<folder>/collected` what arrives
  * (`A <offset> <redelivered> <attempt>`) and what is worked off (`D <offset>`).
- * Waits for the message "go", or "go to the end": then it ends by itself when all is done.
+ * Waits for the message "go", "go and only take" (nothing is worked on), or "go to the end": then it ends by itself
+ * when all is done.
  */
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +62,7 @@ process.on("message", async (message) => {
   write("L");
   if (message === "go to the end") workMs = 0;
   consumer.start();
-  void workOff();
+  if (message !== "go and only take") void workOff();
   for (;;) {
     await sleep(20);
     const { state } = consumer;
