@@ -34,7 +34,7 @@ export default function register(RED: NodeAPI): void {
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
         const judged = verification ? { verification } : {};
-        const delivery = { event, offset, redelivered: false, attempt: 1, ...judged };
+        const delivery = { event, offset, redelivered: false, late: false, attempt: 1, ...judged };
         return merged(msg, toMessage(delivery, { channelId }, decoding));
       };
 

@@ -3,12 +3,15 @@ import { CrecError } from "../errors.ts";
 /** Time as the consumer sees it, so that tests can turn the hands themselves. Milliseconds throughout. */
 export type Clock = {
   now(): number;
+  /** Time that has passed since some moment. Nobody can set it, unlike the machine's clock. */
+  elapsed(): number;
   /** Resolves after `ms`, or as soon as the signal fires. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();

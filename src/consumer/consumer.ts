@@ -1,9 +1,12 @@
 import type { CrecError } from "../errors.ts";
+import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Cursor, CursorIdentity } from "./cursor.ts";
+import type { Cursor } from "./cursor.ts";
+import type { CursorIdentity } from "./cursor-state.ts";
 import { HandOver } from "./hand-over.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
+import { Looks } from "./looks.ts";
 import {
   type ConsumerState,
   type EventConsumerOptions,
@@ -11,7 +14,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
-import { PageReader } from "./pages.ts";
+import { notKept, PageReader } from "./pages.ts";
 import { Pause } from "./pause.ts";
 import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
 import { claimName, nameTaken } from "./running.ts";
@@ -19,6 +22,9 @@ import { Saving } from "./saving.ts";
 import { Selection } from "./selection.ts";
 import { Teller } from "./teller.ts";
 import { asCrecError, isFinal, isOfChannel, retryAfterOf, troubleOf } from "./trouble.ts";
+
+/** The place, and what reads on from there. */
+type Found = { cursor: Cursor; looks: Looks };
 
 /**
  * Hands every event of a channel over at least once, in order, across restarts and outages. The place is kept in
@@ -50,7 +56,7 @@ export class EventConsumer {
   #round = new AbortController();
   #seekTo: StartPosition | undefined;
 
-  #cursor: Cursor | undefined;
+  #found: Found | undefined;
   /** Whether the channel was seen to reach up to the cursor. */
   #isWithin = false;
   #reader: PageReader;
@@ -131,7 +137,7 @@ export class EventConsumer {
 
   resume(): void {
     if (!this.#pause.end() || this.#run === undefined) return;
-    if (this.#cursor === undefined) this.#show({ kind: "connecting" });
+    if (this.#found === undefined) this.#show({ kind: "connecting" });
     else this.#showConnected();
   }
 
@@ -179,7 +185,7 @@ export class EventConsumer {
         this.#showConnected();
         await this.#clock.sleep(this.#pace.next({ news }), round);
       } catch (thrown) {
-        this.#cursor?.release((eventId) => this.isInFlight(eventId));
+        this.#found?.cursor.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
         const error = asCrecError(thrown);
         if (isFinal(error)) {
@@ -190,7 +196,7 @@ export class EventConsumer {
       }
     }
     this.#handOver.inFlight.clear();
-    failure = (await this.#saving.close(this.#cursor)) ?? failure;
+    failure = (await this.#saving.close(this.#found?.cursor)) ?? failure;
     free();
     this.#run = undefined;
     this.#show(failure === undefined ? { kind: "stopped" } : { kind: "stopped", error: failure });
@@ -198,7 +204,7 @@ export class EventConsumer {
   }
 
   #startAfresh(): void {
-    this.#cursor = undefined;
+    this.#found = undefined;
     this.#isWithin = false;
     this.#reader = this.#newReader();
     this.#pace = this.#newPace();
@@ -209,20 +215,26 @@ export class EventConsumer {
 
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
   async #look(signal: AbortSignal): Promise<boolean> {
-    const cursor = await this.#findPlace(signal);
+    const { cursor, looks } = await this.#findPlace(signal);
     if (!this.#isWithin) await this.#requireWithin(cursor, signal);
     await this.#options.prepare?.([], signal);
-    let news = false;
     // Nothing is asked for that could not be handed on.
     await this.#handOver.untilRoom(cursor, signal);
-    for await (const batch of this.#reader.read(cursor.readUpTo, cursor.known, signal)) {
-      await this.#pause.passed(signal);
-      this.#showConnected();
-      if (await this.#handOver.take(batch, { cursor, reader: this.#reader, signal })) news = true;
-      this.#showConnected();
-      await this.#handOver.untilRoom(cursor, signal);
-    }
+    const take = (events: readonly ChannelEvent[]) => this.#take(events, cursor, signal);
+    const lateBefore = this.#handOver.counts.late;
+    const news = await looks.look(take, signal);
+    if (this.#handOver.counts.late > lateBefore) looks.foundLate();
     if (this.#reader.takeEndMovedBack()) await this.#requireWithin(cursor, signal);
+    return news;
+  }
+
+  /** Hands over what is new in a page. Tells whether there was something. */
+  async #take(events: readonly ChannelEvent[], cursor: Cursor, signal: AbortSignal): Promise<boolean> {
+    await this.#pause.passed(signal);
+    this.#showConnected();
+    const news = await this.#handOver.take(events, { cursor, reader: this.#reader, signal });
+    this.#showConnected();
+    await this.#handOver.untilRoom(cursor, signal);
     return news;
   }
 
@@ -234,23 +246,28 @@ export class EventConsumer {
   }
 
   /** The cursor in use; else the stored place or the start; or where somebody wants to go. */
-  async #findPlace(signal: AbortSignal): Promise<Cursor> {
+  async #findPlace(signal: AbortSignal): Promise<Found> {
     const goal = this.#seekTo;
     if (goal === undefined) {
-      this.#cursor ??= await openCursor(this.#place(), this.#options.start, signal);
-      return this.#cursor;
+      this.#found ??= this.#looksAt(await openCursor(this.#place(), this.#options.start, signal));
+      return this.#found;
     }
     this.#reader = this.#newReader();
     this.#saving.cancel();
     this.#isWithin = false;
-    this.#cursor = await beginAt(this.#place(), goal, signal);
+    this.#found = this.#looksAt(await beginAt(this.#place(), goal, signal));
     if (this.#seekTo === goal) this.#seekTo = undefined;
-    return this.#cursor;
+    return this.#found;
+  }
+
+  #looksAt(cursor: Cursor): Found {
+    const looks = new Looks({ cursor, reader: this.#reader, clock: this.#clock, window: this.#limits.late });
+    return { cursor, looks };
   }
 
   #place(): Place {
     const { identity, store } = this.#options;
-    return { identity, store, reader: this.#reader, window: this.#limits.window, clock: this.#clock };
+    return { identity, store, reader: this.#reader, clock: this.#clock };
   }
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */
@@ -268,7 +285,7 @@ export class EventConsumer {
   #showConnected(): void {
     const { highest } = this.#reader;
     const behind =
-      highest === undefined || !this.#cursor ? undefined : Math.max(0, highest - this.#cursor.cursor);
+      highest === undefined || !this.#found ? undefined : Math.max(0, highest - this.#found.cursor.cursor);
     this.#show({
       kind: "connected",
       behind,
@@ -282,13 +299,13 @@ export class EventConsumer {
   }
 
   #newReader(): PageReader {
-    const { pageLimit: limit, window } = this.#limits;
+    const { pageLimit: limit } = this.#limits;
     const { onlyType: type } = this.#selection;
     return new PageReader({
       source: this.#options.source,
       clock: this.#clock,
       limit,
-      window,
+      onGap: (gap) => this.#teller.tell(notKept(gap)),
       ...(type === undefined ? {} : { type }),
     });
   }

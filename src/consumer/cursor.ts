@@ -1,28 +1,13 @@
 import type { ChannelEvent } from "../protocol/index.ts";
-
-/** Whose place it is: one consumer, on one channel, of one service (its base address). */
-export type CursorIdentity = { consumer: string; channelId: string; service: string };
-
-/** A consumer's place in a channel, as it is stored. Offsets; -1 is before the first event. */
-export type CursorState = {
-  version: 1;
-  identity: CursorIdentity;
-  /** The highest offset with everything at or below it delivered, or not wanted. */
-  cursor: number;
-  /** At or below this nothing is looked for any more, not even what becomes visible late. */
-  floor: number;
-  /** Everything above the cursor up to here may have been delivered before. */
-  handedOut: number;
-  /** What was delivered last, and above the floor at least; each event with the highest offset it was seen at. */
-  delivered: Array<[offset: number, eventId: string]>;
-  /** Events made before this time are passed over. Unix seconds. */
-  notBefore?: number;
-};
+import type { CursorIdentity, CursorState } from "./cursor-state.ts";
+import type { SeenMark } from "./first-seen.ts";
 
 /** So many are remembered even below the floor: the service may give an event again at a higher offset. */
 const MIN_REMEMBERED = 200;
-/** More than this in one window means a service of strange habits: the oldest are then forgotten. */
-const MAX_REMEMBERED = 5000;
+/** What came longer ago than so many events is not looked for, however short the time was. */
+const MAX_REMEMBERED = 50_000;
+/** When there are more, so many are forgotten at once. */
+const FORGET_AT_ONCE = 10_000;
 
 type Pending = {
   offset: number;
@@ -31,6 +16,8 @@ type Pending = {
   handedOver: boolean;
   /** The highest offset at which the event was seen. */
   highest: number;
+  /** It was first seen below one that had been handed over. */
+  late: boolean;
 };
 
 /**
@@ -40,9 +27,14 @@ type Pending = {
 export class Cursor {
   readonly identity: CursorIdentity;
   readonly notBefore: number | undefined;
+  /** When offsets were first seen; stored with the rest. */
+  seen: readonly SeenMark[];
   #cursor: number;
   #floor: number;
-  #final: number;
+  /** Up to here everything was admitted, and what of it is not settled is being worked on. */
+  #readUpTo: number;
+  /** The highest offset that was handed over in this run. */
+  #top = -1;
   #handedOut: number;
   #reserved: number;
   /** The highest offset really handed over, in this run or before it. */
@@ -50,6 +42,7 @@ export class Cursor {
   /** Up to here, an event may be a repetition. */
   #doubtful: number;
   readonly #delivered: Map<string, number>;
+  #forgetAt = MAX_REMEMBERED;
   /** Admitted and at or above the first that is not settled; ascending. */
   #queue: Pending[] = [];
   readonly #pending = new Map<string, Pending>();
@@ -59,7 +52,8 @@ export class Cursor {
     this.notBefore = state.notBefore;
     this.#cursor = state.cursor;
     this.#floor = state.floor;
-    this.#final = state.floor;
+    this.#readUpTo = state.cursor;
+    this.seen = state.seen ?? [];
     this.#handedOut = state.handedOut;
     this.#reserved = state.handedOut;
     this.#touched = state.handedOut;
@@ -80,30 +74,52 @@ export class Cursor {
     return this.#reserved;
   }
 
-  /** Where to read on: what is to be found at or below was settled, or is being worked on. */
+  /** Where to read on: everything that was visible at or below was admitted. */
   get readUpTo(): number {
-    return this.#pending.size === 0 ? this.#floor : Math.max(this.#floor, this.#final);
+    return this.#readUpTo;
   }
 
-  /** The offset of an event that is known to be in the channel, the highest such. */
-  get known(): number {
-    return Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
+  /** The highest offset at which an event is known to be, of what was read; undefined where none is known. */
+  get landmark(): number | undefined {
+    let highest = -1;
+    for (const offset of this.#known()) if (offset <= this.#readUpTo) highest = Math.max(highest, offset);
+    return highest < 0 ? undefined : highest;
   }
 
-  /** How many settled events have to be remembered, because of late ones and of those that are not settled. */
-  get remembered(): number {
-    return this.#delivered.size;
+  /** Notes that everything that is visible up to an offset was admitted. */
+  noteRead(upTo: number): void {
+    this.#readUpTo = Math.max(this.#readUpTo, upTo);
+  }
+
+  /** How many events are done ahead of the first that is not. */
+  get ahead(): number {
+    return this.#queue.length - this.#pending.size;
+  }
+
+  /** The lowest offset above the given one that an event is known to be at. */
+  lowestAbove(offset: number): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const at of this.#known()) if (at > offset) lowest = Math.min(lowest, at);
+    return lowest;
+  }
+
+  /** The lowest offset of the newest events, as many as given; -1 when there are fewer. */
+  newest(count: number): number {
+    if (this.#delivered.size < count) return -1;
+    return [...this.#delivered.values()].sort((a, b) => b - a)[count - 1] ?? -1;
   }
 
   /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
   admit(events: readonly ChannelEvent[]): ChannelEvent[] {
+    const passed = Math.max(this.#cursor, this.#top);
     return events.filter(({ event_id: eventId, headers: { offset } }) => {
       if (offset <= this.#floor) return false;
       if (this.#pending.has(eventId) || this.#delivered.has(eventId)) {
         this.#seeAgain(eventId, offset);
         return false;
       }
-      this.#enqueue({ offset, eventId, done: false, handedOver: false, highest: offset });
+      const late = offset < passed;
+      this.#enqueue({ offset, eventId, done: false, handedOver: false, highest: offset, late });
       return true;
     });
   }
@@ -113,9 +129,10 @@ export class Cursor {
    * there now. Events that are missing say nothing: a service may keep only the newest.
    */
   contradiction(events: readonly ChannelEvent[]): number | undefined {
+    const known = Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
     const unknown = events.filter(
       ({ event_id: id, headers }) =>
-        headers.offset <= this.known && !this.#pending.has(id) && !this.#delivered.has(id),
+        headers.offset <= known && !this.#pending.has(id) && !this.#delivered.has(id),
     );
     if (unknown.length === 0) return undefined;
     const ids = new Set(events.map(({ event_id }) => event_id));
@@ -137,12 +154,16 @@ export class Cursor {
     this.#reserved = Math.max(this.#reserved, upTo);
   }
 
-  /** Notes that an event is now handed over, and tells whether it may have been before. */
-  handOver({ event_id: eventId, headers: { offset } }: ChannelEvent): { redelivered: boolean } {
+  /** Notes that an event is now handed over. Tells whether it may have been before, and whether it came late. */
+  handOver({ event_id: eventId, headers: { offset } }: ChannelEvent): {
+    redelivered: boolean;
+    late: boolean;
+  } {
     const entry = this.#pending.get(eventId);
     if (entry !== undefined) entry.handedOver = true;
     this.#touched = Math.max(this.#touched, offset);
-    return { redelivered: offset <= this.#doubtful };
+    this.#top = Math.max(this.#top, offset);
+    return { redelivered: offset <= this.#doubtful, late: entry?.late ?? false };
   }
 
   /** An admitted event was delivered, or is not wanted. */
@@ -153,24 +174,16 @@ export class Cursor {
     this.#pending.delete(eventId);
     this.#delivered.set(eventId, entry.highest);
     this.#advance();
-  }
-
-  /** Nothing at or below `offset` can become visible any more: it need not be remembered once it is settled. */
-  finalize(offset: number): void {
-    this.#final = Math.max(this.#final, offset);
-    this.forgetSettled();
-  }
-
-  /** Forgets what was settled and cannot come again. */
-  forgetSettled(): void {
     this.#forgetOldest();
-    const firstOpen = this.#queue[0]?.offset ?? Number.POSITIVE_INFINITY;
-    const floor = Math.min(this.#final, this.#cursor, firstOpen - 1);
-    if (floor <= this.#floor) return;
-    this.#floor = floor;
-    const settled = [...this.#delivered].filter(([, at]) => at <= floor).sort(([, a], [, b]) => a - b);
+  }
+
+  /** Nothing at or below `offset` is looked for any more: what is settled need not be remembered. */
+  finalize(offset: number): void {
+    this.#raiseFloor(offset);
+    if (this.#delivered.size <= MIN_REMEMBERED) return;
+    const passed = [...this.#delivered].filter(([, at]) => at <= this.#floor).sort(([, a], [, b]) => a - b);
     const excess = Math.max(0, this.#delivered.size - MIN_REMEMBERED);
-    for (const [eventId] of settled.slice(0, excess)) this.#delivered.delete(eventId);
+    for (const [eventId] of passed.slice(0, excess)) this.#delivered.delete(eventId);
   }
 
   /**
@@ -187,7 +200,7 @@ export class Cursor {
     this.#queue = this.#queue.filter(({ eventId, offset, done }) =>
       done ? offset < first : this.#pending.has(eventId),
     );
-    this.#final = Math.min(this.#final, first - 1);
+    this.#readUpTo = Math.min(this.#readUpTo, first - 1);
     this.#advance();
   }
 
@@ -200,8 +213,14 @@ export class Cursor {
       floor: this.#floor,
       handedOut: exact ? this.#touched : this.#handedOut,
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
+      ...(this.seen.length === 0 ? {} : { seen: [...this.seen] }),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
+  }
+
+  *#known(): Generator<number> {
+    yield* this.#delivered.values();
+    for (const { offset } of this.#queue) yield offset;
   }
 
   /**
@@ -215,7 +234,8 @@ export class Cursor {
     const isPassed =
       offset <= this.#cursor ||
       this.#queue.some((entry) => entry.eventId === eventId && entry.offset === offset);
-    if (!isPassed) this.#enqueue({ offset, eventId, done: true, handedOver: false, highest: offset });
+    if (isPassed) return;
+    this.#enqueue({ offset, eventId, done: true, handedOver: false, highest: offset, late: false });
   }
 
   #enqueue(entry: Pending): void {
@@ -231,68 +251,16 @@ export class Cursor {
     this.#cursor = Math.max(this.#cursor, settled.at(-1)?.offset ?? -1);
   }
 
-  #forgetOldest(): void {
-    const excess = this.#delivered.size - MAX_REMEMBERED;
-    if (excess <= 0) return;
-    const oldest = [...this.#delivered].sort(([, a], [, b]) => a - b).slice(0, excess);
-    for (const [eventId, offset] of oldest) {
-      this.#delivered.delete(eventId);
-      this.#doubtful = Math.max(this.#doubtful, offset);
-    }
+  #raiseFloor(offset: number): void {
+    const firstOpen = this.#queue[0]?.offset ?? Number.POSITIVE_INFINITY;
+    this.#floor = Math.max(this.#floor, Math.min(offset, this.#cursor, firstOpen - 1));
   }
-}
 
-/** The state of a consumer that has everything from `offset` on before it. */
-export function stateFrom(identity: CursorIdentity, offset: number, notBefore?: number): CursorState {
-  const before = Math.max(-1, offset - 1);
-  return {
-    version: 1,
-    identity,
-    cursor: before,
-    floor: before,
-    handedOut: before,
-    delivered: [],
-    ...(notBefore === undefined ? {} : { notBefore }),
-  };
-}
-
-/**
- * The state of a consumer that starts after the newest page of a channel, ascending.
- * What is visible now counts as delivered; what becomes visible among it later does not. `more`: there are
- * events below the page.
- */
-export function stateAfter(
-  identity: CursorIdentity,
-  newest: readonly ChannelEvent[],
-  { window, more }: { window: number; more: boolean },
-): CursorState {
-  const end = newest.at(-1)?.headers.offset ?? -1;
-  const unseen = more ? (newest[0]?.headers.offset ?? 0) - 1 : -1;
-  const floor = Math.max(-1, end - window - 1, unseen);
-  const delivered = newest
-    .filter(({ headers }) => headers.offset > floor)
-    .map((event): [number, string] => [event.headers.offset, event.event_id]);
-  return { version: 1, identity, cursor: end, floor, handedOut: end, delivered };
-}
-
-/** Whether a value read from a store has the shape of a state. */
-export function isCursorState(value: unknown): value is CursorState {
-  if (!isObject(value) || value.version !== 1 || !isObject(value.identity)) return false;
-  const { consumer, channelId, service } = value.identity;
-  const { cursor, floor, handedOut, delivered, notBefore } = value;
-  return (
-    [consumer, channelId, service].every((text) => typeof text === "string") &&
-    [cursor, floor, handedOut].every(isOffset) &&
-    (notBefore === undefined || typeof notBefore === "number") &&
-    Array.isArray(delivered) &&
-    delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")
-  );
-}
-
-function isOffset(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= -1;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  #forgetOldest(): void {
+    if (this.#delivered.size <= this.#forgetAt) return;
+    const offsets = [...this.#delivered.values()].sort((a, b) => a - b);
+    this.finalize(offsets[FORGET_AT_ONCE] ?? -1);
+    // Where one that is not done holds the floor, not at each further event.
+    this.#forgetAt = Math.max(MAX_REMEMBERED, this.#delivered.size + FORGET_AT_ONCE / 10);
+  }
 }

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { CrecError } from "../errors.ts";
-import { type CursorState, isCursorState } from "./cursor.ts";
+import { type CursorState, isCursorState } from "./cursor-state.ts";
 import type { CursorStore } from "./store.ts";
 
 /** @internal The file operations in use, so that tests can fail each of them. */

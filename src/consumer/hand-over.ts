@@ -5,7 +5,7 @@ import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import { deliveryFailed, InFlight } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
-import type { Batch, PageReader } from "./pages.ts";
+import type { PageReader } from "./pages.ts";
 import type { Pause } from "./pause.ts";
 import { requireSame } from "./place.ts";
 import { judgeWithPatience } from "./proof-wait.ts";
@@ -41,6 +41,7 @@ export class HandOver {
   readonly #options: HandOverOptions;
   #cursor: Cursor | undefined;
   #delivered = 0;
+  #late = 0;
   #skipped = 0;
   #filtered = 0;
 
@@ -65,6 +66,7 @@ export class HandOver {
     const { repeating } = this.inFlight;
     return {
       delivered: this.#delivered,
+      late: this.#late,
       waitingForAcks: this.inFlight.size,
       skipped: this.#skipped,
       filtered: this.#filtered,
@@ -76,16 +78,17 @@ export class HandOver {
   reset(): void {
     this.inFlight.clear();
     this.#delivered = 0;
+    this.#late = 0;
     this.#skipped = 0;
     this.#filtered = 0;
   }
 
   /**
-   * Hands over what is new in a batch. Tells whether there was something. Throws `DELIVERY_FAILED`,
+   * Hands over what is new in a page. Tells whether there was something. Throws `DELIVERY_FAILED`,
    * `CHANNEL_REPLACED` and what the store throws.
    */
   async take(
-    { events, final }: Batch,
+    events: readonly ChannelEvent[],
     { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
   ): Promise<boolean> {
     const { selection, saving, prepare } = this.#options;
@@ -103,16 +106,12 @@ export class HandOver {
       if (fates[index] === "wanted") await this.#deliver(event, cursor, reader, signal);
       else this.#settle(event.event_id);
     }
-    cursor.finalize(final);
     return fresh.length > 0;
   }
 
   /** Waits while as many events are in flight as may be. */
   async untilRoom(cursor: Cursor, signal: AbortSignal): Promise<void> {
-    const isFull = () => {
-      if (cursor.remembered >= MAX_AHEAD) cursor.forgetSettled();
-      return this.inFlight.isFull || (this.inFlight.size > 0 && cursor.remembered >= MAX_AHEAD);
-    };
+    const isFull = () => this.inFlight.isFull || (this.inFlight.size > 0 && cursor.ahead >= MAX_AHEAD);
     while (isFull()) await unlessAborted(this.inFlight.change, signal);
   }
 
@@ -133,6 +132,7 @@ export class HandOver {
     throwIfAborted(signal);
     const { offset } = event.headers;
     const delivery = { ...judged, offset, ...cursor.handOver(event), attempt: 1 };
+    if (delivery.late) this.#late += 1;
     if (commit === "on-ack") {
       this.#delivered += 1;
       this.inFlight.add(delivery);

@@ -1,6 +1,6 @@
 export type { Clock } from "./clock.ts";
 export { EventConsumer } from "./consumer.ts";
-export { type CursorIdentity, type CursorState, isCursorState } from "./cursor.ts";
+export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
 export * from "./file-store.ts";
 export * from "./filter.ts";
 export type { Refusal } from "./in-flight.ts";

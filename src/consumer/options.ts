@@ -2,8 +2,9 @@ import { ArgumentError, type CrecError } from "../errors.ts";
 import type { VerifyResult } from "../proofs/verify.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
-import type { CursorIdentity } from "./cursor.ts";
+import type { CursorIdentity } from "./cursor-state.ts";
 import type { Random } from "./intervals.ts";
+import type { LateWindow } from "./late-looks.ts";
 import type { EventSource } from "./source.ts";
 import type { CursorStore } from "./store.ts";
 
@@ -16,6 +17,8 @@ export type Delivery = {
   offset: number;
   /** Possibly delivered before: before a restart, or in an attempt that failed. */
   redelivered: boolean;
+  /** It became visible after an event of a higher offset had been handed over: it is out of order. */
+  late: boolean;
   /** 1, and more when it was not acknowledged in time, or refused. Counted anew after a restart. */
   attempt: number;
   /** There when the consumer was given `verify`. */
@@ -36,6 +39,8 @@ export type ConsumerState =
       waitingForAcks: number;
       /** The event that was sent most often of those not acknowledged, once one was sent again. */
       repeating?: { attempt: number; offset: number };
+      /** Events handed over since `start()` out of order, since they became visible late. */
+      late: number;
       /** Events passed over since `start()` because they were too old. */
       skipped: number;
       /** Events passed over since `start()` because `types` or `filter` did not want them; of those that were read. */
@@ -68,8 +73,12 @@ export type EventConsumerOptions = {
   pollMaxMs?: number | undefined;
   /** Events a page, up to 200. */
   pageLimit?: number | undefined;
-  /** How many offsets below the newest an event may turn up late; less than a page. 50. */
-  window?: number | undefined;
+  /**
+   * An event that becomes visible below others is found within a minute while these were first seen no longer ago
+   * than `withinMs`, or while it is among the newest `events`. 120,000 and 200. Below that, the last hour is looked
+   * through every 1 to 60 minutes. At most 50,000 events are remembered for it.
+   */
+  late?: Partial<LateWindow> | undefined;
   /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
   proofWaitMs?: number | undefined;
   verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
@@ -108,7 +117,7 @@ export type EventConsumerOptions = {
 
 export type Limits = {
   pageLimit: number;
-  window: number;
+  late: LateWindow;
   pollMinMs: number;
   pollMaxMs: number;
   proofWaitMs: number;
@@ -118,31 +127,30 @@ export type Limits = {
 };
 
 const MAX_IN_FLIGHT = 1_000;
+const MAX_LATE_EVENTS = 10_000;
 
 /** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
 export function limitsOf(options: EventConsumerOptions): Limits {
-  const { pageLimit = PAGE_LIMITS.events.default, window = 50, proofWaitMs = 30_000 } = options;
+  const { pageLimit = PAGE_LIMITS.events.default, proofWaitMs = 30_000 } = options;
   const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
   const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5 } = options;
   const { max } = PAGE_LIMITS.events;
   requireWhole("pageLimit", "page limit", pageLimit, [1, max]);
-  if (!Number.isInteger(window) || window < 0 || window > pageLimit - 2)
-    throw new ArgumentError(
-      "window",
-      `The window must be a whole number from 0 to ${pageLimit - 2}, less than a page.`,
-    );
   if (!(pollMinMs > 0 && pollMinMs <= pollMaxMs))
     throw new ArgumentError(
       "pollMinMs",
       "The shortest poll interval must be above 0 and not above the longest.",
     );
+  const late = { withinMs: 120_000, events: 200, ...options.late };
+  if (!(late.withinMs >= 0)) throw new ArgumentError("late.withinMs", "The time must be 0 or more.");
+  requireWhole("late.events", "number of events", late.events, [0, MAX_LATE_EVENTS]);
   requireWhole("inFlight", "in-flight limit", inFlight, [1, MAX_IN_FLIGHT]);
   requireWhole("maxAttempts", "number of attempts", maxAttempts, [1, Number.MAX_SAFE_INTEGER]);
   if (!(ackTimeoutMs > 0))
     throw new ArgumentError("ackTimeoutMs", "The time to acknowledge an event must be above 0.");
   if (catchUp !== undefined && !(catchUp.skipOlderThanMs > 0))
     throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to pass over must be above 0.");
-  return { pageLimit, window, pollMinMs, pollMaxMs, proofWaitMs, inFlight, ackTimeoutMs, maxAttempts };
+  return { pageLimit, late, pollMinMs, pollMaxMs, proofWaitMs, inFlight, ackTimeoutMs, maxAttempts };
 }
 
 function requireWhole(path: string, name: string, value: number, [least, most]: [number, number]): void {

@@ -1,31 +1,30 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
+import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
 import { EventTimes } from "./times.ts";
-
-/** A part of a channel, ascending by offset. May repeat what was given before. */
-export type Batch = {
-  events: ChannelEvent[];
-  /** Once the batch is dealt with, nothing at or below this offset needs to be looked for again. */
-  final: number;
-};
 
 export type PageReaderOptions = {
   source: EventSource;
   clock: Clock;
   /** Events a page. */
   limit: number;
-  /** How many offsets below the highest visible one an event may still turn up late. */
-  window: number;
   /** Asked of the service when given; it may ignore it. */
   type?: string;
+  /** Told of offsets that are not kept any more. */
+  onGap?: (gap: Gap) => void;
 };
+
+/** From the first offset to the last. */
+export type Gap = { from: number; to: number };
 
 /** Without news, how often to look whether the channel's end is where reading by offset says it is. */
 const END_CHECK_MS = 60_000;
 /** How many readings in a row may miss events that are known to be there. */
 const MAX_STALLS = 3;
+/** Where at most one event matters. */
+const SHORT_PAGE = 1;
 
 /** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
 export type Page = {
@@ -47,6 +46,8 @@ export class PageReader {
   readonly #options: PageReaderOptions;
   /** Whether pages by offset lead to newer events or to older ones; found out when there is something to see. */
   #direction: "unknown" | "up" | "down" = "unknown";
+  /** Whether the page at an offset was seen to have the event of that offset. */
+  #isInclusive = false;
   /** The highest offset seen anywhere, and the highest that a reading came to. */
   #highest: number | undefined;
   #reached = -1;
@@ -77,18 +78,25 @@ export class PageReader {
   }
 
   /**
-   * Everything above the offset `from` that is visible, and perhaps what is below it, in batches. The next page
-   * is asked for when the batch before it has been dealt with. `landmark` is the offset of an event that is known
-   * to be there, above `from`: a full page that starts beyond it has a hole, and is not given out.
+   * Everything above the offset `from` that is visible, and perhaps what is below it, in pages, each ascending. The
+   * next page is asked for when the one before it has been dealt with. `landmark` is the offset of the highest
+   * event that was read, if one was: a first page that starts beyond it has a hole, and is given out only
+   * where the service does not keep what was before it; `onGap` is told then.
    * Throws `PAGES_DO_NOT_ADVANCE` when newer events are known to exist and several readings could not reach them,
    * `BAD_RESPONSE` for a page that cannot be read, and whatever the source throws.
    */
-  async *read(from: number, landmark: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
+  async *read(
+    from: number,
+    landmark: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChannelEvent[], void> {
     if (this.#direction === "unknown") yield* this.#learn(from, signal);
     const direction = this.#direction;
     if (direction === "unknown") return;
     const expected = this.#highest ?? -1;
-    yield* direction === "up" ? this.#readUp(from, landmark, signal) : this.#readDown(from, signal);
+    // With a type asked for, the landmark may be of another one; and nobody can ask for what is after -1.
+    const mark = this.#options.type === undefined && landmark !== 0 ? landmark : undefined;
+    yield* direction === "up" ? this.#readUp(from, mark, signal) : this.#readDown(from, mark, signal);
     if (this.#reached >= expected) {
       this.#stalls = 0;
       return;
@@ -104,15 +112,28 @@ export class PageReader {
     );
   }
 
+  /**
+   * What is visible above `from`, up to `upTo`, read before: page by page, with as much time between two as one likes.
+   * `lowest` is the offset of the lowest event that is known to be there. Undefined while nothing was read yet.
+   */
+  again(from: number, upTo: number, lowest: number): RereadPages | undefined {
+    const direction = this.#direction;
+    if (direction === "unknown") return undefined;
+    const page = (signal: AbortSignal, offset: number) => this.#page(signal, offset);
+    // With a type asked for, what is known may be of another one.
+    const known = this.#options.type === undefined ? lowest : from + 1;
+    return new RereadPages({ page, direction, from, upTo, lowest: known });
+  }
+
   /** Looks at the newest page, then asks for one by offset below it: newer events in it mean "up". */
-  async *#learn(from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
+  async *#learn(from: number, signal: AbortSignal): AsyncGenerator<ChannelEvent[], void> {
     const position = Math.max(0, from);
     const newest = await this.#checkEnd(signal);
     // Nobody could ask for what is after -1, and a service may take 0 to mean "after 0".
     const atZero = from < 0 ? newest.events.filter(({ headers }) => headers.offset <= position) : [];
     if (atZero.length > 0) {
       this.#reached = Math.max(this.#reached, position);
-      yield { events: atZero, final: from };
+      yield atZero;
     }
     if (newest.last === undefined || newest.last <= position) return;
     const page = await this.#page(signal, position);
@@ -121,90 +142,108 @@ export class PageReader {
 
   async *#readUp(
     from: number,
-    landmark: number,
+    landmark: number | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<Batch, void, undefined> {
-    // With a type asked for, the landmark may be of another one.
-    const knownAbove =
-      this.#options.type === undefined && landmark > from ? landmark : Number.POSITIVE_INFINITY;
-    let position = Math.max(0, from);
-    let final = from;
-    let withoutGap = true;
-    for (;;) {
+  ): AsyncGenerator<ChannelEvent[], void> {
+    const known = landmark ?? from;
+    // Most looks find nothing, and need not show what is known; each minute one does.
+    const isShort = this.#isInclusive && from >= known && landmark !== undefined && !this.#endCheckIsDue;
+    // So that the landmark is on the first page, wherever such a page begins.
+    const start = isShort ? known + 1 : this.#isInclusive ? known : known - 1;
+    let position = Math.max(0, isShort ? start : Math.min(from, start));
+    for (let isFirst = true; ; isFirst = false) {
       const page = await this.#page(signal, position);
-      if (position <= from && page.more && (page.first ?? 0) > knownAbove) return;
+      if (page.first === position && position > 0) this.#isInclusive = true;
+      const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
+      if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
+        if (!(await this.#passesGap(page, position, landmark, signal))) return;
+      }
+      if (isShort && isFirst) position = known;
       const last = Math.max(page.last ?? position, position);
       // Known to be there before, and gone: perhaps the channel was started afresh.
       const suspicious = last === position && this.#reached > position;
       if (page.last !== undefined) this.#reached = Math.max(this.#reached, page.last);
-      if (withoutGap) final = Math.max(final, Math.min(last, this.#settled()));
-      yield { events: page.events, final };
+      yield page.events;
 
       const stuck = last === position;
       const more = page.more || (this.#highest ?? -1) > last;
       if (!more || stuck) {
-        const due = this.#options.clock.now() - this.#endCheckedAt >= END_CHECK_MS;
-        if (due || suspicious || (stuck && page.more)) await this.#checkEnd(signal);
+        if (this.#endCheckIsDue || suspicious || (stuck && page.more))
+          await this.#checkEnd(signal, SHORT_PAGE);
         if (stuck || (this.#highest ?? -1) <= last) return;
       }
-      if (withoutGap && final > position) {
-        position = final;
-        continue;
-      }
-      // The end moved on while the batch was dealt with: what became visible below comes before what is above.
-      if (withoutGap && Math.min(last, this.#settled()) > position) continue;
-      // The pages are smaller than the window. If the end is far away, this one is final all the same: again.
-      const endIsNear =
-        !withoutGap || (this.#highest ?? -1) > last || !(await this.#endIsAbove(last, signal));
-      if (!endIsNear) continue;
-      withoutGap = false;
       position = last;
     }
+  }
+
+  /**
+   * A page that should have shown a landmark does not. Whether to go on with it: where the service does not keep what
+   * was before it, and not where it is late itself, or takes no notice of the offset.
+   */
+  async #passesGap(page: Page, position: number, landmark: number, signal: AbortSignal): Promise<boolean> {
+    if (page.first === undefined) {
+      await this.#checkEnd(signal);
+      return false;
+    }
+    const { first } = await this.#page(signal, position, { limit: SHORT_PAGE });
+    if (first !== page.first) return false;
+    this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
+    return true;
   }
 
   /**
    * For a service whose pages lead from an offset to older events: goes down from the newest page until it
    * meets what is known, then comes up again page by page.
    */
-  async *#readDown(from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
+  async *#readDown(
+    from: number,
+    landmark: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChannelEvent[], void> {
     const boundaries: Array<number | undefined> = [undefined];
+    // Where nothing new is expected, the newest event says so.
+    const newestLimit = from >= (this.#highest ?? -1) ? SHORT_PAGE : undefined;
     let covered = from;
     while (boundaries.length > 0) {
       const boundary = boundaries.at(-1);
-      const page = boundary === undefined ? await this.#checkEnd(signal) : await this.#page(signal, boundary);
+      const page =
+        boundary === undefined
+          ? await this.#checkEnd(signal, newestLimit)
+          : await this.#page(signal, boundary);
       if (boundary !== undefined && (page.last ?? -1) > boundary) return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
-      const isBottom = first >= (boundary ?? Number.POSITIVE_INFINITY) || !page.more;
+      // It is no matter what a page says of more: one that shows nothing lower is the last.
+      const isBottom = first >= (boundary ?? Number.POSITIVE_INFINITY);
       if (first > covered + 1 && !isBottom) {
         boundaries.push(first);
         continue;
       }
       boundaries.pop();
+      const isGap = landmark !== undefined && covered === from && first > Math.max(landmark, from + 1);
+      if (isGap && page.first !== undefined) this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
       covered = Math.max(covered, page.last ?? -1, (boundary ?? 0) - 1);
       this.#reached = Math.max(this.#reached, page.last ?? -1);
-      yield { events: page.events, final: Math.min(covered, this.#settled()) };
+      yield page.events;
     }
   }
 
-  async #endIsAbove(offset: number, signal: AbortSignal): Promise<boolean> {
-    const { last } = await this.#checkEnd(signal);
-    return last !== undefined && last > offset;
+  get #endCheckIsDue(): boolean {
+    return this.#options.clock.elapsed() - this.#endCheckedAt >= END_CHECK_MS;
   }
 
-  /** Below this nothing becomes visible any more. */
-  #settled(): number {
-    return (this.#highest ?? -1) - this.#options.window - 1;
-  }
-
-  async #checkEnd(signal: AbortSignal): Promise<Page> {
-    const page = await this.#page(signal);
-    this.#endCheckedAt = this.#options.clock.now();
+  async #checkEnd(signal: AbortSignal, limit?: number): Promise<Page> {
+    const page = await this.#page(signal, undefined, { limit });
+    this.#endCheckedAt = this.#options.clock.elapsed();
     if ((page.last ?? -1) < this.#reached) this.#endMovedBack = true;
     return page;
   }
 
-  async #page(signal: AbortSignal, offset?: number, { ofType = true } = {}): Promise<Page> {
-    const { source, limit, type } = this.#options;
+  async #page(
+    signal: AbortSignal,
+    offset?: number,
+    { ofType = true, limit = this.#options.limit }: { ofType?: boolean; limit?: number | undefined } = {},
+  ): Promise<Page> {
+    const { source, type } = this.#options;
     const answer = await unlessAborted(
       source.poll(
         {
@@ -238,4 +277,12 @@ function readEvents(events: readonly ChannelEvent[]): ChannelEvent[] {
 function canBePlaced(event: ChannelEvent): boolean {
   const offset = event?.headers?.offset;
   return typeof event?.event_id === "string" && Number.isSafeInteger(offset) && offset >= 0;
+}
+
+export function notKept({ from, to }: Gap): CrecError {
+  const gap = from === to ? `the event at offset ${from}` : `events from offset ${from} to ${to}`;
+  return new CrecError(
+    "EVENTS_NOT_KEPT",
+    `The service keeps only its newest events: ${gap} may have been missed. Reading goes on at offset ${to + 1}. To miss none, let the consumer run at least as often as the service forgets.`,
+  );
 }

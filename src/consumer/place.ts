@@ -1,7 +1,8 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, throwIfAborted } from "./clock.ts";
-import { Cursor, type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor.ts";
+import { Cursor } from "./cursor.ts";
+import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor-state.ts";
 import type { StartPosition } from "./options.ts";
 import type { PageReader } from "./pages.ts";
 import type { CursorStore } from "./store.ts";
@@ -10,7 +11,6 @@ export type Place = {
   identity: CursorIdentity;
   store: CursorStore;
   reader: PageReader;
-  window: number;
   clock: Clock;
 };
 
@@ -39,13 +39,13 @@ export async function beginAt(place: Place, start: StartPosition, signal: AbortS
 }
 
 async function startState(
-  { identity, reader, window }: Place,
+  { identity, reader }: Place,
   start: StartPosition,
   signal: AbortSignal,
 ): Promise<CursorState> {
   if (start === "now") {
     const { events, more } = await reader.newest(signal);
-    return stateAfter(identity, events, { window, more });
+    return stateAfter(identity, events, { more });
   }
   if (start === "beginning") return stateFrom(identity, 0);
   return "offset" in start ? stateFrom(identity, start.offset) : stateFrom(identity, 0, start.time);

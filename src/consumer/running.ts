@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 import type { EventConsumer } from "./consumer.ts";
-import type { CursorIdentity } from "./cursor.ts";
+import type { CursorIdentity } from "./cursor-state.ts";
 
 type Running = { consumer: EventConsumer; onConflict: () => void };
 

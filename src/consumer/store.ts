@@ -1,4 +1,4 @@
-import type { CursorState } from "./cursor.ts";
+import type { CursorState } from "./cursor-state.ts";
 
 /** Keeps a consumer's place over restarts. */
 export type CursorStore = {

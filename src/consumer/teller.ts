@@ -71,6 +71,7 @@ function isSame(a: ConsumerState, b: ConsumerState): boolean {
     return (
       a.behind === b.behind &&
       a.delivered === b.delivered &&
+      a.late === b.late &&
       a.waitingForAcks === b.waitingForAcks &&
       a.repeating?.attempt === b.repeating?.attempt &&
       a.repeating?.offset === b.repeating?.offset &&

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { EventConsumer, type EventSource } from "../../src/consumer/index.ts";
 import type { CrecError } from "../../src/errors.ts";
-import { countOf, habits, PAGE, published, randomFrom, WINDOW } from "./family.ts";
+import { countOf, habits, PAGE, published, randomFrom } from "./family.ts";
 import {
   end,
   IDENTITY,
@@ -29,7 +29,6 @@ function open(source: EventSource, { onAck, seed }: { onAck: boolean; seed: numb
     identity: { ...IDENTITY, consumer: `broken ${runs}` },
     start: "beginning",
     commit: onAck ? "on-ack" : "on-send",
-    window: WINDOW,
     pageLimit: PAGE,
     clock,
     random: randomFrom(seed),

@@ -1,14 +1,9 @@
 import should from "should";
-import {
-  type CursorState,
-  EventConsumer,
-  type EventConsumerOptions,
-  MemoryCursorStore,
-} from "../../src/consumer/index.ts";
+import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/verify.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
-import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
+import { type Habits, IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 const NO_PROOF: VerifyResult = { verified: false, reason: "no_proof", message: "none yet" };
 
@@ -27,6 +22,7 @@ describe("EventConsumer", () => {
       kind: "connected",
       behind: 0,
       delivered: 1001,
+      late: 0,
       waitingForAcks: 0,
       skipped: 0,
       filtered: 0,
@@ -35,15 +31,14 @@ describe("EventConsumer", () => {
     should(states).eql(["connecting", "connected", "stopped"]);
   });
 
-  it("does not read the window again while it drains what is known to be old", async () => {
+  it("reads each page once while it drains a long channel", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 10_000).map((offset) => makeEvent(offset)));
-    const { clock, disk, make, end, offsets } = simulate({ source: channel });
+    const { clock, make, end, offsets } = simulate({ source: channel });
     const consumer = make();
     consumer.start();
     await clock.until(() => offsets().length === 10_000);
     should(channel.polls.length).be.below(10_000 / 200 + 10);
-    should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.belowOrEqual(400);
     await end(consumer);
   });
 
@@ -62,20 +57,6 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
-  it("remembers little of what comes all at once, though pages are smaller than the window", async () => {
-    const channel = new SimulatedChannel({ pageCap: 20, inclusive: false });
-    channel.publish(...range(1, 100).map((offset) => makeEvent(offset)));
-    const { clock, disk, make, end, offsets } = simulate({ source: channel, start: "now" });
-    const consumer = make();
-    consumer.start();
-    await clock.pass(5_000);
-    channel.publish(...range(101, 2_000).map((offset) => makeEvent(offset)));
-    await clock.until(() => offsets().length === 1_900);
-    should(Math.max(...disk.saves.map(({ delivered }) => delivered.length))).be.belowOrEqual(300);
-    await end(consumer);
-    should(offsets()).eql(range(101, 2_000));
-  });
-
   it("skips nothing when a replica that lags makes pages look as if they led downwards", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
@@ -92,37 +73,6 @@ describe("EventConsumer", () => {
     should(offsets()).eql(range(1, 500));
     should(errors).eql([]);
     await end(consumer);
-  });
-
-  it("remembers at most 5,000 events and a page, and repeats the oldest it forgot, marked", async () => {
-    // Pages below the window, and an end that moves on: anything above the first of them may still come late.
-    const channel = new SimulatedChannel({ pageCap: 20 });
-    channel.publish(...range(1, 40).map((offset) => makeEvent(offset)));
-    const { clock, make, end } = simulate({ source: channel });
-    let remembered = 0;
-    const store = new MemoryCursorStore();
-    const save = async (state: CursorState) => {
-      remembered = Math.max(remembered, state.delivered.length);
-      await store.save(state);
-    };
-    const seen = new Set<number>();
-    const repeated: Array<[offset: number, redelivered: boolean]> = [];
-    const consumer = make({
-      store: { load: () => store.load(), save },
-      deliver: ({ offset, redelivered }) => {
-        if (seen.has(offset)) repeated.push([offset, redelivered]);
-        seen.add(offset);
-        const next = channel.visible.length + 1;
-        if (next <= 5_200) channel.publish(makeEvent(next));
-      },
-    });
-    clock.activity = () => seen.size + repeated.length + remembered;
-    consumer.start();
-    await clock.until(() => seen.size === 5_200);
-    await clock.pass(60_000);
-    await end(consumer);
-    should(remembered).be.within(5_000, 5_020);
-    should(repeated).eql(range(1, 200).map((offset) => [offset, true]));
   });
 
   it("counts what its filter does not want, and not what lies before the start", async () => {
@@ -290,8 +240,8 @@ describe("EventConsumer", () => {
       await end(second);
     });
 
-    const drained = async (count: number) => {
-      const channel = new SimulatedChannel();
+    const drained = async (count: number, habits: Partial<Habits> = {}) => {
+      const channel = new SimulatedChannel(habits);
       channel.publish(...range(1, count).map((offset) => makeEvent(offset)));
       const world = simulate({ source: channel });
       const consumer = world.make();
@@ -362,6 +312,31 @@ describe("EventConsumer", () => {
       should(errors).eql([]);
       await end(second);
     });
+
+    for (const direction of ["up", "down"] as const) {
+      it(`says which events it may have missed, and goes on, where they are not kept (${direction})`, async () => {
+        const {
+          channel,
+          consumer: first,
+          clock,
+          make,
+          end,
+          offsets,
+          errors,
+        } = await drained(20, { direction });
+        await end(first);
+        channel.visible = range(300, 700).map((offset) => makeEvent(offset));
+        const second = make();
+        second.start();
+        await clock.pass(20_000);
+        channel.publish(makeEvent(701));
+        await clock.pass(20_000);
+        should(offsets()).eql([...range(1, 20), ...range(300, 701)]);
+        should(errors.map(({ code }) => code)).eql(["EVENTS_NOT_KEPT"]);
+        should(errors[0]?.message).match(/offset 21 to 299/);
+        await end(second);
+      });
+    }
 
     it("refuses a cursor of another channel, and leaves it as it is", async () => {
       const channel = new SimulatedChannel();
@@ -872,7 +847,11 @@ describe("EventConsumer", () => {
 
     it("refuses limits that cannot work", () => {
       const { make } = simulate({ source: new SimulatedChannel() });
-      should(() => make({ window: 200 })).throw({ code: "INVALID_ARGUMENT", path: "window" });
+      should(() => make({ late: { withinMs: -1 } })).throw({
+        code: "INVALID_ARGUMENT",
+        path: "late.withinMs",
+      });
+      should(() => make({ late: { events: 0.5 } })).throw({ path: "late.events" });
       should(() => make({ pageLimit: 0 })).throw({ path: "pageLimit" });
       should(() => make({ pollMinMs: 5, pollMaxMs: 1 })).throw({ path: "pollMinMs" });
     });
@@ -887,7 +866,7 @@ describe("EventConsumer", () => {
     await clock.pass(120_000);
     const before = channel.polls.length;
     await clock.pass(600_000);
-    should(channel.polls.length - before).be.belowOrEqual(10 * 5 + 2);
+    should(channel.polls.length - before).be.belowOrEqual(10 * 5 + 8);
     await end(consumer);
   });
 });

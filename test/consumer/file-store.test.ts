@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
-import { stateFrom } from "../../src/consumer/cursor.ts";
+import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { type CursorState, FileCursorStore, type FileCursorStoreOptions } from "../../src/consumer/index.ts";
 import { IDENTITY } from "./simulation.ts";
 

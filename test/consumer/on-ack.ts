@@ -3,17 +3,7 @@ import should from "should";
 import { type CursorState, type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
-import {
-  failingDisk,
-  habits,
-  isAnyLate,
-  PAGE,
-  published,
-  randomFrom,
-  type Step,
-  script,
-  WINDOW,
-} from "./family.ts";
+import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, type Step, script } from "./family.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 const ACK_TIMEOUT_MS = 5_000;
@@ -178,7 +168,6 @@ class Run {
       inFlight,
       maxAttempts,
       ackTimeoutMs: ACK_TIMEOUT_MS,
-      window: WINDOW,
       pageLimit: PAGE,
       ...(this.#oneType ? { types: ["watcher.status"] } : {}),
       clock: this.clock,
@@ -237,7 +226,7 @@ class Run {
     if (this.#inFlight.size >= this.#flow.inFlight) this.violations.push("polled while all was in flight");
   }
 
-  #arrive({ event, offset, redelivered, attempt }: Delivery, consumer: EventConsumer): void {
+  #arrive({ event, offset, redelivered, late, attempt }: Delivery, consumer: EventConsumer): void {
     const { event_id: id } = event;
     const story = this.#stories.get(id) ?? {
       offset,
@@ -252,7 +241,7 @@ class Run {
     story.arrivals += 1;
     if ((this.#disk.stored?.handedOut ?? -1) < offset)
       this.violations.push(`event ${id}: handed over before it was stored`);
-    const problem = this.#problemOf(id, story, { redelivered, attempt });
+    const problem = this.#problemOf(id, story, { redelivered, late, attempt });
     if (problem !== undefined) this.violations.push(`event ${id}, attempt ${attempt}: ${problem}`);
     if (attempt === 1) story.done = false;
     story.attempt = attempt;
@@ -266,12 +255,13 @@ class Run {
   #problemOf(
     id: string,
     story: Story,
-    { redelivered, attempt }: { redelivered: boolean; attempt: number },
+    { redelivered, late, attempt }: { redelivered: boolean; late: boolean; attempt: number },
   ): string | undefined {
     if (!this.#wanted.has(id)) return "not wanted";
     if (this.#paused) return "sent while paused";
     const isFirst = story.arrivals === 1;
-    if (isFirst && story.offset <= this.#highest - (this.#isLate ? WINDOW : 0)) return "out of order";
+    if (isFirst && story.offset <= this.#highest && !late && !redelivered) return "out of order";
+    if (isFirst && late && !this.#isLate) return "marked late without a reason";
     if (isFirst && attempt !== 1) return "a first arrival is the first attempt";
     if (isFirst) return redelivered && !this.#restarted ? "marked without a reason" : undefined;
     if (!redelivered) return "came again unmarked";

@@ -1,5 +1,6 @@
 import should from "should";
-import { Cursor, isCursorState, stateFrom } from "../../src/consumer/cursor.ts";
+import { Cursor } from "../../src/consumer/cursor.ts";
+import { isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
 import { EventTimes } from "../../src/consumer/times.ts";
@@ -41,11 +42,11 @@ describe("Cursor", () => {
     const cursor = cursorAt(0);
     const [event] = cursor.admit([makeEvent(1), makeEvent(1)]);
     should(cursor.admit([makeEvent(1)])).eql([]);
-    if (event) should(cursor.handOver(event)).eql({ redelivered: false });
+    if (event) should(cursor.handOver(event)).eql({ redelivered: false, late: false });
     cursor.release();
     const [again] = cursor.admit([makeEvent(1)]);
     should(again).eql(event);
-    if (again) should(cursor.handOver(again)).eql({ redelivered: true });
+    if (again) should(cursor.handOver(again)).eql({ redelivered: true, late: false });
   });
 
   it("keeps what others work on when it gives up the rest, and goes over nothing that it gave up", () => {
@@ -53,6 +54,7 @@ describe("Cursor", () => {
     cursor.admit([makeEvent(9), makeEvent(10)]);
     cursor.settle("event-10");
     cursor.admit([makeEvent(8), makeEvent(11)]);
+    cursor.noteRead(11);
     cursor.finalize(9);
     cursor.release((eventId) => eventId === "event-9");
     should(cursor.admit(range(9, 10).map((offset) => makeEvent(offset)))).eql([]);

@@ -22,6 +22,10 @@ export class SimulatedClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal.aborted) return resolve();
@@ -117,6 +121,8 @@ export class SimulatedChannel implements EventSource {
   /** Parameters of each poll. */
   readonly polls: Array<{ offset?: number; limit: number; type?: string }> = [];
   readonly gets: string[] = [];
+  /** How many events were on its pages. */
+  given = 0;
   /** Runs before each call; may throw, or never end. */
   trouble: (() => void | Promise<void>) | undefined;
 
@@ -143,6 +149,7 @@ export class SimulatedChannel implements EventSource {
       })
       .sort((a, b) => (up ? 1 : -1) * (a.headers.offset - b.headers.offset));
     const events = all.slice(0, Math.min(params.limit, pageCap));
+    this.given += events.length;
     const more = { honest: all.length > events.length, always: true, never: false }[hasMore];
     const sorted = events.sort(
       (a, b) => (order === "ascending" ? 1 : -1) * (a.headers.offset - b.headers.offset),

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import should from "should";
 import { Reader } from "../../nodes/events-in/reader.ts";
-import { stateFrom } from "../../src/consumer/cursor.ts";
+import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { type CursorIdentity, EventConsumer, MemoryCursorStore } from "../../src/consumer/index.ts";
 
 describe("the reader of events in", () => {

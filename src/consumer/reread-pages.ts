@@ -1,0 +1,70 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+
+/** A page, ascending, with its lowest and highest offset. */
+type Page = { events: ChannelEvent[]; first: number | undefined; last: number | undefined };
+
+export type RereadOptions = {
+  page: (signal: AbortSignal, offset: number) => Promise<Page>;
+  /** Whether pages by offset lead to newer events or to older ones. */
+  direction: "up" | "down";
+  /** Above this and up to there. Offsets. */
+  from: number;
+  upTo: number;
+  /** The offset of the lowest event in between that is known to be there. */
+  lowest: number;
+};
+
+/**
+ * Reads a part of a channel again, page by page. Says how far all that is visible was given: up to there from below,
+ * or all of it at the end where pages lead down.
+ */
+export class RereadPages {
+  readonly #options: RereadOptions;
+  #position: number;
+  #covered: number;
+  #isOver = false;
+
+  constructor(options: RereadOptions) {
+    this.#options = options;
+    this.#position = options.direction === "up" ? options.from : options.upTo;
+    this.#covered = options.from;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** All that is visible above where it began, up to this offset, was in the pages so far. */
+  get covered(): number {
+    return this.#covered;
+  }
+
+  /** The events of the next page, ascending. Throws what the source throws; it can be asked for again then. */
+  async next(signal: AbortSignal): Promise<ChannelEvent[]> {
+    const { page, direction } = this.#options;
+    const { events, first, last } = await page(signal, Math.max(0, this.#position));
+    if (direction === "up") this.#tookUp(last);
+    else this.#tookDown(first, last);
+    return events;
+  }
+
+  #tookUp(last: number | undefined): void {
+    const { upTo } = this.#options;
+    const isStuck = last === undefined || last <= this.#position;
+    if (!isStuck) {
+      this.#position = last;
+      this.#covered = Math.max(this.#covered, Math.min(last, upTo));
+    }
+    this.#isOver = isStuck || last >= upTo;
+  }
+
+  /** A page that shows nothing lower is the last; only one that got down to what is known covers all. */
+  #tookDown(first: number | undefined, last: number | undefined): void {
+    const { from, upTo, lowest } = this.#options;
+    const isOther = last !== undefined && last > this.#position;
+    const gotDown = first !== undefined && first <= Math.max(from + 1, lowest);
+    if (gotDown && !isOther) this.#covered = upTo;
+    this.#isOver = gotDown || isOther || first === undefined || first >= this.#position;
+    if (first !== undefined) this.#position = Math.min(this.#position, first);
+  }
+}
