@@ -1,12 +1,9 @@
-import { createHash, randomUUID } from "node:crypto";
-import * as nodeFiles from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
 import { CrecError } from "../errors.ts";
+import { checksumOf } from "./checksum.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
+import { DeliveredLog } from "./delivered-log.ts";
+import { codeOf, DurableFiles, type Files } from "./durable-files.ts";
 import type { CursorStore } from "./store.ts";
-
-/** @internal The file operations in use, so that tests can fail each of them. */
-export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm">;
 
 export type FileCursorStoreOptions = {
   /** The file; its folder is made when missing. One file a consumer. */
@@ -18,13 +15,13 @@ export type FileCursorStoreOptions = {
 };
 
 const FORMAT = "crec-cursor";
-/** In the names of temporary files, to tell those of this process from what a killed one left. */
-const PROCESS = randomUUID();
-const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
+/** More delivered events than these go to a file of their own, which is only added to. */
+const MAX_IN_FILE = 500;
 
 /**
  * Keeps a cursor in a file that is replaced as a whole: after a crash at any moment it holds the state before or
- * the state after, never half of one. What was changed by hand or torn by the disk is found by a checksum.
+ * the state after, never half of one. What was changed by hand or torn by the disk is found by a checksum. While many
+ * delivered events have to be remembered, they are in a second file beside it, with the ending `.delivered`.
  * @example
  * const store = new FileCursorStore({ path: "cursor-of-alerts.json" });
  * await store.load(); // → undefined
@@ -32,36 +29,52 @@ const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 export class FileCursorStore implements CursorStore {
   readonly #path: string;
   readonly #minIntervalMs: number;
-  readonly #files: Files;
+  readonly #files: DurableFiles;
+  readonly #delivered: DeliveredLog;
   #unwritten: CursorState | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #writtenAt = Number.NEGATIVE_INFINITY;
+  /** Whether the other file is in use. */
+  #hasMore = false;
 
   constructor(options: FileCursorStoreOptions) {
-    const { path, minIntervalMs = 1_000, files = nodeFiles } = options;
+    const { path, minIntervalMs = 1_000, files } = options;
     this.#path = path;
     this.#minIntervalMs = minIntervalMs;
-    this.#files = files;
+    this.#files = new DurableFiles(files);
+    this.#delivered = new DeliveredLog(`${path}.delivered`, this.#files);
   }
 
   /**
    * Undefined when there is no file. Throws `CURSOR_FILE_DAMAGED` when its content is not a whole cursor: the file
    * stays, and a copy beside it too; `CURSOR_NOT_READ` when it cannot be read.
    */
-  async load(): Promise<CursorState | undefined> {
-    let text: string;
+  load(): Promise<CursorState | undefined> {
+    // Not while it is being written.
+    const loaded = this.#writing.then(() => this.#load());
+    this.#writing = loaded.then(
+      () => {},
+      () => {},
+    );
+    return loaded;
+  }
+
+  async #load(): Promise<CursorState | undefined> {
     try {
-      text = await this.#files.readFile(this.#path, "utf8");
+      const text = await this.#files.read(this.#path);
+      if (text === undefined) return undefined;
+      await this.#files.removeLeftovers(this.#path);
+      const stored = parse(text);
+      if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
+      this.#hasMore = stored.more;
+      if (!stored.more) return stored.state;
+      const delivered = await this.#delivered.load(stored.state.floor);
+      if (delivered === undefined) throw damaged(this.#delivered.path, undefined);
+      return { ...stored.state, delivered };
     } catch (cause) {
-      if (codeOf(cause) === "ENOENT") return undefined;
-      throw notRead(this.#path, cause);
+      throw cause instanceof CrecError ? cause : notRead(this.#path, cause);
     }
-    await this.#removeLeftovers();
-    const state = parse(text);
-    if (state !== undefined) return state;
-    const copy = await this.#keepCopy(text);
-    throw damaged(this.#path, copy);
   }
 
   /** Throws `CURSOR_NOT_SAVED`; for a save that could wait, the next one that cannot throws it. */
@@ -82,24 +95,6 @@ export class FileCursorStore implements CursorStore {
     await this.#flush();
   }
 
-  get #prefix(): string {
-    return `.${basename(this.#path)}.`;
-  }
-
-  /** A process that is killed while it writes leaves its temporary file. Nothing depends on their removal. */
-  async #removeLeftovers(): Promise<void> {
-    const folder = dirname(this.#path);
-    const isLeftover = (name: string) => {
-      if (!name.startsWith(this.#prefix)) return false;
-      const [, process] = TEMPORARY.exec(name.slice(this.#prefix.length)) ?? [];
-      return process !== undefined && process !== PROCESS;
-    };
-    try {
-      const leftovers = (await this.#files.readdir(folder)).filter(isLeftover);
-      for (const name of leftovers) await this.#files.rm(join(folder, name), { force: true });
-    } catch {}
-  }
-
   /** Writes what is unwritten, one write after another. */
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -110,7 +105,7 @@ export class FileCursorStore implements CursorStore {
       this.#unwritten = undefined;
       this.#writtenAt = performance.now();
       try {
-        await this.#replace(serialize(state));
+        await this.#write(state);
       } catch (cause) {
         this.#unwritten ??= state;
         throw notSaved(this.#path, cause);
@@ -121,50 +116,20 @@ export class FileCursorStore implements CursorStore {
     return written;
   }
 
-  async #replace(text: string): Promise<void> {
-    const folder = dirname(this.#path);
-    const temporary = join(folder, `${this.#prefix}${PROCESS}.${randomUUID()}.tmp`);
-    try {
-      await this.#writeNew(temporary, text).catch(async (error) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-        await this.#files.mkdir(folder, { recursive: true });
-        await this.#writeNew(temporary, text);
-      });
-      await this.#files.rename(temporary, this.#path);
-    } catch (error) {
-      await this.#files.rm(temporary, { force: true }).catch(() => {});
-      throw error;
-    }
-    await this.#syncFolder(folder);
-  }
-
-  async #writeNew(path: string, text: string): Promise<void> {
-    const file = await this.#files.open(path, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  }
-
-  /** Makes the rename itself survive a power cut. */
-  async #syncFolder(folder: string): Promise<void> {
-    // Windows cannot open a folder, and does not need to.
-    if (process.platform === "win32") return;
-    const handle = await this.#files.open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  /** What was delivered comes first: the rest may say of less that it was, never of more. */
+  async #write(state: CursorState): Promise<void> {
+    const more = state.delivered.length > MAX_IN_FILE;
+    if (more) await this.#delivered.save(state);
+    await this.#files.replace(this.#path, serialize(more ? { ...state, delivered: [] } : state, more));
+    if (!more && this.#hasMore) await this.#delivered.remove();
+    this.#hasMore = more;
   }
 
   /** The copy is named after its content, so that ten restarts make one copy. */
   async #keepCopy(text: string): Promise<string | undefined> {
-    const copy = `${this.#path}.damaged-${checksum(text).slice(0, 8)}`;
+    const copy = `${this.#path}.damaged-${checksumOf(text).slice(0, 8)}`;
     try {
-      await this.#writeNew(copy, text);
+      await this.#files.create(copy, text);
     } catch (error) {
       if (codeOf(error) !== "EEXIST") return undefined;
     }
@@ -172,26 +137,22 @@ export class FileCursorStore implements CursorStore {
   }
 }
 
-function serialize(state: CursorState): string {
-  return `${JSON.stringify({ format: FORMAT, checksum: checksum(JSON.stringify(state)), state })}\n`;
+/** `more`: what was delivered is in the other file. */
+function serialize(state: CursorState, more: boolean): string {
+  const whole = { state, ...(more ? { more } : {}) };
+  return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
 }
 
-function parse(text: string): CursorState | undefined {
+function parse(text: string): { state: CursorState; more: boolean } | undefined {
   try {
-    const { format, checksum: expected, state } = JSON.parse(text);
-    const isWhole = format === FORMAT && expected === checksum(JSON.stringify(state));
-    return isWhole && isCursorState(state) ? state : undefined;
+    const { format, checksum, ...whole } = JSON.parse(text);
+    const isWhole = format === FORMAT && checksum === checksumOf(JSON.stringify(whole));
+    return isWhole && isCursorState(whole.state)
+      ? { state: whole.state, more: whole.more === true }
+      : undefined;
   } catch {
     return undefined;
   }
-}
-
-function checksum(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code;
 }
 
 function damaged(path: string, copy: string | undefined): CrecError {

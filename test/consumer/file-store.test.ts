@@ -6,7 +6,7 @@ import { join } from "node:path";
 import should from "should";
 import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { type CursorState, FileCursorStore, type FileCursorStoreOptions } from "../../src/consumer/index.ts";
-import { IDENTITY } from "./simulation.ts";
+import { IDENTITY, range } from "./simulation.ts";
 
 const stateAt = (offset: number): CursorState => stateFrom(IDENTITY, offset);
 
@@ -217,6 +217,96 @@ describe("FileCursorStore", () => {
       should(cursors).eql([0, 0, 0, 0, 0, 1, 1, 1].map((_, index) => (index < before ? 0 : 1)));
     });
   }
+
+  describe("with many delivered events", () => {
+    /** As after so many events of a channel. */
+    const drained = (count: number, floor = -1): CursorState => ({
+      ...stateAt(count + 1),
+      floor,
+      delivered: range(Math.max(1, floor - 199), count).map((offset) => [offset, `event-${offset}`]),
+    });
+    const log = () => `${path}.delivered`;
+    const sizeOf = async (file: string) => (await readFile(file)).length;
+
+    it("keeps them in a file of their own, to which it only adds", async () => {
+      const store = new FileCursorStore({ path });
+      await store.save(drained(10_000), "now");
+      const before = await readFile(log(), "utf8");
+      await store.save(drained(10_100), "now");
+      const after = await readFile(log(), "utf8");
+      should(after.startsWith(before)).be.true();
+      should(after.length - before.length).be.below(100 * 30);
+      should(await sizeOf(path)).be.below(1_000);
+      should(await new FileCursorStore({ path }).load()).eql(drained(10_100));
+    });
+
+    it("goes on with them after a restart, and forgets those that the floor has passed", async () => {
+      await new FileCursorStore({ path }).save(drained(1_000), "now");
+      const next = new FileCursorStore({ path });
+      should(await next.load()).eql(drained(1_000));
+      await next.save(drained(1_300, 700), "now");
+      should(await new FileCursorStore({ path }).load()).eql({
+        ...drained(1_300),
+        floor: 700,
+        delivered: range(701, 1_300).map((offset) => [offset, `event-${offset}`]),
+      });
+    });
+
+    it("writes that file anew before most of it is of no use any more", async () => {
+      const store = new FileCursorStore({ path });
+      let largest = 0;
+      for (let count = 2_000; count <= 100_000; count += 2_000) {
+        await store.save(drained(count, count - 1_000), "now");
+        largest = Math.max(largest, await sizeOf(log()));
+      }
+      should(largest).be.below(1_000_000);
+      await store.save(drained(100_000, 99_900), "now");
+      should(await files()).eql(["cursor.json"]);
+    });
+
+    it("does not take what was delivered at one place for delivered at another", async () => {
+      const store = new FileCursorStore({ path });
+      await store.save(drained(2_000), "now");
+      await store.save(drained(1_000), "now");
+      should(await new FileCursorStore({ path }).load()).eql(drained(1_000));
+    });
+
+    it("passes over half a line at its end, and calls an error what is not there or not whole", async () => {
+      await new FileCursorStore({ path }).save(drained(1_000), "now");
+      const whole = await readFile(log(), "utf8");
+      await writeFile(log(), `${whole}${whole.slice(0, 500)}`);
+      const next = new FileCursorStore({ path });
+      should(await next.load()).eql(drained(1_000));
+      await next.save(drained(1_001), "now");
+      should(await new FileCursorStore({ path }).load()).eql(drained(1_001));
+      await writeFile(log(), whole.slice(1));
+      await should(new FileCursorStore({ path }).load()).rejectedWith({ code: "CURSOR_FILE_DAMAGED" });
+      await rm(log());
+      await should(new FileCursorStore({ path }).load()).rejectedWith({ code: "CURSOR_FILE_DAMAGED" });
+    });
+
+    for (const moment of ["before", "amid", "after"] as const) {
+      it(`knows all that was delivered, whichever step the process dies ${moment}`, async () => {
+        for (let nth = 1; ; nth += 1) {
+          await rm(join(folder, "deep"), { recursive: true, force: true });
+          await new FileCursorStore({ path }).save(drained(600), "now");
+          const { files: dying, died, calls, bury } = dyingAt(nth, moment);
+          const store = new FileCursorStore({ path, files: dying });
+          await store.load();
+          await Promise.race([store.save(drained(700), "now"), died]);
+          await bury();
+          const next = new FileCursorStore({ path });
+          const state = await next.load();
+          should([599, 600, 699, 700]).containEql(state?.cursor);
+          const known = new Set(state?.delivered.map(([offset]) => offset));
+          should(range(1, state?.cursor ?? 0).filter((offset) => !known.has(offset))).eql([]);
+          await next.save(drained(800), "now");
+          should(await new FileCursorStore({ path }).load()).eql(drained(800));
+          if (calls() < nth) return should(nth).be.above(9);
+        }
+      });
+    }
+  });
 
   it("clears away what a killed process left", async () => {
     await new FileCursorStore({ path }).save(stateAt(1), "now");

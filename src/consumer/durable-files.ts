@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import * as nodeFiles from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/** @internal The file operations in use, so that tests can fail each of them. */
+export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm">;
+
+/** In the names of temporary files, to tell those of this process from what a killed one left. */
+const PROCESS = randomUUID();
+const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
+
+/** Writes files so that after a crash at any moment they hold what was there before or what was to be there. */
+export class DurableFiles {
+  readonly #files: Files;
+
+  constructor(files: Files = nodeFiles) {
+    this.#files = files;
+  }
+
+  /** Undefined when there is no such file. */
+  async read(path: string): Promise<string | undefined> {
+    try {
+      return await this.#files.readFile(path, "utf8");
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Replaces a file as a whole; its folder is made when missing. */
+  async replace(path: string, text: string): Promise<void> {
+    const folder = dirname(path);
+    const temporary = join(folder, `${prefixOf(path)}${PROCESS}.${randomUUID()}.tmp`);
+    try {
+      await this.create(temporary, text).catch(async (error) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+        await this.#files.mkdir(folder, { recursive: true });
+        await this.create(temporary, text);
+      });
+      await this.#files.rename(temporary, path);
+    } catch (error) {
+      await this.#files.rm(temporary, { force: true }).catch(() => {});
+      throw error;
+    }
+    await this.#syncFolder(folder);
+  }
+
+  /** Writes a file that must not be there yet. */
+  create(path: string, text: string): Promise<void> {
+    return this.#write(path, "wx", text);
+  }
+
+  /** Adds to a file that is there. A crash may leave a part of what was added. */
+  append(path: string, text: string): Promise<void> {
+    return this.#write(path, "a", text);
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#files.rm(path, { force: true });
+  }
+
+  /** A process that is killed while it replaces a file leaves a temporary one. Nothing depends on their removal. */
+  async removeLeftovers(path: string): Promise<void> {
+    const folder = dirname(path);
+    const isLeftover = (name: string) => {
+      if (!name.startsWith(prefixOf(path))) return false;
+      const [, process] = TEMPORARY.exec(name.slice(prefixOf(path).length)) ?? [];
+      return process !== undefined && process !== PROCESS;
+    };
+    try {
+      const leftovers = (await this.#files.readdir(folder)).filter(isLeftover);
+      for (const name of leftovers) await this.#files.rm(join(folder, name), { force: true });
+    } catch {}
+  }
+
+  async #write(path: string, flags: "wx" | "a", text: string): Promise<void> {
+    const file = await this.#files.open(path, flags, 0o600);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Makes a rename itself survive a power cut. */
+  async #syncFolder(folder: string): Promise<void> {
+    // Windows cannot open a folder, and does not need to.
+    if (process.platform === "win32") return;
+    const handle = await this.#files.open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code;
+}
+
+function prefixOf(path: string): string {
+  return `.${basename(path)}.`;
+}
