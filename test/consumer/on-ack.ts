@@ -88,7 +88,7 @@ export function onAck() {
         await run.clock.until(() => run.isDone, 10 * 3_600_000);
         const polls = run.channel.polls.length;
         await run.clock.pass(300_000);
-        should(run.channel.polls.length - polls).be.belowOrEqual(5 * 4 * 12);
+        should(run.channel.polls.length - polls).be.belowOrEqual(5 * 4 * 12 + 6 * 20);
         await run.restart({ orderly: true, keepSoon: false });
         const arrivals = run.arrivals;
         await run.clock.pass(60_000);
