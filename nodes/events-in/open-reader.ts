@@ -6,6 +6,8 @@ import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
+import { guarded, guardedFiles } from "./folder/guard.ts";
+import type { Tenure } from "./folder/tenure.ts";
 import { Outputs } from "./outputs.ts";
 import { Reader } from "./reader.ts";
 import {
@@ -21,14 +23,20 @@ import {
 import { wantedOf } from "./wanted.ts";
 import { filterOf } from "./watchers.ts";
 
-type Opening = { name: string; show: () => void; signal: AbortSignal };
+type Opening = {
+  name: string;
+  show: () => void;
+  signal: AbortSignal;
+  /** Where the place is kept in a file: the time for which its folder is this process's. */
+  tenure: Tenure | undefined;
+};
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
 export async function openReader(
   RED: NodeAPI,
   node: Node,
   def: EventsInDef,
-  { name, show, signal }: Opening,
+  { name, show, signal, tenure }: Opening,
 ): Promise<Reader> {
   // Whatever is wrong with the form is said before anything is asked for.
   const choices = choicesOf(def);
@@ -43,7 +51,10 @@ export async function openReader(
   const library = await loadLibrary();
   const store = def.store
     ? new ContextCursorStore(node, name, def.store)
-    : new library.FileCursorStore({ path: cursorPath(RED, name) });
+    : new library.FileCursorStore({
+        path: cursorPath(RED, name),
+        ...(tenure ? { files: guardedFiles(tenure) } : {}),
+      });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
@@ -74,10 +85,12 @@ export async function openReader(
     ...filterOf(wanted, { client, channelId, library }),
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
-    deliver: (delivery) => outputs.deliver(delivery),
-    onRejected: (delivery, why) => outputs.reject(delivery, why),
+    deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
+    onRejected: guarded(tenure, (delivery, why) => outputs.reject(delivery, why)),
     onState: show,
     onError: (thrown) => {
+      // Whatever failed because the folder is another's by now: that is told of the folder.
+      if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       // What is not there yet is waited for, and the status says so.
