@@ -15,11 +15,14 @@ import {
   cursorPath,
   deliveryOf,
   type EventsInDef,
+  placeOf,
   pollIntervals,
   serviceIdentity,
   startOf,
   unfinishedOf,
 } from "./settings.ts";
+import { startInWords } from "./started.ts";
+import { noteOnStore } from "./store-note.ts";
 import { wantedOf } from "./wanted.ts";
 import { filterOf } from "./watchers.ts";
 
@@ -44,7 +47,10 @@ export async function openReader(
   const [start, wanted] = [startOf(def), await wantedOf(RED, node, def)];
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
-  if (def.store) requireStore(RED, def.store);
+  if (def.store) {
+    requireStore(RED, def.store);
+    noteOnStore(RED, node, def.store);
+  }
   const channelId = await channelWhenThere(RED, node, channel, signal);
   const client = await connection.client();
   const verifier = def.verify ? await connection.verifier() : undefined;
@@ -87,6 +93,14 @@ export async function openReader(
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
     onRejected: guarded(tenure, (delivery, why) => outputs.reject(delivery, why)),
+    onStart: (started) => {
+      reader.started = started;
+      const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
+        started.from
+      ];
+      const where = startInWords(RED._, started);
+      if (text) node.log(RED._(text, { consumer: name, place: placeOf(RED, def, name), where }));
+    },
     onState: show,
     onError: (thrown) => {
       // Whatever failed because the folder is another's by now: that is told of the folder.

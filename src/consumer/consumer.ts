@@ -66,7 +66,7 @@ export class EventConsumer {
     this.#selection = new Selection(options);
     const onError = (error: CrecError) => this.#teller.tell(error);
     const parts = { clock: this.#clock, store: options.store, onError };
-    this.#teller = new Teller({ clock: this.#clock, onState: options.onState, onError: options.onError });
+    this.#teller = new Teller({ ...options, clock: this.#clock });
     this.#saving = new Saving({ ...parts, pageLimit: this.#limits.pageLimit });
     this.#handOver = new HandOver({
       ...options,
@@ -243,14 +243,15 @@ export class EventConsumer {
     this.#reader = this.#newReader();
     this.#saving.cancel();
     this.#isWithin = false;
-    this.#cursor = await beginAt(this.#place(), goal, signal);
+    this.#cursor = await beginAt(this.#place(), { from: "seek", position: goal }, signal);
     if (this.#seekTo === goal) this.#seekTo = undefined;
     return this.#cursor;
   }
 
   #place(): Place {
-    const { identity, store } = this.#options;
-    return { identity, store, reader: this.#reader, window: this.#limits.window, clock: this.#clock };
+    const [{ identity, store }, { window }] = [this.#options, this.#limits];
+    const onStart: Place["onStart"] = (start) => this.#teller.tellStart(start);
+    return { identity, store, window, reader: this.#reader, clock: this.#clock, onStart };
   }
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */
