@@ -7,8 +7,9 @@ import { type FolderState, LOCK_TIMES } from "./folder/folder-lock.ts";
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {
   if (state.kind === "trouble") showStatus(node, "trouble", shortText(state.error));
   else if (state.kind === "elsewhere") {
-    const { since } = heldBy(state);
-    showStatus(node, "trouble", RED._("events-in.status.folder-in-use", { since }));
+    const { isAlive } = state;
+    const text = isAlive ? "events-in.status.folder-in-use" : "events-in.status.folder-silent";
+    showStatus(node, isAlive ? "trouble" : "waiting", RED._(text, heldBy(state)));
   } else return false;
   return true;
 }
@@ -19,9 +20,11 @@ export function folderTeller(RED: NodeAPI, folder: string): (state: FolderState)
   return (state) => {
     if (state.kind === "elsewhere") {
       waits = true;
-      const text = state.lost ? "events-in.warning.folder-lost" : "events-in.warning.folder-in-use";
-      const seconds = LOCK_TIMES.staleMs / 1000;
-      RED.log.warn(`[events in] ${RED._(text, { folder, seconds, ...heldBy(state) })}`);
+      const say = (text: string) => `[events in] ${RED._(text, { folder, ...heldBy(state) })}`;
+      if (state.lost) RED.log.warn(say("events-in.warning.folder-lost"));
+      else if (state.isAlive) RED.log.warn(say("events-in.warning.folder-in-use"));
+      // As after a crash: nothing that anybody has to do something about.
+      else RED.log.info(say("events-in.log.folder-silent"));
     } else if (state.kind === "held") {
       if (waits) RED.log.info(`[events in] ${RED._("events-in.log.folder-free", { folder })}`);
       waits = false;
@@ -31,5 +34,5 @@ export function folderTeller(RED: NodeAPI, folder: string): (state: FolderState)
 
 function heldBy({ holder }: FolderState & { kind: "elsewhere" }) {
   const { host = "?", pid = 0, since = "?" } = holder ?? {};
-  return { host, pid, since: since.replace(/\.\d+Z$/, "Z") };
+  return { host, pid, since: since.replace(/\.\d+Z$/, "Z"), seconds: LOCK_TIMES.staleMs / 1000 };
 }

@@ -11,8 +11,11 @@ import { readClocks, Tenure } from "./tenure.ts";
 export type FolderState =
   | { kind: "looking" }
   | { kind: "held"; tenure: Tenure }
-  /** Another process has it; undefined where its lock file does not say which. `lost`: it took it from this one. */
-  | { kind: "elsewhere"; holder: Holder | undefined; lost: boolean }
+  /**
+   * Another process has it; undefined where its lock file does not say which. `isAlive`: it has written to the file
+   * since this one watches; before that it may have crashed. `lost`: it took it from this one.
+   */
+  | { kind: "elsewhere"; holder: Holder | undefined; isAlive: boolean; lost: boolean }
   /** It cannot be known; it is tried again. */
   | { kind: "trouble"; error: CodedError };
 
@@ -47,7 +50,7 @@ export class FolderLock {
   #state: FolderState = { kind: "looking" };
   #run: AbortController | undefined;
   #ended: Promise<void> = Promise.resolve();
-  #seen: { text: string; at: number; unchangedMs: number } | undefined;
+  #seen: { text: string; at: number; unchangedMs: number; hasChanged: boolean } | undefined;
 
   /** `path` is that of the lock file. */
   constructor(path: string, onState: (state: FolderState) => void, times: LockTimes = LOCK_TIMES) {
@@ -106,14 +109,14 @@ export class FolderLock {
     if (text === undefined)
       return this.#tenureOf(await LockFile.create(this.#path, await this.#self()), since);
     const holder = holderIn(text);
-    const unchangedMs = this.#watch(text);
+    const { unchangedMs, hasChanged } = this.#watch(text);
     const { staleMs } = this.#times;
     const isFree =
       holder?.id === this.#id ||
       unchangedMs >= staleMs ||
       (holder?.process !== undefined && (await isGone(holder.process)));
     if (!isFree) {
-      this.#show({ kind: "elsewhere", holder, lost });
+      this.#show({ kind: "elsewhere", holder, isAlive: hasChanged || lost, lost });
       return undefined;
     }
     const stale = { text, insist: unchangedMs >= 2 * staleMs };
@@ -122,12 +125,13 @@ export class FolderLock {
   }
 
   /** For how long this text was seen unchanged. What was not watched, because this process slept, does not count. */
-  #watch(text: string): number {
-    const now = performance.now();
-    if (this.#seen?.text !== text) this.#seen = { text, at: now, unchangedMs: 0 };
-    const { at, unchangedMs } = this.#seen;
-    this.#seen = { text, at: now, unchangedMs: unchangedMs + Math.min(now - at, 2 * this.#times.lookMs) };
-    return this.#seen.unchangedMs;
+  #watch(text: string): { unchangedMs: number; hasChanged: boolean } {
+    const [now, before] = [performance.now(), this.#seen];
+    const watchedMs = Math.min(now - (before?.at ?? now), 2 * this.#times.lookMs);
+    const unchangedMs = before?.text === text ? before.unchangedMs + watchedMs : 0;
+    const hasChanged = before !== undefined && (before.hasChanged || before.text !== text);
+    this.#seen = { text, at: now, unchangedMs, hasChanged };
+    return this.#seen;
   }
 
   #tenureOf(file: LockFile | undefined, since: ReturnType<typeof readClocks>): Tenure | undefined {
@@ -161,7 +165,8 @@ export class FolderLock {
       (state.kind === "looking" && this.#state.kind === "looking") ||
       (state.kind === "elsewhere" &&
         this.#state.kind === "elsewhere" &&
-        state.holder?.id === this.#state.holder?.id) ||
+        state.holder?.id === this.#state.holder?.id &&
+        state.isAlive === this.#state.isAlive) ||
       (state.kind === "trouble" &&
         this.#state.kind === "trouble" &&
         state.error.message === this.#state.error.message);

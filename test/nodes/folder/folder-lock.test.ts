@@ -17,7 +17,7 @@ const PATIENT: LockTimes = { ...TIMES, staleMs: 3_600_000 };
 /** Where it can be known for certain that a process is gone. */
 const isLinux = process.platform === "linux";
 
-type Said = { kind: string; pid?: number; lost?: boolean; message?: string };
+type Said = { kind: string; pid?: number; lost?: boolean; isAlive?: boolean; message?: string };
 
 /** A process that uses the folder. */
 class User {
@@ -129,6 +129,13 @@ describe("the lock of a folder", function () {
     should(await turns()).deepEqual(["first", "second"]);
   });
 
+  it("says whether the other is known to be alive, or may have crashed", async () => {
+    await lockHere(PATIENT).says("held");
+    const waiting = use("waiting", PATIENT);
+    while (!waiting.said.some(({ isAlive }) => isAlive)) await sleep(10);
+    should(waiting.said.map(({ isAlive }) => isAlive)).deepEqual([false, true]);
+  });
+
   it("has it go on at once after a crash, where it is certain that the process is gone", async function () {
     if (!isLinux) return this.skip();
     const first = use("first", PATIENT);
@@ -145,7 +152,12 @@ describe("the lock of a folder", function () {
     const { says, states } = lockHere({ ...TIMES, staleMs: 500 });
     await says("held");
     should(performance.now() - began).be.aboveOrEqual(500);
-    should(states[0]).containDeep({ kind: "elsewhere", holder: { host: "elsewhere", since: "2026-01-31" } });
+    should(states.map(({ kind }) => kind)).deepEqual(["elsewhere", "held"]);
+    should(states[0]).containDeep({
+      kind: "elsewhere",
+      isAlive: false,
+      holder: { host: "elsewhere", since: "2026-01-31" },
+    });
   });
 
   it("stops one that was suspended as soon as it goes on, when another has taken over", async () => {

@@ -26,7 +26,8 @@ const lock = new FolderLock(
   (state: FolderState) => {
     const { kind } = state;
     if (kind === "held") void work(state.tenure);
-    if (kind === "elsewhere") process.send?.({ kind, pid: state.holder?.pid, lost: state.lost });
+    if (kind === "elsewhere")
+      process.send?.({ kind, pid: state.holder?.pid, lost: state.lost, isAlive: state.isAlive });
     else process.send?.(kind === "trouble" ? { kind, message: state.error.message } : { kind });
   },
   JSON.parse(times) as LockTimes,
