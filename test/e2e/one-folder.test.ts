@@ -1,4 +1,5 @@
 import should from "should";
+import { benchFlow } from "../support/bench.ts";
 import { cursorStored } from "../support/cursor-file.ts";
 import { type Arrival, EventBench } from "../support/event-bench.ts";
 import { NodeRed } from "../support/node-red.ts";
@@ -78,5 +79,43 @@ describe("two Node-REDs on one user directory", function () {
       should(offsets(second, id)).deepEqual(from(EVENTS + 3, EVENTS + 6));
       should(offsets(third, id)).deepEqual(from(EVENTS + 7, EVENTS + 8));
     }
+    await third.stop();
+  });
+
+  it("one that stood still while the other took over sends nothing more, and does not touch the places", async () => {
+    // Nodes of their own, which the one before has not served.
+    const first = await launch();
+    await first.deploy(
+      benchFlow(
+        bench.config(),
+        ids.map((id) => [eventsInNode({ id, consumer: `${id}-again`, verify: false }), 2]),
+      ),
+    );
+    const end = EVENTS + 8;
+    await hasSent(first, end);
+    for (const id of ids) await cursorStored(bench.userDir, `${id}-again`, bench.service.ready);
+    first.suspend();
+    const second = await launch();
+    await areAll(second, CONNECTED);
+    await bench.addEvents("while-the-first-stood-still");
+    await hasSent(second, end + 2);
+    first.goOn();
+    await areAll(first, WAITING);
+    should(first.log).match(
+      /This Node-RED stood still for so long that another one took .*crec-cursors over/,
+    );
+    await bench.addEvents("after-it-went-on");
+    await hasSent(second, end + 4);
+    for (const id of ids) {
+      await cursorStored(bench.userDir, `${id}-again`, bench.service.ready);
+      should(offsets(first, id)).deepEqual(from(1, end));
+      should(offsets(second, id)).deepEqual(from(end + 1, end + 4));
+    }
+    await second.stop();
+    // And when it is its turn again, it goes on where the other was.
+    await areAll(first, CONNECTED);
+    await bench.addEvents("when-it-is-alone");
+    await hasSent(first, end + 6);
+    for (const id of ids) should(offsets(first, id).slice(end)).deepEqual(from(end + 5, end + 6));
   });
 });

@@ -218,6 +218,15 @@ export class NodeRed {
     );
   }
 
+  /** Has the process stand still until it is to go on, as a laptop that sleeps does. */
+  suspend(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  goOn(): void {
+    this.#child.kill("SIGCONT");
+  }
+
   async kill(): Promise<void> {
     await this.#end("SIGKILL");
   }
