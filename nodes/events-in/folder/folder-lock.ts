@@ -154,10 +154,10 @@ export class FolderLock {
   }
 
   async #self(): Promise<Holder> {
-    const process_ = await ownIdentity();
-    const { pid } = process;
+    const identity = await ownIdentity();
     const since = new Date().toISOString();
-    return { id: this.#id, host: hostname(), pid, since, ...(process_ && { process: process_ }) };
+    const where = { host: hostname(), pid: process.pid };
+    return { id: this.#id, ...where, since, ...(identity && { process: identity }) };
   }
 
   #show(state: FolderState): void {
