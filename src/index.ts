@@ -26,6 +26,7 @@ export {
 } from "./abi/index.ts";
 export {
   type Clock,
+  type ConsumerStart,
   type ConsumerState,
   type CursorIdentity,
   type CursorState,

@@ -1,6 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import type { PanelReport } from "../lib/form-types.ts";
+import { startInWords } from "./started.ts";
 
 export type Panel = { close(): void };
 
@@ -76,10 +77,13 @@ function describe(node: EditedNode, report: PanelReport): string {
     dropped: shown(report.dropped),
     givenUp: shown(report.givenUp),
   });
+  const started = report.started
+    ? ` · ${node._("events-in.panel.started", { where: startInWords((key, values) => node._(key, values), report.started) })}`
+    : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${error}`;
+  return `${line}${started}${error}`;
 }
 
 function save(content: unknown, name: string): void {

@@ -4,10 +4,14 @@ import { onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
 import { unsetVariable } from "../lib/variables.ts";
 import { command } from "./commands.ts";
+import type { FolderState } from "./folder/folder-lock.ts";
+import type { Tenure } from "./folder/tenure.ts";
+import { whileHeld } from "./folder/while-held.ts";
+import { folderTeller, showFolder } from "./folder-told.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
 import { claimPlace, nameTaken, type Standing } from "./place.ts";
-import { type EventsInDef, placeOf } from "./settings.ts";
+import { cursorFolder, type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
 import { whenStarted } from "./when-started.ts";
 
@@ -19,23 +23,55 @@ export default function register(RED: NodeAPI): void {
     const name = String(def.consumer || this.id);
     let standing: Standing = "alone";
     let leave = () => {};
+    let leaveFolder = () => {};
+    let folder: FolderState | undefined;
+    let closed: Promise<void> = Promise.resolve();
 
     const show = (): void => {
       if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
+      else if (folder && showFolder(RED, this, folder)) return;
       else if (this.reader) showState(RED, this, this.reader);
     };
-    const open = async (): Promise<void> => {
-      const unset = unsetVariable(def);
-      if (unset) throw unset;
-      this.reader = await openReader(RED, this, def, { name, show, signal: closing.signal });
-      if (!closing.signal.aborted) this.reader.consumer.start();
+    const open = async (tenure?: Tenure): Promise<void> => {
+      const signal = tenure ? AbortSignal.any([closing.signal, tenure.over]) : closing.signal;
+      try {
+        const unset = unsetVariable(def);
+        if (unset) throw unset;
+        const reader = await openReader(RED, this, def, { name, show, signal, tenure });
+        if (signal.aborted) return;
+        this.reader = reader;
+        reader.consumer.start();
+      } catch (error) {
+        if (!signal.aborted) refuse(error);
+      }
     };
-    let opened = false;
+    const close = async (): Promise<void> => {
+      const { reader } = this;
+      delete this.reader;
+      closed = reader?.close() ?? closed;
+      await closed;
+    };
     const refuse = (thrown: unknown): void => {
-      if (closing.signal.aborted) return;
       const error = toCodedError(thrown);
       showStatus(this, "trouble", shortText(error));
       this.error(error, {});
+    };
+    const onFolder = (state: FolderState): void => {
+      folder = state;
+      if (state.kind === "trouble") this.error(state.error, {});
+      if (state.kind === "held") showStatus(this, "waiting", "events-in.status.connecting");
+      show();
+    };
+    let opened = false;
+    const openOnce = () => {
+      if (opened) return;
+      opened = true;
+      const path = cursorFolder(RED);
+      const onChange = folderTeller(RED, path);
+      // What a context store keeps is of this Node-RED alone, as far as that store is.
+      if (def.store) void open();
+      else
+        leaveFolder = whileHeld(path, { open, close, onState: onFolder, onChange, signal: closing.signal });
     };
     const claim = () => {
       leave = claimPlace(placeOf(RED, def, name), (now) => {
@@ -43,9 +79,7 @@ export default function register(RED: NodeAPI): void {
         if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
         standing = now;
         show();
-        if (now === "barred" || opened) return;
-        opened = true;
-        open().catch(refuse);
+        if (now !== "barred") openOnce();
       });
     };
     const begin = () => {
@@ -63,7 +97,7 @@ export default function register(RED: NodeAPI): void {
       if (!this.reader) {
         throw nodeError(
           "NOT_CONNECTED",
-          "There is nothing to pause, resume or seek yet: the node waits for its channel.",
+          "There is nothing to pause, resume or seek yet: the node waits for its channel, or for another Node-RED that uses its folder.",
         );
       }
       command(this.reader.consumer, msg);
@@ -72,8 +106,12 @@ export default function register(RED: NodeAPI): void {
     this.on("close", (done: () => void) => {
       forget();
       closing.abort();
+      const left = () => {
+        leave();
+        leaveFolder();
+      };
       // Whoever comes next to this place finds it written.
-      (this.reader?.close() ?? Promise.resolve()).finally(leave).then(done, done);
+      close().finally(left).then(done, done);
     });
   }
   RED.nodes.registerType("crec-events-in", ConstructEventsIn);

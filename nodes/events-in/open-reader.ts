@@ -6,6 +6,8 @@ import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
+import { guarded, guardedFiles } from "./folder/guard.ts";
+import type { Tenure } from "./folder/tenure.ts";
 import { Outputs } from "./outputs.ts";
 import { Reader } from "./reader.ts";
 import {
@@ -13,22 +15,31 @@ import {
   cursorPath,
   deliveryOf,
   type EventsInDef,
+  placeOf,
   pollIntervals,
   serviceIdentity,
   startOf,
   unfinishedOf,
 } from "./settings.ts";
+import { startInWords } from "./started.ts";
+import { noteOnStore } from "./store-note.ts";
 import { wantedOf } from "./wanted.ts";
 import { filterOf } from "./watchers.ts";
 
-type Opening = { name: string; show: () => void; signal: AbortSignal };
+type Opening = {
+  name: string;
+  show: () => void;
+  signal: AbortSignal;
+  /** Where the place is kept in a file: the time for which its folder is this process's. */
+  tenure: Tenure | undefined;
+};
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
 export async function openReader(
   RED: NodeAPI,
   node: Node,
   def: EventsInDef,
-  { name, show, signal }: Opening,
+  { name, show, signal, tenure }: Opening,
 ): Promise<Reader> {
   // Whatever is wrong with the form is said before anything is asked for.
   const choices = choicesOf(def);
@@ -36,14 +47,20 @@ export async function openReader(
   const [start, wanted] = [startOf(def), await wantedOf(RED, node, def)];
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
-  if (def.store) requireStore(RED, def.store);
+  if (def.store) {
+    requireStore(RED, def.store);
+    noteOnStore(RED, node, def.store);
+  }
   const channelId = await channelWhenThere(RED, node, channel, signal);
   const client = await connection.client();
   const verifier = def.verify ? await connection.verifier() : undefined;
   const library = await loadLibrary();
   const store = def.store
     ? new ContextCursorStore(node, name, def.store)
-    : new library.FileCursorStore({ path: cursorPath(RED, name) });
+    : new library.FileCursorStore({
+        path: cursorPath(RED, name),
+        ...(tenure ? { files: guardedFiles(tenure) } : {}),
+      });
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
@@ -74,10 +91,20 @@ export async function openReader(
     ...filterOf(wanted, { client, channelId, library }),
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
-    deliver: (delivery) => outputs.deliver(delivery),
-    onRejected: (delivery, why) => outputs.reject(delivery, why),
+    deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
+    onRejected: guarded(tenure, (delivery, why) => outputs.reject(delivery, why)),
+    onStart: (started) => {
+      reader.started = started;
+      const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
+        started.from
+      ];
+      const where = startInWords(RED._, started);
+      if (text) node.log(RED._(text, { consumer: name, place: placeOf(RED, def, name), where }));
+    },
     onState: show,
     onError: (thrown) => {
+      // Whatever failed because the folder is another's by now: that is told of the folder.
+      if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       // What is not there yet is waited for, and the status says so.

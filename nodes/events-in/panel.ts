@@ -42,6 +42,6 @@ export function registerPanel(RED: NodeAPI): void {
 function notRunning(): never {
   throw nodeError(
     "NOT_CONNECTED",
-    "The node is not deployed, or waits for its channel: there is no place to look at or to change yet.",
+    "The node is not deployed, or waits for its channel or its folder: there is no place to look at or to change yet.",
   );
 }

@@ -1,6 +1,12 @@
-import type { CursorIdentity, CursorState, CursorStore, EventConsumer } from "../../src/index.ts";
+import type {
+  ConsumerStart,
+  CursorIdentity,
+  CursorState,
+  CursorStore,
+  EventConsumer,
+} from "../../src/index.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
-import type { PanelReport } from "../lib/form-types.ts";
+import type { PanelReport, Started } from "../lib/form-types.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { positionOf } from "./commands.ts";
 import type { Outputs } from "./outputs.ts";
@@ -11,6 +17,8 @@ export class Reader {
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "inFlow">;
+  /** Where it started the last time. */
+  started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
   #closed = false;
 
@@ -49,6 +57,7 @@ export class Reader {
         : {}),
       dropped: this.outputs.dropped,
       givenUp: this.outputs.givenUp,
+      ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }
@@ -92,4 +101,8 @@ export class Reader {
     this.#closed = true;
     return this.consumer.stop();
   }
+}
+
+function startedOf({ position, after }: ConsumerStart): Started {
+  return { ...(position === undefined ? {} : { position }), after };
 }

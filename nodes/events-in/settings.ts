@@ -100,17 +100,18 @@ export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> & { 
   };
 }
 
-/**
- * Cursors lie in the user directory, so that they are backed up and moved together with the flows.
- * @throws INVALID_FIELD
- */
+/** Cursors lie in the user directory, so that they are backed up and moved together with the flows. */
+export function cursorFolder(RED: NodeAPI): string {
+  return join(RED.settings.userDir ?? process.cwd(), "crec-cursors");
+}
+
+/** The file that the place of a consumer is kept in. @throws INVALID_FIELD */
 export function cursorPath(RED: NodeAPI, consumer: string): string {
   if (!consumer.isWellFormed()) {
     const why = "The name of the consumer holds half a character, and cannot name a file";
     throw nodeError("INVALID_FIELD", `${why}. Type another one.`);
   }
-  const folder = RED.settings.userDir ?? process.cwd();
-  return join(folder, "crec-cursors", `${encodeURIComponent(consumer)}.json`);
+  return join(cursorFolder(RED), `${encodeURIComponent(consumer)}.json`);
 }
 
 /** What two nodes must not share: the file, or the key in a context store. */

@@ -2,10 +2,11 @@ import type { Node, NodeAPI } from "node-red";
 import { shortText } from "../lib/errors.ts";
 import { type StatusKind, showStatus } from "../lib/status.ts";
 import type { Reader } from "./reader.ts";
+import { startedStatus } from "./started.ts";
 
 const CONNECTED = "events-in.status.connected";
 
-export type Shown = Pick<Reader, "outputs"> & { consumer: Pick<Reader["consumer"], "state"> };
+export type Shown = Pick<Reader, "outputs" | "started"> & { consumer: Pick<Reader["consumer"], "state"> };
 
 /** Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. */
 export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
@@ -13,7 +14,7 @@ export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
   showStatus(node, kind, text);
 }
 
-function statusOf(RED: NodeAPI, { consumer: { state }, outputs }: Shown): [StatusKind, string] {
+function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown): [StatusKind, string] {
   const { dropped, givenUp, inFlow } = outputs;
   switch (state.kind) {
     case "connecting":
@@ -28,6 +29,8 @@ function statusOf(RED: NodeAPI, { consumer: { state }, outputs }: Shown): [Statu
       }
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
       if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
+      // Until the first event, so that a person sees it who has deployed and looks.
+      if (started?.from === "start" && state.delivered === 0) return ["done", startedStatus(RED._, started)];
       return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
     case "retrying": {
       if (state.error.code === "WATCHER_NOT_FOUND")

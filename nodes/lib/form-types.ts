@@ -99,6 +99,12 @@ export type KeyAddress = { address: string };
 /** A key made for a form, which keeps it until it is deployed into the credentials. */
 export type NewKey = { privateKey: string; address: string };
 
+/** Where a consumer started, and what said so: after this offset, -1 before the first event. */
+export type Started = {
+  position?: "now" | "beginning" | { offset: number } | { time: number };
+  after: number;
+};
+
 /** How an events-in node stands, for the panel in its form. Offsets. */
 export type PanelReport =
   | { deployed: false }
@@ -121,5 +127,7 @@ export type PanelReport =
       dropped?: number;
       /** Rejected while nothing was wired to the second port. */
       givenUp?: number;
+      /** There when it found no place to go on from. */
+      started?: Started;
       lastError?: string;
     };

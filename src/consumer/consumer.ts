@@ -72,7 +72,7 @@ export class EventConsumer {
     this.#selection = new Selection(options);
     const onError = (error: CrecError) => this.#teller.tell(error);
     const parts = { clock: this.#clock, store: options.store, onError };
-    this.#teller = new Teller({ clock: this.#clock, onState: options.onState, onError: options.onError });
+    this.#teller = new Teller({ ...options, clock: this.#clock });
     this.#saving = new Saving({ ...parts, pageLimit: this.#limits.pageLimit });
     this.#handOver = new HandOver({
       ...options,
@@ -255,7 +255,8 @@ export class EventConsumer {
     this.#reader = this.#newReader();
     this.#saving.cancel();
     this.#isWithin = false;
-    this.#found = this.#looksAt(await beginAt(this.#place(), goal, signal));
+    const cursor = await beginAt(this.#place(), { from: "seek", position: goal }, signal);
+    this.#found = this.#looksAt(cursor);
     if (this.#seekTo === goal) this.#seekTo = undefined;
     return this.#found;
   }
@@ -267,7 +268,8 @@ export class EventConsumer {
 
   #place(): Place {
     const { identity, store } = this.#options;
-    return { identity, store, reader: this.#reader, clock: this.#clock };
+    const onStart: Place["onStart"] = (start) => this.#teller.tellStart(start);
+    return { identity, store, reader: this.#reader, clock: this.#clock, onStart };
   }
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */

@@ -4,7 +4,13 @@ export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-s
 export * from "./file-store.ts";
 export * from "./filter.ts";
 export type { Refusal } from "./in-flight.ts";
-export type { ConsumerState, Delivery, EventConsumerOptions, StartPosition } from "./options.ts";
+export type {
+  ConsumerStart,
+  ConsumerState,
+  Delivery,
+  EventConsumerOptions,
+  StartPosition,
+} from "./options.ts";
 export { findInFlight } from "./running.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
 export * from "./store.ts";

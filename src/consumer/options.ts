@@ -11,6 +11,16 @@ import type { CursorStore } from "./store.ts";
 /** Where to begin when nothing is stored: `time` in Unix seconds, `offset` is the first one delivered. */
 export type StartPosition = "now" | "beginning" | { offset: number } | { time: number };
 
+/** Where a consumer started, and why there. */
+export type ConsumerStart = {
+  /** `stored`: where it was before. `start`: nothing was stored. `seek`: somebody chose another place. */
+  from: "stored" | "start" | "seek";
+  /** What `start` or `seek` said. */
+  position?: StartPosition;
+  /** Events above this offset are delivered; -1 is before the first. */
+  after: number;
+};
+
 /** One event as it is handed over. */
 export type Delivery = {
   event: ChannelEvent;
@@ -108,6 +118,8 @@ export type EventConsumerOptions = {
    * in milliseconds, or out of order with the events beside it by more than that.
    */
   catchUp?: { skipOlderThanMs: number } | undefined;
+  /** Called once the place is settled and stored: after each `start()`, and after a `seek()`. */
+  onStart?: ((start: ConsumerStart) => void) | undefined;
   onState?: ((state: ConsumerState) => void) | undefined;
   /** Once per change of `error.code`; `undefined` is never passed. */
   onError?: ((error: CrecError) => void) | undefined;

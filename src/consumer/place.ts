@@ -3,7 +3,7 @@ import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, throwIfAborted } from "./clock.ts";
 import { Cursor } from "./cursor.ts";
 import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor-state.ts";
-import type { StartPosition } from "./options.ts";
+import type { ConsumerStart, StartPosition } from "./options.ts";
 import type { PageReader } from "./pages.ts";
 import type { CursorStore } from "./store.ts";
 
@@ -12,6 +12,8 @@ export type Place = {
   store: CursorStore;
   reader: PageReader;
   clock: Clock;
+  /** Told where it starts, once that is settled. */
+  onStart: (start: ConsumerStart) => void;
 };
 
 /** An end below the cursor is believed when it was seen this often, a second apart: replicas may lag. */
@@ -24,17 +26,23 @@ const END_LOOK_PAUSE_MS = 1_000;
  */
 export async function openCursor(place: Place, start: StartPosition, signal: AbortSignal): Promise<Cursor> {
   const stored = await place.store.load();
-  if (stored === undefined) return beginAt(place, start, signal);
+  if (stored === undefined) return beginAt(place, { from: "start", position: start }, signal);
   const { channelId, service } = stored.identity;
   if (channelId !== place.identity.channelId || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
+  place.onStart({ from: "stored", after: stored.cursor });
   return new Cursor({ ...stored, identity: place.identity });
 }
 
 /** Settles where to begin, and stores that before anything else. */
-export async function beginAt(place: Place, start: StartPosition, signal: AbortSignal): Promise<Cursor> {
-  const cursor = new Cursor(await startState(place, start, signal));
+export async function beginAt(
+  place: Place,
+  chosen: { from: "start" | "seek"; position: StartPosition },
+  signal: AbortSignal,
+): Promise<Cursor> {
+  const cursor = new Cursor(await startState(place, chosen.position, signal));
   await place.store.save(cursor.snapshot(), "now");
+  place.onStart({ ...chosen, after: cursor.cursor });
   return cursor;
 }
 

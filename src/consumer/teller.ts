@@ -1,12 +1,8 @@
 import type { CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
-import type { ConsumerState } from "./options.ts";
+import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
 
-export type TellerOptions = {
-  clock: Clock;
-  onState: ((state: ConsumerState) => void) | undefined;
-  onError: ((error: CrecError) => void) | undefined;
-};
+export type TellerOptions = Pick<EventConsumerOptions, "onStart" | "onState" | "onError"> & { clock: Clock };
 
 /** While events flow, their count changes more often than anybody can read it. */
 const COUNTS_EVERY_MS = 100;
@@ -35,6 +31,10 @@ export class Teller {
     const waitMs = this.#toldAt + COUNTS_EVERY_MS - this.#options.clock.now();
     if (state.kind !== "connected" || this.#told.kind !== "connected" || waitMs <= 0) this.#tellState();
     else if (this.#waiting === undefined) this.#tellStateIn(waitMs);
+  }
+
+  tellStart(start: ConsumerStart): void {
+    quietly(() => this.#options.onStart?.(start));
   }
 
   /** Once, until another error or `forgetError`. */

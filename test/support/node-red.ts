@@ -12,6 +12,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** How long something may take that takes a moment on a machine with nothing else to do. */
 const WAIT_MS = 60_000;
 
+const CONNECTED = "events-in.status.connected";
+/** What events in says instead until its first event, where it had no place to go on from. */
+const STARTED = "connected, starts ";
+
 /** Ends a process when the one that started it is gone, however it died. */
 const endWithParent = new URL("../../scripts/lib/end-with-parent.mjs", import.meta.url).href;
 
@@ -192,7 +196,7 @@ export class NodeRed {
     );
   }
 
-  /** Waits until a node's status has this text now, or looks like this. */
+  /** Waits until a node's status has this text now, or looks like this. "Connected" may go on with where it starts. */
   status(
     id: string,
     wanted: string | RegExp | ((status: NodeStatus) => boolean),
@@ -201,6 +205,7 @@ export class NodeRed {
     const isWanted = (status: NodeStatus) => {
       if (typeof wanted === "function") return wanted(status);
       const text = status.text ?? "";
+      if (wanted === CONNECTED && text.startsWith(STARTED)) return true;
       return typeof wanted === "string" ? text === wanted : wanted.test(text);
     };
     return this.#until(
@@ -211,6 +216,15 @@ export class NodeRed {
       () => `the status of ${id} is ${JSON.stringify(this.statuses(id).at(-1))}, not ${wanted}`,
       timeoutMs,
     );
+  }
+
+  /** Has the process stand still until it is to go on, as a laptop that sleeps does. */
+  suspend(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  goOn(): void {
+    this.#child.kill("SIGCONT");
   }
 
   async kill(): Promise<void> {

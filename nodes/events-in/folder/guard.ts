@@ -1,0 +1,32 @@
+import * as files from "node:fs/promises";
+import type { FileCursorStoreOptions } from "../../../src/index.ts";
+import type { Tenure } from "./tenure.ts";
+
+type Files = NonNullable<FileCursorStoreOptions["files"]>;
+
+/**
+ * The file operations of a store, of which those that write are carried out only while the folder is this process's.
+ * One that was suspended would otherwise write, when it goes on, its old place over that of its successor.
+ */
+export function guardedFiles(tenure: Pick<Tenure, "confirm">): Files {
+  return {
+    ...files,
+    open: async (path, flags, mode) => {
+      if (flags !== undefined && flags !== "r") await tenure.confirm();
+      return files.open(path, flags, mode);
+    },
+    rename: async (from, to) => {
+      await tenure.confirm();
+      return files.rename(from, to);
+    },
+  };
+}
+
+/** Calls only while the folder is this process's, where there is one: at once where that is sure. Throws as `Tenure.confirm` does. */
+export function guarded<In extends unknown[]>(
+  tenure: Pick<Tenure, "confirm" | "isSure"> | undefined,
+  call: (...input: In) => Promise<void> | void,
+): (...input: In) => Promise<void> | void {
+  if (tenure === undefined) return call;
+  return (...input) => (tenure.isSure ? call(...input) : tenure.confirm().then(() => call(...input)));
+}

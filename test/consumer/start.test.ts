@@ -1,0 +1,79 @@
+import should from "should";
+import type { ConsumerStart } from "../../src/consumer/index.ts";
+import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
+
+/** A place that was lost without notice looks like a channel in which nothing happens. */
+describe("where a consumer starts", () => {
+  /** A channel of five events, and what consumers on it said of their start. */
+  const world = () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...range(1, 5).map((offset) => makeEvent(offset)));
+    const starts: ConsumerStart[] = [];
+    const simulated = simulate({ source: channel, onStart: (start) => starts.push(start) });
+    const run = async (options: Parameters<typeof simulated.make>[0]) => {
+      const consumer = simulated.make(options);
+      consumer.start();
+      await simulated.clock.until(() => consumer.state.kind === "connected");
+      await simulated.clock.pass(5_000);
+      return consumer;
+    };
+    return { ...simulated, channel, starts, run };
+  };
+
+  it("is told once, with what was chosen and what that comes to", async () => {
+    for (const [start, after] of [
+      ["now", 5],
+      ["beginning", -1],
+      [{ offset: 4 }, 3],
+      [{ time: 1_700_000_000 }, -1],
+    ] as const) {
+      const { run, starts, end } = world();
+      await end(await run({ start }));
+      should(starts).deepEqual([{ from: "start", position: start, after }]);
+    }
+  });
+
+  it("is told as where it was once there is a place, whatever is chosen", async () => {
+    const { run, starts, end } = world();
+    await end(await run({ start: "beginning" }));
+    await end(await run({ start: "now" }));
+    should(starts[1]).deepEqual({ from: "stored", after: 5 });
+    should(starts).have.length(2);
+  });
+
+  it("is told again after a seek", async () => {
+    const { run, starts, end, clock } = world();
+    const consumer = await run({ start: "now" });
+    consumer.seek(2);
+    await clock.pass(5_000);
+    should(starts[1]).deepEqual({ from: "seek", position: { offset: 2 }, after: 1 });
+    await end(consumer);
+    should(starts).have.length(2);
+  });
+
+  it("is not told before it is stored: until then it may be another one", async () => {
+    const { run, starts, end, disk, clock, make, channel } = world();
+    disk.trouble = () => {
+      throw new Error("The disk is full.");
+    };
+    const consumer = make({ start: "now" });
+    consumer.start();
+    await clock.pass(5_000);
+    should(starts).be.empty();
+    channel.publish(makeEvent(6));
+    disk.trouble = undefined;
+    await clock.until(() => starts.length > 0);
+    should(starts).deepEqual([{ from: "start", position: "now", after: 6 }]);
+    await end(consumer);
+    await end(await run({}));
+  });
+
+  it("does no harm when the listener throws", async () => {
+    const { run, end, offsets } = world();
+    const onStart = () => {
+      throw new Error("The listener's own trouble.");
+    };
+    await end(await run({ start: "beginning", onStart }));
+    should(offsets()).deepEqual(range(1, 5));
+  });
+});

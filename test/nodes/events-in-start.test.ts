@@ -1,0 +1,144 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import should from "should";
+import { noteOnStore } from "../../nodes/events-in/store-note.ts";
+import { EventBench } from "../support/event-bench.ts";
+import { type FlowNode, NodeRed } from "../support/node-red.ts";
+import { channelNode, eventsInNode } from "../support/nodes.ts";
+
+const EVENTS = 12;
+const options = {
+  settings: fileURLToPath(new URL("context-stores-settings.cjs", import.meta.url)),
+  define: ["logging.console.level=info"],
+};
+
+/** What a person finds who wonders why no events come, or why the old ones come again. */
+describe("events in says where it starts", function () {
+  this.timeout(120_000);
+
+  let bench: EventBench;
+  let last = EVENTS;
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS, options);
+  });
+
+  after(() => bench?.close());
+
+  const reader = (id: string, properties: Partial<FlowNode> = {}) =>
+    eventsInNode({ id, consumer: id, verify: false, start: "now", ...properties });
+  const exactly = (text: string) => new RegExp(`^${text}$`);
+  const linesOf = (id: string) => bench.nodeRed.log.split("\n").filter((line) => line.includes(`"${id}"`));
+
+  it("when it has no place to go on from: in the log, in the status until the first event, in the form", async () => {
+    const node = reader("fresh");
+    await bench.deploy([[node, 2]]);
+    await bench.nodeRed.status("fresh", exactly(`connected, starts after offset ${last}`));
+    const [line = "", ...more] = linesOf("fresh");
+    should(line).containEql(`No place is stored for "fresh" (${join(bench.userDir.path, "crec-cursors")}`);
+    should(line).endWith(`starts with what comes from now on, after offset ${last}.`);
+    should(more).be.empty();
+    should((await bench.panel("fresh")).body).have.property("started", { position: "now", after: last });
+    await bench.addEvents("first");
+    last += 2;
+    await bench.arrived("fresh", 2);
+    await bench.nodeRed.status("fresh", exactly("events-in.status.connected"));
+
+    // From now on it has a place.
+    await bench.deploy([[{ ...node, name: "deployed again" }, 2]]);
+    await bench.nodeRed.status("fresh", exactly("events-in.status.connected"));
+    should(linesOf("fresh")).have.length(1);
+    should((await bench.panel("fresh")).body).not.have.property("started");
+  });
+
+  it("when its place was lost while Node-RED was away", async () => {
+    const node = reader("loses");
+    await bench.deploy([[node, 2]]);
+    await bench.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
+    await bench.nodeRed.stop();
+    await rm(join(bench.userDir.path, "crec-cursors"), { recursive: true });
+    bench.nodeRed = await NodeRed.start(bench.userDir, {}, options);
+    await bench.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
+    should(linesOf("loses")).have.length(1);
+  });
+
+  it("in words for each way to start", async () => {
+    await bench.call("POST", "/channels", { name: "empty" });
+    const empty = channelNode({ id: "empty-channel", channel: "empty" });
+    await bench.deploy(
+      [
+        [reader("first", { channel: "empty-channel", start: "beginning" }), 2],
+        [reader("none", { channel: "empty-channel" }), 2],
+        [reader("when", { start: "time", startValue: "2100-01-31T12:00:00Z" }), 2],
+        [reader("where", { start: "offset", startValue: String(last + 1) }), 2],
+      ],
+      [empty],
+    );
+    for (const [id, status, log] of [
+      ["first", "connected, starts at the beginning", "starts at the beginning of the channel."],
+      [
+        "none",
+        "connected, starts at the beginning",
+        "starts with what comes from now on; the channel is empty.",
+      ],
+      [
+        "when",
+        "connected, starts at 2100-01-31T12:00:00Z",
+        "starts with events made since 2100-01-31T12:00:00Z.",
+      ],
+      ["where", `connected, starts after offset ${last}`, `starts at offset ${last + 1}.`],
+    ] as const) {
+      await bench.nodeRed.status(id, exactly(status));
+      should(linesOf(id)[0]).endWith(log);
+    }
+  });
+
+  it("when it was told to go elsewhere: in the log", async () => {
+    await bench.deploy([[reader("moved", { inputs: 1 }), 2]]);
+    await bench.nodeRed.status("moved", exactly(`connected, starts after offset ${last}`));
+    await bench.press("moved", { topic: "seek", payload: last });
+    await bench.arrived("moved", 1);
+    should(linesOf("moved")[1]).endWith(`"moved" was told to go elsewhere: starts at offset ${last}.`);
+  });
+
+  it("when its place is in a store that forgets, or that writes late: what that means, once", async () => {
+    const nodes = (name: string): Array<[FlowNode, number]> => [
+      [reader("forgetful", { store: "quick", name }), 2],
+      [reader("belated", { store: "lasting", name }), 2],
+    ];
+    for (const name of ["first deploy", "second deploy"]) {
+      await bench.deploy(nodes(name));
+      for (const id of ["forgetful", "belated"]) await bench.nodeRed.status(id, /^(connected|events-in)/);
+    }
+    const { log } = bench.nodeRed;
+    should(log.match(/context store "quick", which forgets it when Node-RED ends/g)).have.length(1);
+    should(log.match(/context store "lasting", which writes it to disk only every 1 seconds/g)).have.length(
+      1,
+    );
+  });
+
+  it("knows which stores those are", () => {
+    let nodes = 0;
+    const noteOn = (contextStorage: unknown, store: string): string[] => {
+      const notes: string[] = [];
+      nodes += 1;
+      const RED = {
+        settings: { contextStorage },
+        _: (key: string, { seconds }: { seconds?: number }) => `${key} ${seconds ?? ""}`.trim(),
+      };
+      const node = { id: `node ${nodes}`, log: (text: string) => notes.push(text) };
+      noteOnStore(RED as never, node as never, store);
+      return notes;
+    };
+    const files = (config?: object) => ({ files: { module: "localfilesystem", ...(config && { config }) } });
+    should(noteOn(files(), "files")).deepEqual(["events-in.log.late-store 30"]);
+    should(noteOn(files({ flushInterval: 5 }), "files")).deepEqual(["events-in.log.late-store 5"]);
+    should(noteOn({ default: "files", ...files() }, "default")).deepEqual(["events-in.log.late-store 30"]);
+    should(noteOn(files({ cache: false }), "files")).be.empty();
+    should(noteOn(files({ flushInterval: 0 }), "files")).be.empty();
+    should(noteOn({ own: { module: () => ({}) } }, "own")).be.empty();
+    should(noteOn({ short: { module: "memory" } }, "short")).deepEqual(["events-in.log.memory-store"]);
+    should(noteOn(undefined, "memory")).deepEqual(["events-in.log.memory-store"]);
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * A process that uses a folder, and works there as long as it may: `<name> <number>` in the file `work`, a line a step.
+ * Says by message what its lock says. The message "stop" ends it in order, any other step is its own.
+ */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FolderLock, type FolderState, type LockTimes } from "../../../nodes/events-in/folder/folder-lock.ts";
+import type { Tenure } from "../../../nodes/events-in/folder/tenure.ts";
+
+const [folder = "", name = "", times = ""] = process.argv.slice(2);
+
+async function work(tenure: Tenure): Promise<void> {
+  for (let step = 1; !tenure.over.aborted; step += 1) {
+    try {
+      await tenure.confirm();
+      appendFileSync(join(folder, "work"), `${name} ${step}\n`);
+    } catch {}
+    await sleep(5);
+  }
+  process.send?.({ kind: "worked" });
+}
+
+const lock = new FolderLock(
+  join(folder, ".in-use"),
+  (state: FolderState) => {
+    const { kind } = state;
+    if (kind === "held") void work(state.tenure);
+    if (kind === "elsewhere")
+      process.send?.({ kind, pid: state.holder?.pid, lost: state.lost, isAlive: state.isAlive });
+    else process.send?.(kind === "trouble" ? { kind, message: state.error.message } : { kind });
+  },
+  JSON.parse(times) as LockTimes,
+);
+process.on("message", async () => {
+  await lock.stop();
+  process.exit(0);
+});
+// Whoever started it is gone.
+process.on("disconnect", () => process.exit(1));
+lock.start();
