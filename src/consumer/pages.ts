@@ -1,9 +1,10 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
-import { type Clock, unlessAborted } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
-import { EventTimes } from "./times.ts";
+import type { EventTimes } from "./times.ts";
 
 export type PageReaderOptions = {
   source: EventSource;
@@ -23,17 +24,6 @@ export type Gap = { from: number; to: number };
 const END_CHECK_MS = 60_000;
 /** How many readings in a row may miss events that are known to be there. */
 const MAX_STALLS = 3;
-/** Where at most one event matters. */
-const SHORT_PAGE = 1;
-
-/** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
-export type Page = {
-  events: ChannelEvent[];
-  first: number | undefined;
-  last: number | undefined;
-  more: boolean;
-};
-
 /**
  * Reads a channel upwards from an offset, in a service of unknown habits: it does not matter whether a page
  * starts at or after the offset asked for, whether it goes up or down from there, how it is sorted, whether
@@ -41,15 +31,13 @@ export type Page = {
  * one, and a page by offset has no holes.
  */
 export class PageReader {
-  /** Of all events on its pages. */
-  readonly times: EventTimes;
   readonly #options: PageReaderOptions;
+  readonly #pages: PageSource;
   /** Whether pages by offset lead to newer events or to older ones; found out when there is something to see. */
   #direction: "unknown" | "up" | "down" = "unknown";
   /** Whether the page at an offset was seen to have the event of that offset. */
   #isInclusive = false;
-  /** The highest offset seen anywhere, and the highest that a reading came to. */
-  #highest: number | undefined;
+  /** The highest offset that a reading came to. */
   #reached = -1;
   #stalls = 0;
   #endCheckedAt = Number.NEGATIVE_INFINITY;
@@ -57,12 +45,17 @@ export class PageReader {
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
-    this.times = new EventTimes(() => options.clock.now());
+    this.#pages = new PageSource(options);
   }
 
   /** The highest offset seen so far. */
   get highest(): number | undefined {
-    return this.#highest;
+    return this.#pages.highest;
+  }
+
+  /** Of all events on its pages. */
+  get times(): EventTimes {
+    return this.#pages.times;
   }
 
   /** Whether the newest event was once newer than it is now. Reading it takes the note away. */
@@ -74,7 +67,7 @@ export class PageReader {
 
   /** The newest events of all types, ascending. */
   newest(signal: AbortSignal): Promise<Page> {
-    return this.#page(signal, undefined, { ofType: false });
+    return this.#pages.newest(signal, { ofType: false });
   }
 
   /**
@@ -93,7 +86,7 @@ export class PageReader {
     if (this.#direction === "unknown") yield* this.#learn(from, signal);
     const direction = this.#direction;
     if (direction === "unknown") return;
-    const expected = this.#highest ?? -1;
+    const expected = this.highest ?? -1;
     // With a type asked for, the landmark may be of another one; and nobody can ask for what is after -1.
     const mark = this.#options.type === undefined && landmark !== 0 ? landmark : undefined;
     yield* direction === "up" ? this.#readUp(from, mark, signal) : this.#readDown(from, mark, signal);
@@ -119,7 +112,7 @@ export class PageReader {
   again(from: number, upTo: number, lowest: number): RereadPages | undefined {
     const direction = this.#direction;
     if (direction === "unknown") return undefined;
-    const page = (signal: AbortSignal, offset: number) => this.#page(signal, offset);
+    const page = (signal: AbortSignal, offset: number) => this.#pageAfter(signal, offset);
     // With a type asked for, what is known may be of another one.
     const known = this.#options.type === undefined ? lowest : from + 1;
     return new RereadPages({ page, direction, from, upTo, lowest: known });
@@ -136,7 +129,7 @@ export class PageReader {
       yield atZero;
     }
     if (newest.last === undefined || newest.last <= position) return;
-    const page = await this.#page(signal, position);
+    const page = await this.#pages.at(signal, position);
     this.#direction = (page.last ?? -1) > position ? "up" : "down";
   }
 
@@ -147,12 +140,16 @@ export class PageReader {
   ): AsyncGenerator<ChannelEvent[], void> {
     const known = landmark ?? from;
     // Most looks find nothing, and need not show what is known; each minute one does.
-    const isShort = this.#isInclusive && from >= known && landmark !== undefined && !this.#endCheckIsDue;
+    const isShort =
+      this.#isInclusive &&
+      from >= known &&
+      landmark !== undefined &&
+      (this.#pages.limit === 1 || !this.#endCheckIsDue);
     // So that the landmark is on the first page, wherever such a page begins.
     const start = isShort ? known + 1 : this.#isInclusive ? known : known - 1;
     let position = Math.max(0, isShort ? start : Math.min(from, start));
     for (let isFirst = true; ; isFirst = false) {
-      const page = await this.#page(signal, position);
+      const page = isFirst ? await this.#pages.at(signal, position) : await this.#pageAfter(signal, position);
       if (page.first === position && position > 0) this.#isInclusive = true;
       const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
       if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
@@ -165,12 +162,15 @@ export class PageReader {
       if (page.last !== undefined) this.#reached = Math.max(this.#reached, page.last);
       yield page.events;
 
+      // A page of one event, which was known: the next one shows more.
+      if (isFirst && this.#isInclusive && page.first === position && page.events.length === 1 && page.more)
+        continue;
       const stuck = last === position;
-      const more = page.more || (this.#highest ?? -1) > last;
+      const more = page.more || (this.highest ?? -1) > last;
       if (!more || stuck) {
         if (this.#endCheckIsDue || suspicious || (stuck && page.more))
-          await this.#checkEnd(signal, SHORT_PAGE);
-        if (stuck || (this.#highest ?? -1) <= last) return;
+          await this.#checkEnd(signal, { isShort: true });
+        if (stuck || (this.highest ?? -1) <= last) return;
       }
       position = last;
     }
@@ -185,7 +185,7 @@ export class PageReader {
       await this.#checkEnd(signal);
       return false;
     }
-    const { first } = await this.#page(signal, position, { limit: SHORT_PAGE });
+    const { first } = await this.#pages.at(signal, position, { isShort: true });
     if (first !== page.first) return false;
     this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
     return true;
@@ -202,14 +202,14 @@ export class PageReader {
   ): AsyncGenerator<ChannelEvent[], void> {
     const boundaries: Array<number | undefined> = [undefined];
     // Where nothing new is expected, the newest event says so.
-    const newestLimit = from >= (this.#highest ?? -1) ? SHORT_PAGE : undefined;
+    const isShort = from >= (this.highest ?? -1);
     let covered = from;
     while (boundaries.length > 0) {
       const boundary = boundaries.at(-1);
       const page =
         boundary === undefined
-          ? await this.#checkEnd(signal, newestLimit)
-          : await this.#page(signal, boundary);
+          ? await this.#checkEnd(signal, { isShort })
+          : await this.#pages.at(signal, boundary);
       if (boundary !== undefined && (page.last ?? -1) > boundary) return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
       // It is no matter what a page says of more: one that shows nothing lower is the last.
@@ -227,56 +227,20 @@ export class PageReader {
     }
   }
 
+  #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {
+    return this.#pages.at(signal, offset, { passesKnown: this.#isInclusive });
+  }
+
   get #endCheckIsDue(): boolean {
     return this.#options.clock.elapsed() - this.#endCheckedAt >= END_CHECK_MS;
   }
 
-  async #checkEnd(signal: AbortSignal, limit?: number): Promise<Page> {
-    const page = await this.#page(signal, undefined, { limit });
+  async #checkEnd(signal: AbortSignal, { isShort = false } = {}): Promise<Page> {
+    const page = await this.#pages.newest(signal, { isShort });
     this.#endCheckedAt = this.#options.clock.elapsed();
     if ((page.last ?? -1) < this.#reached) this.#endMovedBack = true;
     return page;
   }
-
-  async #page(
-    signal: AbortSignal,
-    offset?: number,
-    { ofType = true, limit = this.#options.limit }: { ofType?: boolean; limit?: number | undefined } = {},
-  ): Promise<Page> {
-    const { source, type } = this.#options;
-    const answer = await unlessAborted(
-      source.poll(
-        {
-          limit,
-          ...(offset === undefined ? {} : { offset }),
-          ...(type === undefined || !ofType ? {} : { type }),
-        },
-        signal,
-      ),
-      signal,
-    );
-    const events = readEvents(answer.events).sort((a, b) => a.headers.offset - b.headers.offset);
-    const first = events[0]?.headers.offset;
-    const last = events.at(-1)?.headers.offset;
-    if (ofType && last !== undefined) this.#highest = Math.max(this.#highest ?? -1, last);
-    this.times.note(events);
-    return { events, first, last, more: answer.has_more || events.length >= limit };
-  }
-}
-
-/** A copy; throws `BAD_RESPONSE` when an event cannot be placed, since to skip it would be to lose it. */
-function readEvents(events: readonly ChannelEvent[]): ChannelEvent[] {
-  if (Array.isArray(events) && events.every(canBePlaced)) return [...events];
-  throw new CrecError(
-    "BAD_RESPONSE",
-    "The service sent a page with an event that has no id or no offset. Check that the base URL is that of the channel service.",
-    { retryable: true },
-  );
-}
-
-function canBePlaced(event: ChannelEvent): boolean {
-  const offset = event?.headers?.offset;
-  return typeof event?.event_id === "string" && Number.isSafeInteger(offset) && offset >= 0;
 }
 
 export function notKept({ from, to }: Gap): CrecError {

@@ -67,7 +67,10 @@ export class TimeoutError extends HttpError {
   override readonly name = "TimeoutError";
 }
 
-/** `BAD_RESPONSE`: an answer that is not from this service, or that cannot be read. */
+/**
+ * `BAD_RESPONSE`: an answer that is not from this service, or that cannot be read. `RESPONSE_TOO_LARGE`: one that is
+ * larger than allowed.
+ */
 export class BadResponseError extends HttpError {
   override readonly name = "BadResponseError";
 }

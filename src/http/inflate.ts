@@ -57,7 +57,7 @@ export async function readText({ body, encoding, ...received }: Received): Promi
 
 export function tooLarge(host: string, cause: unknown): BadResponseError {
   const message = `The answer of ${host} is larger than allowed. Ask for less at once, for example with a smaller limit.`;
-  return new BadResponseError("BAD_RESPONSE", message, { cause });
+  return new BadResponseError("RESPONSE_TOO_LARGE", message, { cause });
 }
 
 function damaged(coding: string, { host, status }: Context): string {

@@ -19,7 +19,7 @@ export type TransportOptions = Hooks & {
   apiKey: string;
   /** Milliseconds for a whole call with its repeats. Default 30,000. */
   timeoutMs?: number | undefined;
-  /** Milliseconds for one attempt, until its body is read. Default 10,000. */
+  /** Milliseconds for one attempt, until its body is read. Default 10,000, or a third of the whole call's if longer. */
   attemptTimeoutMs?: number | undefined;
   /** Attempts of a call that may be repeated. Default 4. */
   maxAttempts?: number | undefined;
@@ -99,7 +99,10 @@ export class Transport {
     this.#apiKey = apiKeyOf(options.apiKey);
     this.#scrub = scrubber(this.#apiKey);
     this.#timeoutMs = timeoutOf("timeoutMs", options.timeoutMs ?? 30_000);
-    this.#attemptTimeoutMs = timeoutOf("attemptTimeoutMs", options.attemptTimeoutMs ?? 10_000);
+    this.#attemptTimeoutMs = timeoutOf(
+      "attemptTimeoutMs",
+      options.attemptTimeoutMs ?? Math.max(10_000, this.#timeoutMs / 3),
+    );
     this.#maxAttempts = positiveInteger("maxAttempts", options.maxAttempts ?? 4);
     this.#maxResponseBytes = positiveInteger(
       "maxResponseBytes",

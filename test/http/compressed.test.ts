@@ -88,7 +88,7 @@ describe("compressed answers", () => {
         should((await errorOf(transport.get("/x"))).code).equal("SERVICE_UNREACHABLE");
       });
 
-      it("are BAD_RESPONSE where their text is larger than allowed, refusals too", async () => {
+      it("are RESPONSE_TOO_LARGE where their text is larger than allowed, refusals too", async () => {
         for (const status of [200, 409, 500]) {
           const limits = { maxResponseBytes: 100_000 };
           const transport = await answering(
@@ -96,7 +96,7 @@ describe("compressed answers", () => {
             limits,
           );
           const error = await errorOf(transport.get("/x"));
-          should(error).match({ code: "BAD_RESPONSE", message: /larger than allowed/ });
+          should(error).match({ code: "RESPONSE_TOO_LARGE", message: /larger than allowed/ });
         }
         const limits = { maxResponseBytes: Buffer.byteLength(text) };
         const fits = await answering((_request, response) => send(response, encoding, whole), limits);

@@ -59,7 +59,7 @@ describe("what a call says that did not reach the service", () => {
       should(errorOf(error).message).match(/^host:443 does not speak HTTP as expected \(HPE_INVALID/);
     }
     const large = errorOf(failed("UND_ERR_RES_EXCEEDED_MAX_SIZE"));
-    should(large).have.property("code", "BAD_RESPONSE");
+    should(large).have.property("code", "RESPONSE_TOO_LARGE");
     should(large.message).match(/^The answer of host:443 is larger than allowed\. Ask for less/);
   });
 

@@ -478,10 +478,10 @@ describe("Transport", () => {
       );
     });
 
-    it("larger than allowed is BAD_RESPONSE", async () => {
+    it("larger than allowed is RESPONSE_TOO_LARGE", async () => {
       const server = await serve((_request, response) => sendJson(response, 200, "x".repeat(5000)));
       const error = await errorOf(open(server.url, { maxResponseBytes: 1000 }).get("/x"));
-      should(error.code).equal("BAD_RESPONSE");
+      should(error.code).equal("RESPONSE_TOO_LARGE");
       should(error.message).match(/larger/);
     });
   });

@@ -1,0 +1,151 @@
+import { CrecError } from "../errors.ts";
+import type { ChannelEvent, EventPage } from "../protocol/index.ts";
+import { type Clock, unlessAborted } from "./clock.ts";
+import { PageSize } from "./page-size.ts";
+import type { EventSource } from "./source.ts";
+import { EventTimes } from "./times.ts";
+
+/** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
+export type Page = {
+  events: ChannelEvent[];
+  first: number | undefined;
+  last: number | undefined;
+  more: boolean;
+};
+
+export type PageSourceOptions = {
+  source: EventSource;
+  clock: Clock;
+  /** Events a page, at most. */
+  limit: number;
+  /** Asked of the service when given; it may ignore it. */
+  type?: string;
+};
+
+type Choices = {
+  /** Of one event: where only that matters. */
+  isShort?: boolean;
+  /** Of the type that is asked for, where one is. */
+  ofType?: boolean;
+  /** The event at the offset would be on it, and is known: a page of one event is to show the next. */
+  passesKnown?: boolean;
+};
+
+/**
+ * Gets pages of a channel, smaller ones while answers are too large or too slow. Throws `EVENT_TOO_LARGE` when not even
+ * one event fits, `BAD_RESPONSE` for a page that cannot be read, and whatever the source throws.
+ */
+export class PageSource {
+  /** Of all events on the pages. */
+  readonly times: EventTimes;
+  readonly #options: PageSourceOptions;
+  readonly #size: PageSize;
+  #highest: number | undefined;
+
+  constructor(options: PageSourceOptions) {
+    this.#options = options;
+    this.#size = new PageSize(options.limit);
+    this.times = new EventTimes(() => options.clock.now());
+  }
+
+  /** The highest offset seen so far. */
+  get highest(): number | undefined {
+    return this.#highest;
+  }
+
+  /** How many events it asks for at present. */
+  get limit(): number {
+    return this.#size.limit;
+  }
+
+  /** The newest events. */
+  newest(signal: AbortSignal, choices: Choices = {}): Promise<Page> {
+    return this.#get(signal, undefined, choices);
+  }
+
+  /** The page at an offset. */
+  at(signal: AbortSignal, offset: number, choices: Choices = {}): Promise<Page> {
+    return this.#get(signal, offset, choices);
+  }
+
+  async #get(signal: AbortSignal, offset: number | undefined, choices: Choices): Promise<Page> {
+    const { isShort = false, ofType = true, passesKnown = false } = choices;
+    for (;;) {
+      const limit = isShort ? 1 : this.#size.limit;
+      const at = passesKnown && limit === 1 && offset !== undefined ? offset + 1 : offset;
+      try {
+        const page = await this.#poll({ limit, offset: at, ofType }, signal);
+        if (!isShort) this.#size.succeeded();
+        return page;
+      } catch (error) {
+        if (isShort || !isTooMuch(error)) throw error;
+        const canShrink = this.#size.failed();
+        // After a time-out it may be the network: that is shown before the next attempt.
+        if (codeOf(error) !== TOO_LARGE) throw error;
+        if (!canShrink) throw eventTooLarge(offset, error);
+      }
+    }
+  }
+
+  async #poll(
+    { limit, offset, ofType }: { limit: number; offset: number | undefined; ofType: boolean },
+    signal: AbortSignal,
+  ): Promise<Page> {
+    const { source, type } = this.#options;
+    const params = {
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(type === undefined || !ofType ? {} : { type }),
+    };
+    const answer = await unlessAborted(source.poll(params, signal), signal);
+    const events = readEvents(answer).sort((a, b) => a.headers.offset - b.headers.offset);
+    const first = events[0]?.headers.offset;
+    const last = events.at(-1)?.headers.offset;
+    if (ofType && last !== undefined) this.#highest = Math.max(this.#highest ?? -1, last);
+    this.times.note(events);
+    return { events, first, last, more: answer.has_more || events.length >= limit };
+  }
+}
+
+const TOO_LARGE = "RESPONSE_TOO_LARGE";
+
+/** Whether asking for less may help. */
+function isTooMuch(error: unknown): boolean {
+  return codeOf(error) === TOO_LARGE || codeOf(error) === "TIMEOUT";
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof CrecError ? error.code : undefined;
+}
+
+/**
+ * A copy. An event without an id is known by its offset. Throws `BAD_RESPONSE` when one cannot be placed, since to
+ * skip it would be to lose it.
+ */
+function readEvents({ events }: EventPage): ChannelEvent[] {
+  if (Array.isArray(events) && events.every(canBePlaced)) return events.map(named);
+  throw new CrecError(
+    "BAD_RESPONSE",
+    "The service sent a page with an event that has no offset. Check that the base URL is that of the channel service.",
+    { retryable: true },
+  );
+}
+
+function canBePlaced(event: ChannelEvent): boolean {
+  const offset = event?.headers?.offset;
+  return Number.isSafeInteger(offset) && offset >= 0;
+}
+
+function named(event: ChannelEvent): ChannelEvent {
+  const hasId = typeof event.event_id === "string" && event.event_id !== "";
+  return hasId ? event : { ...event, event_id: `offset:${event.headers.offset}` };
+}
+
+function eventTooLarge(offset: number | undefined, cause: unknown): CrecError {
+  const where = offset === undefined ? "The newest event" : `The event after offset ${offset}`;
+  return new CrecError(
+    "EVENT_TOO_LARGE",
+    `${where} is larger than an answer may be, and holds up those behind it. It is asked for again later. Allow larger answers, or choose where to go on by resetting the cursor.`,
+    { cause, retryable: true },
+  );
+}
