@@ -48,10 +48,8 @@ export async function openReader(
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
-  const delivering = deliveryOf(def);
   const outputs = new Outputs({
-    ...{ node, flowWork, unfinished, ackTimeoutMs: delivering.ackTimeoutMs, onChange: show },
-    choices,
+    ...{ node, flowWork, unfinished, choices, onChange: show },
     toMessage: (delivery) => toMessage(delivery, origin, library),
     consumer: () => consumer,
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
@@ -64,7 +62,7 @@ export async function openReader(
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
   const consumer = new library.EventConsumer({
-    ...delivering,
+    ...deliveryOf(def),
     ...pollIntervals(def),
     source: library.eventSource(client.events, channelId),
     store,

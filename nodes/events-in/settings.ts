@@ -88,14 +88,15 @@ const DEFAULT_ACK_SECONDS = 60;
 const NEVER_GIVE_UP = Number.MAX_SAFE_INTEGER;
 
 /** How events are committed, and which are too old to be worth it. */
-export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> & { ackTimeoutMs: number } {
+export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
   const { inFlight, ackTimeout, attempts, skipOlder } = def;
-  const { commit } = choicesOf(def);
+  const { commit, ackRejected } = choicesOf(def);
   return {
     commit: commit === "on-send" ? "on-send" : "on-ack",
     ...(inFlight ? { inFlight: Number(inFlight) } : {}),
     ackTimeoutMs: Number(ackTimeout || DEFAULT_ACK_SECONDS) * 1000,
     maxAttempts: attempts ? Number(attempts) : NEVER_GIVE_UP,
+    ackRejected,
     ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
   };
 }

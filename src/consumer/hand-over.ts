@@ -14,7 +14,7 @@ import type { Selection } from "./selection.ts";
 
 export type HandOverOptions = Pick<
   EventConsumerOptions,
-  "source" | "prepare" | "verify" | "untilReady" | "deliver" | "commit" | "onRejected"
+  "source" | "prepare" | "verify" | "untilReady" | "deliver" | "commit" | "onRejected" | "ackRejected"
 > & {
   limits: Limits;
   clock: Clock;
@@ -46,7 +46,7 @@ export class HandOver {
 
   constructor(options: HandOverOptions) {
     this.#options = options;
-    const { clock, pause, deliver, onRejected, onError, limits } = options;
+    const { clock, pause, deliver, onRejected, ackRejected = false, onError, limits } = options;
     this.inFlight = new InFlight({
       clock,
       pause,
@@ -55,6 +55,7 @@ export class HandOver {
       maxAttempts: limits.maxAttempts,
       deliver,
       onRejected,
+      ackRejected,
       settled: (eventId) => this.#settle(eventId),
       failed: onError,
       repeated: options.onProgress,

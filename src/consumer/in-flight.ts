@@ -17,6 +17,8 @@ export type InFlightOptions = {
   maxAttempts: number;
   deliver: (delivery: Delivery) => Promise<void> | void;
   onRejected: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
+  /** Whether a rejected event is done only when it is acknowledged. */
+  ackRejected: boolean;
   /** The event was acknowledged, or is with the rejected ones: it need not come again. */
   settled: (eventId: string) => void;
   failed: (error: CrecError) => void;
@@ -140,21 +142,30 @@ export class InFlight {
 
   /** The time has come to send it again, or to give up on it. */
   #repeat(entry: Entry): void {
-    const paused = this.#options.pause.over;
-    if (paused !== undefined) {
-      const { signal } = entry.next;
-      void paused.then(() => signal.aborted || this.#repeat(entry));
-    } else if (entry.attempt < this.#options.maxAttempts) {
-      entry.attempt += 1;
-      this.#repeated.add(entry);
-      this.#options.repeated();
-      this.#send(entry, this.#copyOf(entry));
-    } else void this.#reject(entry, notAcknowledged(entry, this.#options.ackTimeoutMs));
+    this.#unlessPaused(entry, () => {
+      if (entry.attempt < this.#options.maxAttempts) {
+        entry.attempt += 1;
+        this.#repeated.add(entry);
+        this.#options.repeated();
+        this.#send(entry, this.#copyOf(entry));
+      } else void this.#reject(entry, notAcknowledged(entry, this.#options.ackTimeoutMs));
+    });
   }
 
-  /** The event is done with when those who take rejected ones have it; until then they are asked again. */
+  /** At once, or when the pause is over, unless something else has become of the event by then. */
+  #unlessPaused(entry: Entry, then: () => void): void {
+    const paused = this.#options.pause.over;
+    const { signal } = entry.next;
+    if (paused === undefined) then();
+    else void paused.then(() => signal.aborted || this.#unlessPaused(entry, then));
+  }
+
+  /**
+   * The event is done with when those who take rejected ones have it, or have acknowledged it where that is waited
+   * for; until then they are asked again.
+   */
   async #reject(entry: Entry, why: string, tries = 1): Promise<void> {
-    const { onRejected, failed } = this.#options;
+    const { onRejected, ackRejected, ackTimeoutMs, failed } = this.#options;
     entry.why = why;
     entry.next.abort();
     const next = new AbortController();
@@ -162,7 +173,11 @@ export class InFlight {
     try {
       if (onRejected === undefined) failed(nobodyTakesIt(entry, why));
       else await onRejected(this.#copyOf(entry), why);
-      if (!next.signal.aborted) this.#settle(entry);
+      // It may have been acknowledged meanwhile.
+      if (next.signal.aborted) return;
+      if (ackRejected && onRejected !== undefined)
+        this.#arrange(entry, ackTimeoutMs, () => this.#unlessPaused(entry, () => this.#reject(entry, why)));
+      else this.#settle(entry);
     } catch (cause) {
       if (next.signal.aborted) return;
       failed(deliveryFailed(entry, cause));

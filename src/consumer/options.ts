@@ -94,6 +94,11 @@ export type EventConsumerOptions = {
   /** On ack: takes an event that was refused, or sent too often. It is done with when this has resolved. */
   onRejected?: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
   /**
+   * On ack: a rejected event is done with when it is acknowledged, too. Until then `onRejected` is given it again,
+   * each time after `ackTimeoutMs`. False.
+   */
+  ackRejected?: boolean | undefined;
+  /**
    * Passes over, and counts, what is older than this, in milliseconds, by the machine's clock; delivers all when
    * left out. An event is delivered where its time cannot be believed: ahead of the clock by more than ten minutes,
    * in milliseconds, or out of order with the events beside it by more than that.

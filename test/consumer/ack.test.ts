@@ -260,6 +260,36 @@ describe("EventConsumer on ack", () => {
       should(disk.stored?.cursor).equal(1);
     });
 
+    it("gives a rejected event again until it is acknowledged, where that is asked for, and no sooner", async () => {
+      const { clock, make, end, rejected, errors, said } = world(2, {
+        ackRejected: true,
+        ackTimeoutMs: 10_000,
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(2_000);
+      consumer.refuse("event-1", { reject: true, reason: "bad" });
+      await clock.pass(9_000);
+      should(rejected.length).equal(1);
+      consumer.pause();
+      await clock.pass(20_000);
+      should(rejected.length).equal(1);
+      consumer.resume();
+      await clock.pass(10_500);
+      should(rejected).eql([
+        [1, 1, "bad"],
+        [1, 1, "bad"],
+        [1, 1, "bad"],
+      ]);
+      should(said()).eql(["1"]);
+      should(consumer.ack("event-1")).equal(true);
+      await clock.pass(5_000);
+      should(said()).eql(["1", "2"]);
+      // Nothing went wrong.
+      should(errors).eql([]);
+      await end(consumer);
+    });
+
     it("says so when an event is given up and nobody takes it", async () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1), makeEvent(2));
