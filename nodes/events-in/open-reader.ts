@@ -73,7 +73,13 @@ export async function openReader(
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: (delivery) => outputs.deliver(delivery),
-    onRejected: (delivery, why) => outputs.reject(delivery, why),
+    onSuspects: (offsets) => node.warn(RED._("events-in.warning.suspects", offsets)),
+    onRejected: (delivery, why) => {
+      const { offset, crashes: count } = delivery;
+      if (count === undefined) return outputs.reject(delivery, why);
+      node.warn(RED._("events-in.warning.crashes", { offset, count }));
+      outputs.reject(delivery, RED._("events-in.rejection.crashes", { count }));
+    },
     onState: show,
     onError: (thrown) => {
       const error = toCodedError(thrown);

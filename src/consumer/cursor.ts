@@ -1,10 +1,11 @@
 import type { ChannelEvent } from "../protocol/index.ts";
+import { isStartsState, Starts, type StartsState } from "./starts.ts";
 
 /** Whose place it is: one consumer, on one channel, of one service (its base address). */
 export type CursorIdentity = { consumer: string; channelId: string; service: string };
 
 /** A consumer's place in a channel, as it is stored. Offsets; -1 is before the first event. */
-export type CursorState = {
+export type CursorState = StartsState & {
   version: 1;
   identity: CursorIdentity;
   /** The highest offset with everything at or below it delivered, or not wanted. */
@@ -40,6 +41,8 @@ type Pending = {
 export class Cursor {
   readonly identity: CursorIdentity;
   readonly notBefore: number | undefined;
+  /** What is known of events that may have ended the process. */
+  readonly starts: Starts;
   #cursor: number;
   #floor: number;
   #final: number;
@@ -57,6 +60,7 @@ export class Cursor {
   constructor(state: CursorState) {
     this.identity = state.identity;
     this.notBefore = state.notBefore;
+    this.starts = new Starts(state);
     this.#cursor = state.cursor;
     this.#floor = state.floor;
     this.#final = state.floor;
@@ -152,6 +156,7 @@ export class Cursor {
     entry.done = true;
     this.#pending.delete(eventId);
     this.#delivered.set(eventId, entry.highest);
+    this.starts.settled(eventId);
     this.#advance();
   }
 
@@ -200,6 +205,7 @@ export class Cursor {
       floor: this.#floor,
       handedOut: exact ? this.#touched : this.#handedOut,
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
+      ...this.starts.snapshot({ exact }),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
   }
@@ -283,6 +289,7 @@ export function isCursorState(value: unknown): value is CursorState {
   return (
     [consumer, channelId, service].every((text) => typeof text === "string") &&
     [cursor, floor, handedOut].every(isOffset) &&
+    isStartsState(value) &&
     (notBefore === undefined || typeof notBefore === "number") &&
     Array.isArray(delivered) &&
     delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")

@@ -85,6 +85,10 @@ export class InFlight {
 
   /** Hands an event over for the first time. It may be acknowledged before this returns. */
   add(delivery: Delivery): void {
+    this.#send(this.#enter(delivery), delivery);
+  }
+
+  #enter(delivery: Delivery): Entry {
     const { event, offset } = delivery;
     const entry: Entry = {
       eventId: event.event_id,
@@ -94,7 +98,12 @@ export class InFlight {
       next: new AbortController(),
     };
     this.#entries.set(entry.eventId, entry);
-    this.#send(entry, delivery);
+    return entry;
+  }
+
+  /** Gives up on an event before it was handed over. */
+  addRejected(delivery: Delivery, why: string): void {
+    void this.#reject(this.#enter(delivery), why);
   }
 
   /** Whether it was in flight. */
@@ -171,7 +180,7 @@ export class InFlight {
     const next = new AbortController();
     entry.next = next;
     try {
-      if (onRejected === undefined) failed(nobodyTakesIt(entry, why));
+      if (onRejected === undefined) failed(passedOver(entry, why));
       else await onRejected(this.#copyOf(entry), why);
       // It may have been acknowledged meanwhile.
       if (next.signal.aborted) return;
@@ -225,7 +234,7 @@ function refusedTooOften({ attempt }: Entry, reason: string | undefined): string
   return `It was sent ${times(attempt)} and refused${reason === undefined ? "." : `, at last because: ${reason}`}`;
 }
 
-function times(count: number): string {
+export function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
@@ -242,9 +251,11 @@ export function deliveryFailed({ offset }: { offset: number }, cause: unknown): 
   );
 }
 
-function nobodyTakesIt({ offset }: Entry, why: string): CrecError {
-  return new CrecError(
-    "EVENT_REJECTED",
-    `The event at offset ${offset} is passed over. ${why} Give onRejected to take such events.`,
-  );
+/** Nobody takes it, unless something else has to be done. */
+export function passedOver(
+  { offset }: { offset: number },
+  why: string,
+  todo = "Give onRejected to take such events.",
+): CrecError {
+  return new CrecError("EVENT_REJECTED", `The event at offset ${offset} is passed over. ${why} ${todo}`);
 }

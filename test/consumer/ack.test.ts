@@ -152,6 +152,10 @@ describe("EventConsumer on ack", () => {
     const second = make();
     second.start();
     await clock.pass(5_000);
+    // One at a time, to tell which one it is if the process ends again.
+    should(said()).eql(["2 again 1"]);
+    second.ack("event-2");
+    await clock.pass(5_000);
     // Whether the third had been handed over is not known any more.
     should(said()).eql(["2 again 1", "3 again 1"]);
     await end(second);
