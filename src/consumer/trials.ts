@@ -1,5 +1,5 @@
 import type { ChannelEvent } from "../protocol/index.ts";
-import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
+import { type Clock, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { EventConsumerOptions } from "./options.ts";
@@ -45,11 +45,11 @@ export class Trials {
    * before. Throws what the store throws, and `ABORTED`.
    */
   async begin(event: ChannelEvent, cursor: Cursor, signal: AbortSignal): Promise<number> {
-    const { clock, pause, saving } = this.#options;
+    const { clock, saving } = this.#options;
     const { starts } = cursor;
     const { event_id: eventId } = event;
     if (!this.#isSuspect(event, cursor)) {
-      if (starts.isNews) await this.#store(cursor);
+      if (starts.isNews) await this.#store(cursor, signal);
       return 0;
     }
     this.#tell(event, cursor);
@@ -60,10 +60,7 @@ export class Trials {
     this.#present = { eventId, end: await takeTurn({ clock, giveWay }, signal) };
     try {
       const crashes = starts.begin(eventId);
-      await this.#store(cursor);
-      // It may have been paused meanwhile.
-      await pause.passed(signal);
-      throwIfAborted(signal);
+      await this.#store(cursor, signal);
       return crashes;
     } catch (error) {
       this.end();
@@ -87,9 +84,11 @@ export class Trials {
   }
 
   /** Nothing is in flight meanwhile that could be settled. */
-  async #store(cursor: Cursor): Promise<void> {
+  async #store(cursor: Cursor, signal: AbortSignal): Promise<void> {
     await this.#options.saving.now(cursor);
     cursor.starts.stored();
+    // It may have been paused, or stopped, by then.
+    await this.#options.pause.passed(signal);
   }
 
   #isSuspect(event: ChannelEvent, { starts }: Cursor): boolean {
