@@ -61,6 +61,7 @@ forms.registerType("crec-events-in", {
     inFlight: { value: "1", validate: numberFrom(1, "events-in.error.attempts") },
     ackTimeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
     attempts: { value: "", validate: numberFrom(1, "events-in.error.attempts") },
+    crashes: { value: "", validate: numberFrom(0, "events-in.error.crashes") },
     ackRejected: { value: false },
     skipOlder: { value: "", validate: numberFrom(1, "common.error.seconds") },
     store: { value: "" },

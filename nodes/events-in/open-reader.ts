@@ -65,10 +65,8 @@ export async function openReader(
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
-  const delivering = deliveryOf(def);
   const outputs = new Outputs({
-    ...{ node, flowWork, unfinished, ackTimeoutMs: delivering.ackTimeoutMs, onChange: show },
-    choices,
+    ...{ node, flowWork, unfinished, choices, onChange: show },
     toMessage: (delivery) => toMessage(delivery, origin, library),
     consumer: () => consumer,
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
@@ -81,7 +79,7 @@ export async function openReader(
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
   const consumer = new library.EventConsumer({
-    ...delivering,
+    ...deliveryOf(def),
     ...pollIntervals(def),
     source: library.eventSource(client.events, channelId),
     store,
@@ -92,7 +90,13 @@ export async function openReader(
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
-    onRejected: guarded(tenure, (delivery, why) => outputs.reject(delivery, why)),
+    onSuspects: (offsets) => node.warn(RED._("events-in.warning.suspects", offsets)),
+    onRejected: guarded(tenure, (delivery, why) => {
+      const { offset, crashes: count } = delivery;
+      if (count === undefined) return outputs.reject(delivery, why);
+      node.warn(RED._("events-in.warning.crashes", { offset, count }));
+      outputs.reject(delivery, RED._("events-in.rejection.crashes", { count }));
+    }),
     onStart: (started) => {
       reader.started = started;
       const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Node } from "node-red";
 import type { Delivery, EventConsumer } from "../../src/index.ts";
 import { isRejected } from "../lib/event-message.ts";
@@ -14,8 +13,6 @@ export type OutputsOptions = {
   flowWork: FlowWork;
   /** How many messages may be in the flow at once, where an event is done when it was sent. */
   unfinished: number;
-  /** How long a rejected event may take until it is acknowledged, where that is waited for. */
-  ackTimeoutMs: number;
   toMessage: (delivery: Delivery & { rejection?: string }) => CrecMessage;
   consumer: () => EventConsumer;
   onChange: () => void;
@@ -24,9 +21,6 @@ export type OutputsOptions = {
   /** Called for the first event that nothing is wired for. */
   onLost: (offset: number, why: string) => void;
 };
-
-/** Timers take no more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What the flow has not completed, and whether the next event waits for it. */
 export type InFlow = { count: number; holdsUp: boolean };
@@ -86,15 +80,10 @@ export class Outputs {
     if (unverified === "drop" || !ackRejected) this.#acknowledge(delivery);
   }
 
-  /** Takes an event that is given up. Resolves when it is done, or rejects when it is to be sent again. */
-  async reject(delivery: Delivery, why: string): Promise<void> {
-    const { choices, ackTimeoutMs } = this.#options;
+  /** Takes an event that is given up. */
+  reject(delivery: Delivery, why: string): void {
     this.#attempts.forget(delivery.event.event_id);
     this.#sendRejected({ ...delivery, rejection: why }, why);
-    if (!choices.ackRejected) return;
-    // Its acknowledgement ends the wait: then nobody cares any more how this ends.
-    await sleep(Math.min(ackTimeoutMs, LONGEST_TIMER_MS), undefined, { ref: false });
-    throw new Error(`The rejected event was not acknowledged within ${ackTimeoutMs / 1000} s`);
   }
 
   #sendRejected(delivery: Delivery & { rejection?: string }, why: string): void {

@@ -90,7 +90,8 @@ export class Reader {
     }
     await this.consumer.stop();
     try {
-      await this.#store.save({ ...state, identity: this.#identity }, "now");
+      // It may be of a running node, which is no crash.
+      await this.#store.save({ suspectUpTo: -1, ...state, identity: this.#identity }, "now");
     } finally {
       if (!this.#closed) this.consumer.start();
     }

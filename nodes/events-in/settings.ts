@@ -28,6 +28,8 @@ export type EventsInDef = NodeDef &
     ackTimeout?: string | number;
     /** How often an event is sent before it is given up; empty never gives up. */
     attempts?: string | number;
+    /** How often Node-RED may crash while an event is in the flow before it is given up; 0 never gives up. */
+    crashes?: string | number;
     /** Whether an event that leaves by the second port is done only as those of the first are. */
     ackRejected?: boolean;
     /** Events older than this many seconds are passed over; empty delivers all. */
@@ -88,14 +90,17 @@ const DEFAULT_ACK_SECONDS = 60;
 const NEVER_GIVE_UP = Number.MAX_SAFE_INTEGER;
 
 /** How events are committed, and which are too old to be worth it. */
-export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> & { ackTimeoutMs: number } {
-  const { inFlight, ackTimeout, attempts, skipOlder } = def;
-  const { commit } = choicesOf(def);
+export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
+  const { inFlight, ackTimeout, attempts, crashes = "", skipOlder } = def;
+  const { commit, ackRejected } = choicesOf(def);
   return {
     commit: commit === "on-send" ? "on-send" : "on-ack",
     ...(inFlight ? { inFlight: Number(inFlight) } : {}),
     ackTimeoutMs: Number(ackTimeout || DEFAULT_ACK_SECONDS) * 1000,
     maxAttempts: attempts ? Number(attempts) : NEVER_GIVE_UP,
+    // 0 is one.
+    ...(String(crashes).trim() === "" ? {} : { maxCrashes: Number(crashes) }),
+    ackRejected,
     ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
   };
 }

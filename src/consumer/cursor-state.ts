@@ -1,11 +1,12 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { SeenMark } from "./first-seen.ts";
+import { isStartsState, type StartsState } from "./starts.ts";
 
 /** Whose place it is: one consumer, on one channel, of one service (its base address). */
 export type CursorIdentity = { consumer: string; channelId: string; service: string };
 
 /** A consumer's place in a channel, as it is stored. Offsets; -1 is before the first event. */
-export type CursorState = {
+export type CursorState = StartsState & {
   version: 1;
   identity: CursorIdentity;
   /** The highest offset with everything at or below it delivered, or not wanted. */
@@ -63,6 +64,7 @@ export function isCursorState(value: unknown): value is CursorState {
     [consumer, channelId, service].every((text) => typeof text === "string") &&
     [cursor, floor, handedOut].every(isOffset) &&
     (notBefore === undefined || typeof notBefore === "number") &&
+    isStartsState(value) &&
     (seen === undefined || (Array.isArray(seen) && seen.every(isSeenMark))) &&
     Array.isArray(delivered) &&
     delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")

@@ -1,6 +1,7 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { SeenMark } from "./first-seen.ts";
+import { Starts } from "./starts.ts";
 
 /** So many are remembered even below the floor: the service may give an event again at a higher offset. */
 const MIN_REMEMBERED = 200;
@@ -27,6 +28,8 @@ type Pending = {
 export class Cursor {
   readonly identity: CursorIdentity;
   readonly notBefore: number | undefined;
+  /** What is known of events that may have ended the process. */
+  readonly starts: Starts;
   /** When offsets were first seen; stored with the rest. */
   seen: readonly SeenMark[];
   #cursor: number;
@@ -50,6 +53,7 @@ export class Cursor {
   constructor(state: CursorState) {
     this.identity = state.identity;
     this.notBefore = state.notBefore;
+    this.starts = new Starts(state);
     this.#cursor = state.cursor;
     this.#floor = state.floor;
     this.#readUpTo = state.cursor;
@@ -173,6 +177,7 @@ export class Cursor {
     entry.done = true;
     this.#pending.delete(eventId);
     this.#delivered.set(eventId, entry.highest);
+    this.starts.settled(eventId);
     this.#advance();
     this.#forgetOldest();
   }
@@ -214,6 +219,7 @@ export class Cursor {
       handedOut: exact ? this.#touched : this.#handedOut,
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
       ...(this.seen.length === 0 ? {} : { seen: [...this.seen] }),
+      ...this.starts.snapshot({ exact }),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
   }

@@ -3,7 +3,7 @@ import type { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
-import { deliveryFailed, InFlight } from "./in-flight.ts";
+import { deliveryFailed, InFlight, passedOver, times } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
 import type { PageReader } from "./pages.ts";
 import type { Pause } from "./pause.ts";
@@ -11,10 +11,19 @@ import { requireSame } from "./place.ts";
 import { judgeWithPatience } from "./proof-wait.ts";
 import type { Saving } from "./saving.ts";
 import type { Selection } from "./selection.ts";
+import { Trials } from "./trials.ts";
 
 export type HandOverOptions = Pick<
   EventConsumerOptions,
-  "source" | "prepare" | "verify" | "untilReady" | "deliver" | "commit" | "onRejected"
+  | "source"
+  | "prepare"
+  | "verify"
+  | "untilReady"
+  | "deliver"
+  | "commit"
+  | "onRejected"
+  | "ackRejected"
+  | "onSuspects"
 > & {
   limits: Limits;
   clock: Clock;
@@ -39,6 +48,7 @@ export class HandOver {
   /** What was handed over and waits for its acknowledgement. */
   readonly inFlight: InFlight;
   readonly #options: HandOverOptions;
+  readonly #trials: Trials;
   #cursor: Cursor | undefined;
   #delivered = 0;
   #late = 0;
@@ -47,7 +57,7 @@ export class HandOver {
 
   constructor(options: HandOverOptions) {
     this.#options = options;
-    const { clock, pause, deliver, onRejected, onError, limits } = options;
+    const { clock, pause, deliver, onRejected, ackRejected = false, onError, limits } = options;
     this.inFlight = new InFlight({
       clock,
       pause,
@@ -56,10 +66,13 @@ export class HandOver {
       maxAttempts: limits.maxAttempts,
       deliver,
       onRejected,
+      ackRejected,
       settled: (eventId) => this.#settle(eventId),
       failed: onError,
       repeated: options.onProgress,
     });
+    const { maxCrashes } = limits;
+    this.#trials = new Trials({ ...options, maxCrashes, inFlight: this.inFlight });
   }
 
   get counts() {
@@ -121,36 +134,63 @@ export class HandOver {
     reader: PageReader,
     signal: AbortSignal,
   ): Promise<void> {
-    const { source, clock, verify, limits, pause, commit, untilReady, onProgress } = this.#options;
+    const { source, clock, verify, limits, pause, commit, untilReady, deliver, onProgress } = this.#options;
     await pause.passed(signal);
     // An old event that has no proof by now will not get one.
     const waitMs = reader.times.sureAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
     const judged = await judgeWithPatience(event, { source, clock, waitMs, verify }, signal);
     await this.untilRoom(cursor, signal);
+    await this.#trials.untilAlone(event, cursor, signal);
     if (untilReady !== undefined) await unlessAborted(untilReady(signal), signal);
     await pause.passed(signal);
     throwIfAborted(signal);
+    const crashes = await this.#trials.begin(event, cursor, signal);
     const { offset } = event.headers;
     const delivery = { ...judged, offset, ...cursor.handOver(event), attempt: 1 };
     if (delivery.late) this.#late += 1;
-    if (commit === "on-ack") {
+    if (limits.maxCrashes > 0 && crashes >= limits.maxCrashes)
+      await this.#giveUp({ ...delivery, crashes }, crashes, signal);
+    else if (commit === "on-ack") {
       this.#delivered += 1;
       this.inFlight.add(delivery);
       onProgress();
     } else {
-      await this.#send(delivery, signal);
+      await this.#send(delivery, deliver, signal);
       this.#delivered += 1;
       this.#settle(event.event_id);
     }
+    void this.#trials.follow(event.event_id);
     if (this.#delivered % YIELD_EVERY === 0) await nextTurn();
   }
 
-  async #send(delivery: Delivery, signal: AbortSignal): Promise<void> {
-    const { deliver, clock } = this.#options;
-    const handedOver = (async () => deliver(delivery))();
+  /** Gives up on an event that ended the process too often, and passes over one that does so even then. */
+  async #giveUp(delivery: Delivery, crashes: number, signal: AbortSignal): Promise<void> {
+    const { commit, onRejected, onError, limits } = this.#options;
+    const { event_id: eventId } = delivery.event;
+    const why = `The process ended ${times(crashes)} while this event was handed over.`;
+    if (onRejected === undefined || crashes >= 2 * limits.maxCrashes) {
+      onError(
+        passedOver(delivery, why, onRejected && "Look at what it does to those who take rejected events."),
+      );
+      this.#settle(eventId);
+    } else if (commit === "on-ack") this.inFlight.addRejected(delivery, why);
+    else {
+      await this.#send(delivery, (given) => onRejected(given, why), signal);
+      this.#settle(eventId);
+    }
+  }
+
+  async #send(
+    delivery: Delivery,
+    take: (delivery: Delivery) => Promise<void> | void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    const handedOver = (async () => take(delivery))();
     try {
       await unlessAborted(handedOver, signal, () => clock.sleep(STOP_GRACE_MS, NEVER));
     } catch (cause) {
+      this.#trials.end();
       throwIfAborted(signal);
       throw deliveryFailed(delivery, cause);
     }

@@ -17,6 +17,8 @@ export type InFlightOptions = {
   maxAttempts: number;
   deliver: (delivery: Delivery) => Promise<void> | void;
   onRejected: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
+  /** Whether a rejected event is done only when it is acknowledged. */
+  ackRejected: boolean;
   /** The event was acknowledged, or is with the rejected ones: it need not come again. */
   settled: (eventId: string) => void;
   failed: (error: CrecError) => void;
@@ -83,6 +85,10 @@ export class InFlight {
 
   /** Hands an event over for the first time. It may be acknowledged before this returns. */
   add(delivery: Delivery): void {
+    this.#send(this.#enter(delivery), delivery);
+  }
+
+  #enter(delivery: Delivery): Entry {
     const { event, offset } = delivery;
     const entry: Entry = {
       eventId: event.event_id,
@@ -92,7 +98,12 @@ export class InFlight {
       next: new AbortController(),
     };
     this.#entries.set(entry.eventId, entry);
-    this.#send(entry, delivery);
+    return entry;
+  }
+
+  /** Gives up on an event before it was handed over. */
+  addRejected(delivery: Delivery, why: string): void {
+    void this.#reject(this.#enter(delivery), why);
   }
 
   /** Whether it was in flight. */
@@ -140,29 +151,42 @@ export class InFlight {
 
   /** The time has come to send it again, or to give up on it. */
   #repeat(entry: Entry): void {
-    const paused = this.#options.pause.over;
-    if (paused !== undefined) {
-      const { signal } = entry.next;
-      void paused.then(() => signal.aborted || this.#repeat(entry));
-    } else if (entry.attempt < this.#options.maxAttempts) {
-      entry.attempt += 1;
-      this.#repeated.add(entry);
-      this.#options.repeated();
-      this.#send(entry, this.#copyOf(entry));
-    } else void this.#reject(entry, notAcknowledged(entry, this.#options.ackTimeoutMs));
+    this.#unlessPaused(entry, () => {
+      if (entry.attempt < this.#options.maxAttempts) {
+        entry.attempt += 1;
+        this.#repeated.add(entry);
+        this.#options.repeated();
+        this.#send(entry, this.#copyOf(entry));
+      } else void this.#reject(entry, notAcknowledged(entry, this.#options.ackTimeoutMs));
+    });
   }
 
-  /** The event is done with when those who take rejected ones have it; until then they are asked again. */
+  /** At once, or when the pause is over, unless something else has become of the event by then. */
+  #unlessPaused(entry: Entry, then: () => void): void {
+    const paused = this.#options.pause.over;
+    const { signal } = entry.next;
+    if (paused === undefined) then();
+    else void paused.then(() => signal.aborted || this.#unlessPaused(entry, then));
+  }
+
+  /**
+   * The event is done with when those who take rejected ones have it, or have acknowledged it where that is waited
+   * for; until then they are asked again.
+   */
   async #reject(entry: Entry, why: string, tries = 1): Promise<void> {
-    const { onRejected, failed } = this.#options;
+    const { onRejected, ackRejected, ackTimeoutMs, failed } = this.#options;
     entry.why = why;
     entry.next.abort();
     const next = new AbortController();
     entry.next = next;
     try {
-      if (onRejected === undefined) failed(nobodyTakesIt(entry, why));
+      if (onRejected === undefined) failed(passedOver(entry, why));
       else await onRejected(this.#copyOf(entry), why);
-      if (!next.signal.aborted) this.#settle(entry);
+      // It may have been acknowledged meanwhile.
+      if (next.signal.aborted) return;
+      if (ackRejected && onRejected !== undefined)
+        this.#arrange(entry, ackTimeoutMs, () => this.#unlessPaused(entry, () => this.#reject(entry, why)));
+      else this.#settle(entry);
     } catch (cause) {
       if (next.signal.aborted) return;
       failed(deliveryFailed(entry, cause));
@@ -210,7 +234,7 @@ function refusedTooOften({ attempt }: Entry, reason: string | undefined): string
   return `It was sent ${times(attempt)} and refused${reason === undefined ? "." : `, at last because: ${reason}`}`;
 }
 
-function times(count: number): string {
+export function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
@@ -227,9 +251,11 @@ export function deliveryFailed({ offset }: { offset: number }, cause: unknown): 
   );
 }
 
-function nobodyTakesIt({ offset }: Entry, why: string): CrecError {
-  return new CrecError(
-    "EVENT_REJECTED",
-    `The event at offset ${offset} is passed over. ${why} Give onRejected to take such events.`,
-  );
+/** Nobody takes it, unless something else has to be done. */
+export function passedOver(
+  { offset }: { offset: number },
+  why: string,
+  todo = "Give onRejected to take such events.",
+): CrecError {
+  return new CrecError("EVENT_REJECTED", `The event at offset ${offset} is passed over. ${why} ${todo}`);
 }

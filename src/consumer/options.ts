@@ -33,6 +33,8 @@ export type Delivery = {
   attempt: number;
   /** There when the consumer was given `verify`. */
   verification?: VerifyResult;
+  /** There where an event is given up for it: how often the process ended while it was handed over. */
+  crashes?: number;
 };
 
 /** What a consumer is doing, for people to see. `error.message` says what to do. */
@@ -110,8 +112,24 @@ export type EventConsumerOptions = {
   ackTimeoutMs?: number | undefined;
   /** On ack: how often an event is sent before it is rejected. 5. */
   maxAttempts?: number | undefined;
-  /** On ack: takes an event that was refused, or sent too often. It is done with when this has resolved. */
+  /**
+   * How often the process may end other than by `stop()` while an event is handed over, before that is given up: 5. To
+   * tell which event it is, those that may be are then handed over one at a time, whatever `inFlight` says. With 0
+   * none is given up, and all come as usual: for work that takes several events together.
+   */
+  maxCrashes?: number | undefined;
+  /** Called once after such an end, before the first of these events comes; they have at most these offsets. */
+  onSuspects?: ((offsets: { from: number; to: number }) => void) | undefined;
+  /**
+   * Takes an event that is given up: refused, or sent too often, both on ack only, or one that ended the process too
+   * often. It is done with when this has resolved. One that ends the process here, too, is passed over in the end.
+   */
   onRejected?: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
+  /**
+   * On ack: a rejected event is done with when it is acknowledged, too. Until then `onRejected` is given it again,
+   * each time after `ackTimeoutMs`. False.
+   */
+  ackRejected?: boolean | undefined;
   /**
    * Passes over, and counts, what is older than this, in milliseconds, by the machine's clock; delivers all when
    * left out. An event is delivered where its time cannot be believed: ahead of the clock by more than ten minutes,
@@ -136,6 +154,7 @@ export type Limits = {
   inFlight: number;
   ackTimeoutMs: number;
   maxAttempts: number;
+  maxCrashes: number;
 };
 
 const MAX_IN_FLIGHT = 1_000;
@@ -145,7 +164,7 @@ const MAX_LATE_EVENTS = 10_000;
 export function limitsOf(options: EventConsumerOptions): Limits {
   const { pageLimit = PAGE_LIMITS.events.default, proofWaitMs = 30_000 } = options;
   const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
-  const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5 } = options;
+  const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5, maxCrashes = 5 } = options;
   const { max } = PAGE_LIMITS.events;
   requireWhole("pageLimit", "page limit", pageLimit, [1, max]);
   if (!(pollMinMs > 0 && pollMinMs <= pollMaxMs))
@@ -158,11 +177,22 @@ export function limitsOf(options: EventConsumerOptions): Limits {
   requireWhole("late.events", "number of events", late.events, [0, MAX_LATE_EVENTS]);
   requireWhole("inFlight", "in-flight limit", inFlight, [1, MAX_IN_FLIGHT]);
   requireWhole("maxAttempts", "number of attempts", maxAttempts, [1, Number.MAX_SAFE_INTEGER]);
+  requireWhole("maxCrashes", "number of crashes", maxCrashes, [0, Number.MAX_SAFE_INTEGER]);
   if (!(ackTimeoutMs > 0))
     throw new ArgumentError("ackTimeoutMs", "The time to acknowledge an event must be above 0.");
   if (catchUp !== undefined && !(catchUp.skipOlderThanMs > 0))
     throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to pass over must be above 0.");
-  return { pageLimit, late, pollMinMs, pollMaxMs, proofWaitMs, inFlight, ackTimeoutMs, maxAttempts };
+  return {
+    pageLimit,
+    late,
+    pollMinMs,
+    pollMaxMs,
+    proofWaitMs,
+    inFlight,
+    ackTimeoutMs,
+    maxAttempts,
+    maxCrashes,
+  };
 }
 
 function requireWhole(path: string, name: string, value: number, [least, most]: [number, number]): void {

@@ -31,7 +31,8 @@ export async function openCursor(place: Place, start: StartPosition, signal: Abo
   if (channelId !== place.identity.channelId || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
   place.onStart({ from: "stored", after: stored.cursor });
-  return new Cursor({ ...stored, identity: place.identity });
+  // Without the note of an orderly end there was none.
+  return new Cursor({ suspectUpTo: stored.handedOut, ...stored, identity: place.identity });
 }
 
 /** Settles where to begin, and stores that before anything else. */

@@ -60,6 +60,11 @@ export class Saving {
     save().catch((thrown) => onError(asCrecError(thrown)));
   }
 
+  /** Stores the place at once. Throws what the store throws. */
+  async now(cursor: Cursor): Promise<void> {
+    await this.#options.store.save(cursor.snapshot(), "now");
+  }
+
   /** Forgets what waits to be stored: for a place that is given up. */
   cancel(): void {
     this.#waiting?.abort();

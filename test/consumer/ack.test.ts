@@ -152,6 +152,10 @@ describe("EventConsumer on ack", () => {
     const second = make();
     second.start();
     await clock.pass(5_000);
+    // One at a time, to tell which one it is if the process ends again.
+    should(said()).eql(["2 again 1"]);
+    second.ack("event-2");
+    await clock.pass(5_000);
     // Whether the third had been handed over is not known any more.
     should(said()).eql(["2 again 1", "3 again 1"]);
     await end(second);
@@ -258,6 +262,36 @@ describe("EventConsumer on ack", () => {
       should(errors.map(({ code }) => code)).eql(["DELIVERY_FAILED"]);
       await end(consumer);
       should(disk.stored?.cursor).equal(1);
+    });
+
+    it("gives a rejected event again until it is acknowledged, where that is asked for, and no sooner", async () => {
+      const { clock, make, end, rejected, errors, said } = world(2, {
+        ackRejected: true,
+        ackTimeoutMs: 10_000,
+      });
+      const consumer = make();
+      consumer.start();
+      await clock.pass(2_000);
+      consumer.refuse("event-1", { reject: true, reason: "bad" });
+      await clock.pass(9_000);
+      should(rejected.length).equal(1);
+      consumer.pause();
+      await clock.pass(20_000);
+      should(rejected.length).equal(1);
+      consumer.resume();
+      await clock.pass(10_500);
+      should(rejected).eql([
+        [1, 1, "bad"],
+        [1, 1, "bad"],
+        [1, 1, "bad"],
+      ]);
+      should(said()).eql(["1"]);
+      should(consumer.ack("event-1")).equal(true);
+      await clock.pass(5_000);
+      should(said()).eql(["1", "2"]);
+      // Nothing went wrong.
+      should(errors).eql([]);
+      await end(consumer);
     });
 
     it("says so when an event is given up and nobody takes it", async () => {
@@ -423,6 +457,8 @@ describe("EventConsumer on ack", () => {
       should(() => make({ inFlight: 1_001 })).throw(/must be a whole number from 1 to 1000/);
       should(() => make({ maxAttempts: 0 })).throw(/must be a whole number of 1 or more/);
       should(() => make({ maxAttempts: 0 })).throw({ path: "maxAttempts" });
+      should(() => make({ maxCrashes: -1 })).throw({ path: "maxCrashes" });
+      should(() => make({ maxCrashes: 0 })).not.throw();
       should(() => make({ inFlight: 1_000, maxAttempts: 1, ackTimeoutMs: 1 })).not.throw();
       should(() => make({ ackTimeoutMs: 0 })).throw({ path: "ackTimeoutMs" });
       should(() => make({ catchUp: { skipOlderThanMs: 0 } })).throw({ path: "catchUp.skipOlderThanMs" });

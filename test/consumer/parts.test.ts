@@ -132,8 +132,16 @@ describe("isCursorState", () => {
   const state = { ...stateFrom(IDENTITY, 5), delivered: [[6, "event-6"]] };
   const { channelId: _, ...nameless } = IDENTITY;
 
-  it("knows a place, with or without a time to start from", () => {
-    for (const value of [state, { ...state, notBefore: 1_700_000_000 }, stateFrom(IDENTITY, 0)]) {
+  it("knows a place, with or without a time to start from, and what is said of crashes", () => {
+    const ended = { ...state, suspectUpTo: -1 };
+    const crashed = { ...state, starts: [["event-7", 4]] };
+    for (const value of [
+      state,
+      { ...state, notBefore: 1_700_000_000 },
+      stateFrom(IDENTITY, 0),
+      ended,
+      crashed,
+    ]) {
       should(isCursorState(value)).equal(true);
     }
   });
@@ -154,6 +162,10 @@ describe("isCursorState", () => {
     "with a delivery that is none": { ...state, delivered: ["event-6"] },
     "with a delivery at no offset": { ...state, delivered: [["6", "event-6"]] },
     "with a delivery of no event": { ...state, delivered: [[6, 6]] },
+    "with suspects up to no offset": { ...state, suspectUpTo: "6" },
+    "with starts of no event": { ...state, starts: [[6, 1]] },
+    "with starts that are no number": { ...state, starts: [["event-7", "1"]] },
+    "with no start at all": { ...state, starts: [["event-7", 0]] },
   })) {
     it(`does not take for one what is ${what}`, () => should(isCursorState(value)).equal(false));
   }

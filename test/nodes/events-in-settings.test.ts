@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { type EventsInDef, placeOf, pollIntervals, serviceIdentity } from "../../nodes/events-in/settings.ts";
+import {
+  deliveryOf,
+  type EventsInDef,
+  placeOf,
+  pollIntervals,
+  serviceIdentity,
+} from "../../nodes/events-in/settings.ts";
 
 describe("the settings of events in", () => {
   const def = (fields: Partial<EventsInDef>) => fields as EventsInDef;
@@ -13,6 +19,13 @@ describe("the settings of events in", () => {
       pollMinMs: 500,
       pollMaxMs: 2_000,
     });
+  });
+
+  it("leave it to the consumer how many crashes are too many, where nothing is said; 0 is said", () => {
+    for (const fields of [{}, { crashes: "" }, { crashes: " " }])
+      should(deliveryOf(def(fields))).not.have.property("maxCrashes");
+    should(deliveryOf(def({ crashes: "3" }))).have.property("maxCrashes", 3);
+    should(deliveryOf(def({ crashes: "0" }))).have.property("maxCrashes", 0);
   });
 
   it("take a service of this machine for the same on another port, and no other", () => {

@@ -42,7 +42,8 @@ describe("the reader of events in", () => {
     const { reader, kept, imported, written, polls } = importing(from);
     written.resolve();
     await imported;
-    should(await kept.load()).deepEqual(stateFrom(identity, 0));
+    // What was exported while a node ran is no sign of a crash.
+    should(await kept.load()).deepEqual({ ...stateFrom(identity, 0), suspectUpTo: -1 });
     while (polls() === 0) await nextTurn();
     await reader.close();
   });
@@ -53,7 +54,7 @@ describe("the reader of events in", () => {
     const closed = reader.close();
     written.resolve();
     await Promise.all([imported, closed]);
-    should(await kept.load()).deepEqual(stateFrom(identity, 0));
+    should(await kept.load()).containEql(stateFrom(identity, 0));
     should(consumer.state).deepEqual({ kind: "stopped" });
     should(polls()).equal(0);
   });
