@@ -74,6 +74,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     inFlight: shown(report.inFlight),
     skipped: shown(report.skipped),
     filtered: shown(report.filtered),
+    late: shown(report.late),
     dropped: shown(report.dropped),
     givenUp: shown(report.givenUp),
   });

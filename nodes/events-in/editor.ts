@@ -61,6 +61,7 @@ forms.registerType("crec-events-in", {
     inFlight: { value: "1", validate: numberFrom(1, "events-in.error.attempts") },
     ackTimeout: { value: "60", validate: numberFrom(1, "common.error.seconds") },
     attempts: { value: "", validate: numberFrom(1, "events-in.error.attempts") },
+    lateWithin: { value: "", validate: numberFrom(0, "common.error.seconds") },
     crashes: { value: "", validate: numberFrom(0, "events-in.error.crashes") },
     ackRejected: { value: false },
     skipOlder: { value: "", validate: numberFrom(1, "common.error.seconds") },
@@ -122,6 +123,8 @@ forms.registerType("crec-events-in", {
     warnOfSoonAgain(this);
     showStores(this);
     $("#crec-events-in-commands").prop("checked", this.inputs === 1);
+    // What was set must be seen.
+    $("#crec-events-in-advanced").prop("open", Boolean(this.lateWithin || this.crashes));
     panel = showPanel(this);
     const before = channel();
     $("#node-input-channel").on("change", () => {

@@ -53,6 +53,7 @@ export class Reader {
             inFlight: Math.max(state.waitingForAcks, this.outputs.inFlow.count),
             skipped: state.skipped,
             filtered: state.filtered,
+            late: state.late,
           }
         : {}),
       dropped: this.outputs.dropped,

@@ -28,6 +28,8 @@ export type EventsInDef = NodeDef &
     ackTimeout?: string | number;
     /** How often an event is sent before it is given up; empty never gives up. */
     attempts?: string | number;
+    /** How many seconds later than others an event may become visible; empty is the library's default. */
+    lateWithin?: string | number;
     /** How often Node-RED may crash while an event is in the flow before it is given up; 0 never gives up. */
     crashes?: string | number;
     /** Whether an event that leaves by the second port is done only as those of the first are. */
@@ -91,7 +93,7 @@ const NEVER_GIVE_UP = Number.MAX_SAFE_INTEGER;
 
 /** How events are committed, and which are too old to be worth it. */
 export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
-  const { inFlight, ackTimeout, attempts, crashes = "", skipOlder } = def;
+  const { inFlight, ackTimeout, attempts, crashes = "", lateWithin = "", skipOlder } = def;
   const { commit, ackRejected } = choicesOf(def);
   return {
     commit: commit === "on-send" ? "on-send" : "on-ack",
@@ -100,6 +102,7 @@ export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
     maxAttempts: attempts ? Number(attempts) : NEVER_GIVE_UP,
     // 0 is one.
     ...(String(crashes).trim() === "" ? {} : { maxCrashes: Number(crashes) }),
+    ...(String(lateWithin).trim() === "" ? {} : { late: { withinMs: Number(lateWithin) * 1000 } }),
     ackRejected,
     ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
   };

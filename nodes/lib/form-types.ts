@@ -123,6 +123,8 @@ export type PanelReport =
       skipped?: number;
       /** Passed over because the node's filter does not want them. */
       filtered?: number;
+      /** Sent out of order, since they became visible late. */
+      late?: number;
       /** Dropped because their proof failed. */
       dropped?: number;
       /** Rejected while nothing was wired to the second port. */

@@ -82,7 +82,8 @@ export default function register(RED: NodeAPI): void {
 
 /** What came in, with the event in it. What `msg.crec` said of another event does not hold for this one. */
 function merged(msg: CrecMessage, found: CrecMessage): CrecMessage {
-  const { consumer, redelivered, attempt, rejection, verification, dedupeKey, ...kept } = msg.crec ?? {};
+  const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, ...kept } =
+    msg.crec ?? {};
   return { ...msg, ...found, crec: { ...kept, ...found.crec } };
 }
 
