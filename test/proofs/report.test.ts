@@ -42,6 +42,16 @@ describe("an OCR report", () => {
     should(() => parseReport(new Uint8Array(140))).throw({ code: "MALFORMED_PROOF" });
     const fields = { workflowOwner: new Uint8Array(20), eventHash: new Uint8Array(32) };
     should(() => buildReport({ ...fields, workflowOwner: new Uint8Array(19) })).throw(RangeError);
+    for (const [name, bytes] of Object.entries({
+      workflowExecutionId: 32,
+      workflowCid: 32,
+      workflowName: 10,
+      workflowOwner: 20,
+      reportId: 2,
+    })) {
+      const build = () => buildReport({ ...fields, [name]: new Uint8Array(bytes + 1) });
+      should(build).throw(`${name} must have ${bytes} bytes, not ${bytes + 1}.`);
+    }
     for (const donId of [2 ** 32, -1, 1.5]) {
       should(() => buildReport({ ...fields, donId })).throw(RangeError, { message: /donId must fit 4 byte/ });
     }

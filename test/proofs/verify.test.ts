@@ -196,6 +196,13 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await verifier.verify({ ...event, channel_id: other }), "unsigned_field_mismatch");
   });
 
+  it("compares no channel where the oracles signed none", async () => {
+    const { event } = caseNamed("watcher.event, all 7");
+    const channelId = "00000000-0000-4000-8000-000000000000";
+    should((await verifierOf({ ...configOf(), channelId }).verify(event)).verified).be.true();
+    should((await verifierOf(configOf()).verify({ ...event, channel_id: channelId })).verified).be.true();
+  });
+
   it("tells a status whose proof is on its way from one that was cut", async () => {
     const { event } = caseNamed("operation.status confirmed");
     const { verifiable_event: _, ...rest } = event.payload;
