@@ -90,6 +90,7 @@ export async function openReader(
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
+    onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
     onSuspects: (offsets) => node.warn(RED._("events-in.warning.suspects", offsets)),
     onRejected: guarded(tenure, (delivery, why) => {
       const { offset, crashes: count } = delivery;

@@ -92,7 +92,8 @@ export class Reader {
     await this.consumer.stop();
     try {
       // It may be of a running node, which is no crash.
-      await this.#store.save({ suspectUpTo: -1, ...state, identity: this.#identity }, "now");
+      const place = { suspectUpTo: -1, ...state, restored: true, identity: this.#identity };
+      await this.#store.save(place, "now");
     } finally {
       if (!this.#closed) this.consumer.start();
     }

@@ -18,7 +18,7 @@ export function toMessage(
   { channelId, consumer }: Origin,
   decoding: Decoding,
 ): CrecMessage {
-  const { event, offset, redelivered, late, attempt, verification, rejection } = delivery;
+  const { event, offset, redelivered, late, restored, attempt, verification, rejection } = delivery;
   const { type } = event.headers;
   const payload = decoded(event, decoding);
   const name = type === "watcher.event" && payload ? (payload as { name?: unknown }).name : undefined;
@@ -36,6 +36,7 @@ export function toMessage(
       ...(consumer === undefined ? {} : { consumer }),
       ...(redelivered ? { redelivered } : {}),
       ...(late ? { late } : {}),
+      ...(restored ? { restored } : {}),
       ...(attempt > 1 ? { attempt } : {}),
       ...(rejection === undefined ? {} : { rejection }),
       ...(dedupeKey === undefined ? {} : { dedupeKey }),

@@ -34,7 +34,8 @@ export default function register(RED: NodeAPI): void {
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
         const judged = verification ? { verification } : {};
-        const delivery = { event, offset, redelivered: false, late: false, attempt: 1, ...judged };
+        const first = { redelivered: false, late: false, restored: false, attempt: 1 };
+        const delivery = { event, offset, ...first, ...judged };
         return merged(msg, toMessage(delivery, { channelId }, decoding));
       };
 

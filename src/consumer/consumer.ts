@@ -269,7 +269,8 @@ export class EventConsumer {
   #place(): Place {
     const { identity, store } = this.#options;
     const onStart: Place["onStart"] = (start) => this.#teller.tellStart(start);
-    return { identity, store, reader: this.#reader, clock: this.#clock, onStart };
+    const onRestored: Place["onRestored"] = (upTo) => this.#teller.tellRestored(upTo);
+    return { identity, store, reader: this.#reader, clock: this.#clock, onStart, onRestored };
   }
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */

@@ -17,6 +17,10 @@ export type CursorState = StartsState & {
   handedOut: number;
   /** What was delivered last, and above the floor at least; each event with the highest offset it was seen at. */
   delivered: Array<[offset: number, eventId: string]>;
+  /** The place was put there from elsewhere, such as a backup: later events than it says may have been delivered. */
+  restored?: boolean;
+  /** Events up to this offset may have been delivered before the place was put there. */
+  restoredUpTo?: number;
   /** When offsets of the last hour were first seen. */
   seen?: SeenMark[];
   /** Events made before this time are passed over. Unix seconds. */
@@ -59,12 +63,14 @@ export function stateAfter(
 export function isCursorState(value: unknown): value is CursorState {
   if (!isObject(value) || value.version !== 1 || !isObject(value.identity)) return false;
   const { consumer, channelId, service } = value.identity;
-  const { cursor, floor, handedOut, delivered, seen, notBefore } = value;
+  const { cursor, floor, handedOut, delivered, seen, restored, restoredUpTo, notBefore } = value;
   return (
     [consumer, channelId, service].every((text) => typeof text === "string") &&
     [cursor, floor, handedOut].every(isOffset) &&
     (notBefore === undefined || typeof notBefore === "number") &&
     isStartsState(value) &&
+    (restored === undefined || typeof restored === "boolean") &&
+    (restoredUpTo === undefined || isOffset(restoredUpTo)) &&
     (seen === undefined || (Array.isArray(seen) && seen.every(isSeenMark))) &&
     Array.isArray(delivered) &&
     delivered.every((item) => Array.isArray(item) && isOffset(item[0]) && typeof item[1] === "string")

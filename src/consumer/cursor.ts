@@ -28,6 +28,8 @@ type Pending = {
 export class Cursor {
   readonly identity: CursorIdentity;
   readonly notBefore: number | undefined;
+  /** Up to here, an event may have been delivered before the place was put there from elsewhere. */
+  readonly #restoredUpTo: number;
   /** What is known of events that may have ended the process. */
   readonly starts: Starts;
   /** When offsets were first seen; stored with the rest. */
@@ -54,6 +56,7 @@ export class Cursor {
     this.identity = state.identity;
     this.notBefore = state.notBefore;
     this.starts = new Starts(state);
+    this.#restoredUpTo = state.restoredUpTo ?? -1;
     this.#cursor = state.cursor;
     this.#floor = state.floor;
     this.#readUpTo = state.cursor;
@@ -159,15 +162,16 @@ export class Cursor {
   }
 
   /** Notes that an event is now handed over. Tells whether it may have been before, and whether it came late. */
-  handOver({ event_id: eventId, headers: { offset } }: ChannelEvent): {
-    redelivered: boolean;
-    late: boolean;
-  } {
+  handOver({ event_id: eventId, headers: { offset } }: ChannelEvent) {
     const entry = this.#pending.get(eventId);
     if (entry !== undefined) entry.handedOver = true;
     this.#touched = Math.max(this.#touched, offset);
     this.#top = Math.max(this.#top, offset);
-    return { redelivered: offset <= this.#doubtful, late: entry?.late ?? false };
+    return {
+      redelivered: offset <= this.#doubtful,
+      late: entry?.late ?? false,
+      restored: offset <= this.#restoredUpTo,
+    };
   }
 
   /** An admitted event was delivered, or is not wanted. */
@@ -220,6 +224,7 @@ export class Cursor {
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
       ...(this.seen.length === 0 ? {} : { seen: [...this.seen] }),
       ...this.starts.snapshot({ exact }),
+      ...(this.#restoredUpTo > this.#cursor ? { restoredUpTo: this.#restoredUpTo } : {}),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
   }

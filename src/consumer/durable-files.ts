@@ -3,7 +3,10 @@ import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** @internal The file operations in use, so that tests can fail each of them. */
-export type Files = Pick<typeof nodeFiles, "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm">;
+export type Files = Pick<
+  typeof nodeFiles,
+  "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat"
+>;
 
 /** In the names of temporary files, to tell those of this process from what a killed one left. */
 const PROCESS = randomUUID();
@@ -25,6 +28,12 @@ export class DurableFiles {
       if (codeOf(error) === "ENOENT") return undefined;
       throw error;
     }
+  }
+
+  /** When a file was written last, and when anything of it was changed last. Milliseconds since 1970. */
+  async timesOf(path: string): Promise<{ writtenAt: number; changedAt: number }> {
+    const { mtimeMs: writtenAt, ctimeMs: changedAt } = await this.#files.stat(path);
+    return { writtenAt, changedAt };
   }
 
   /** Replaces a file as a whole; its folder is made when missing. */

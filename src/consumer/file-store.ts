@@ -15,6 +15,8 @@ export type FileCursorStoreOptions = {
 };
 
 const FORMAT = "crec-cursor";
+/** A file that was written or changed so long after its content was made was put there by somebody else. */
+const PUT_THERE_MS = 60_000;
 /** More delivered events than these go to a file of their own, which is only added to. */
 const MAX_IN_FILE = 500;
 
@@ -68,10 +70,11 @@ export class FileCursorStore implements CursorStore {
       const stored = parse(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;
-      if (!stored.more) return stored.state;
+      const restored = (await this.#wasPutThere(stored.savedAt)) ? { restored: true } : {};
+      if (!stored.more) return { ...stored.state, ...restored };
       const delivered = await this.#delivered.load(stored.state.floor);
       if (delivered === undefined) throw damaged(this.#delivered.path, undefined);
-      return { ...stored.state, delivered };
+      return { ...stored.state, ...restored, delivered };
     } catch (cause) {
       throw cause instanceof CrecError ? cause : notRead(this.#path, cause);
     }
@@ -116,6 +119,13 @@ export class FileCursorStore implements CursorStore {
     return written;
   }
 
+  /** Whether the file is not as it was written here: copied, or restored from a backup, with its times or without. */
+  async #wasPutThere(savedAt: number | undefined): Promise<boolean> {
+    if (savedAt === undefined) return false;
+    const { writtenAt, changedAt } = await this.#files.timesOf(this.#path);
+    return Math.abs(writtenAt - savedAt) > PUT_THERE_MS || changedAt - writtenAt > PUT_THERE_MS;
+  }
+
   /** What was delivered comes first: the rest may say of less that it was, never of more. */
   async #write(state: CursorState): Promise<void> {
     const more = state.delivered.length > MAX_IN_FILE;
@@ -139,17 +149,19 @@ export class FileCursorStore implements CursorStore {
 
 /** `more`: what was delivered is in the other file. */
 function serialize(state: CursorState, more: boolean): string {
-  const whole = { state, ...(more ? { more } : {}) };
+  const whole = { state, ...(more ? { more } : {}), savedAt: Date.now() };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
 }
 
-function parse(text: string): { state: CursorState; more: boolean } | undefined {
+type Stored = { state: CursorState; more: boolean; savedAt: number | undefined };
+
+function parse(text: string): Stored | undefined {
   try {
     const { format, checksum, ...whole } = JSON.parse(text);
     const isWhole = format === FORMAT && checksum === checksumOf(JSON.stringify(whole));
-    return isWhole && isCursorState(whole.state)
-      ? { state: whole.state, more: whole.more === true }
-      : undefined;
+    if (!isWhole || !isCursorState(whole.state)) return undefined;
+    const savedAt = typeof whole.savedAt === "number" ? whole.savedAt : undefined;
+    return { state: whole.state, more: whole.more === true, savedAt };
   } catch {
     return undefined;
   }

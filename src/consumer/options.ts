@@ -29,6 +29,11 @@ export type Delivery = {
   redelivered: boolean;
   /** It became visible after an event of a higher offset had been handed over: it is out of order. */
   late: boolean;
+  /**
+   * The place was put there from elsewhere, such as a backup, and the event was in the channel by then: it may have
+   * been delivered since the backup was made.
+   */
+  restored: boolean;
   /** 1, and more when it was not acknowledged in time, or refused. Counted anew after a restart. */
   attempt: number;
   /** There when the consumer was given `verify`. */
@@ -118,6 +123,8 @@ export type EventConsumerOptions = {
    * none is given up, and all come as usual: for work that takes several events together.
    */
   maxCrashes?: number | undefined;
+  /** Called once where the stored place was put there from elsewhere: events up to this offset may come again. */
+  onRestored?: ((upTo: number) => void) | undefined;
   /** Called once after such an end, before the first of these events comes; they have at most these offsets. */
   onSuspects?: ((offsets: { from: number; to: number }) => void) | undefined;
   /**

@@ -14,6 +14,8 @@ export type Place = {
   clock: Clock;
   /** Told where it starts, once that is settled. */
   onStart: (start: ConsumerStart) => void;
+  /** Told when the place was put there from elsewhere. */
+  onRestored: (upTo: number) => void;
 };
 
 /** An end below the cursor is believed when it was seen this often, a second apart: replicas may lag. */
@@ -31,8 +33,16 @@ export async function openCursor(place: Place, start: StartPosition, signal: Abo
   if (channelId !== place.identity.channelId || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
   place.onStart({ from: "stored", after: stored.cursor });
-  // Without the note of an orderly end there was none.
-  return new Cursor({ suspectUpTo: stored.handedOut, ...stored, identity: place.identity });
+  const { restored, ...state } = stored;
+  const restoredUpTo = restored ? ((await place.reader.newest(signal)).last ?? -1) : state.restoredUpTo;
+  if (restored && restoredUpTo !== undefined) place.onRestored(restoredUpTo);
+  return new Cursor({
+    // Without the note of an orderly end there was none.
+    suspectUpTo: stored.handedOut,
+    ...state,
+    ...(restoredUpTo === undefined ? {} : { restoredUpTo }),
+    identity: place.identity,
+  });
 }
 
 /** Settles where to begin, and stores that before anything else. */

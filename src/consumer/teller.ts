@@ -2,7 +2,9 @@ import type { CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
 
-export type TellerOptions = Pick<EventConsumerOptions, "onStart" | "onState" | "onError"> & { clock: Clock };
+export type TellerOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
+  clock: Clock;
+};
 
 /** While events flow, their count changes more often than anybody can read it. */
 const COUNTS_EVERY_MS = 100;
@@ -35,6 +37,10 @@ export class Teller {
 
   tellStart(start: ConsumerStart): void {
     quietly(() => this.#options.onStart?.(start));
+  }
+
+  tellRestored(upTo: number): void {
+    quietly(() => this.#options.onRestored?.(upTo));
   }
 
   /** Once, until another error or `forgetError`. */

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -306,6 +306,34 @@ describe("FileCursorStore", () => {
         }
       });
     }
+  });
+
+  describe("a file that was put there", () => {
+    const restored = async () => (await new FileCursorStore({ path }).load())?.restored;
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+    it("is known when it was restored with its times, or without", async () => {
+      await new FileCursorStore({ path }).save(stateAt(5), "now");
+      should(await restored()).equal(undefined);
+      const text = await readFile(path, "utf8");
+      // As a backup puts a file down that is an hour old: its content was made then, too.
+      const state = JSON.parse(text);
+      state.savedAt = ago(60).getTime();
+      const { format, checksum: _, ...whole } = state;
+      const checksum = createHash("sha256").update(JSON.stringify(whole)).digest("hex");
+      await writeFile(path, JSON.stringify({ format, checksum, ...whole }));
+      should(await restored()).be.true();
+      await nodeFiles.utimes(path, ago(60), ago(60));
+      should(await restored()).be.true();
+    });
+
+    it("is known no more once the next place is stored", async () => {
+      await new FileCursorStore({ path }).save(stateAt(5), "now");
+      await nodeFiles.utimes(path, ago(60), ago(60));
+      should(await restored()).be.true();
+      await new FileCursorStore({ path }).save(stateAt(6), "now");
+      should(await restored()).equal(undefined);
+    });
   });
 
   it("clears away what a killed process left", async () => {

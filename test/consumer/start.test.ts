@@ -76,4 +76,51 @@ describe("where a consumer starts", () => {
     await end(await run({ start: "beginning", onStart }));
     should(offsets()).deepEqual(range(1, 5));
   });
+
+  it("marks what may have come since a backup was made of the place, and nothing that came later", async () => {
+    const { run, channel, deliveries, disk, end, clock } = world();
+    const restored: number[] = [];
+    const onRestored = (upTo: number) => restored.push(upTo);
+    await end(await run({ start: "beginning", onRestored }));
+    const backup = structuredClone(disk.stored);
+    channel.publish(makeEvent(6), makeEvent(7));
+    await end(await run({ onRestored }));
+    should(restored).be.empty();
+
+    if (backup === undefined) throw new Error("Nothing was stored.");
+    disk.stored = { ...backup, restored: true };
+    const consumer = await run({ onRestored });
+    channel.publish(makeEvent(8));
+    await clock.pass(20_000);
+    const last = deliveries.slice(-3);
+    should(last.map((one) => [one.offset, one.restored, one.redelivered])).eql([
+      [6, true, false],
+      [7, true, false],
+      [8, false, false],
+    ]);
+    should(restored).eql([7]);
+    should(disk.stored).not.have.properties(["restored", "restoredUpTo"]);
+    await end(consumer);
+    await end(await run({ onRestored }));
+    should(restored).eql([7]);
+  });
+
+  it("goes on marking them after a crash", async () => {
+    const { run, channel, deliveries, disk, end, make, clock } = world();
+    await end(await run({ start: "beginning" }));
+    channel.publish(makeEvent(6), makeEvent(7));
+    if (disk.stored === undefined) throw new Error("Nothing was stored.");
+    disk.stored = { ...disk.stored, restored: true };
+    const store = disk.open();
+    const first = make({ store, commit: "on-ack" });
+    first.start();
+    await clock.until(() => deliveries.length === 6);
+    store.crash(false);
+    await end(first);
+    await end(await run({ commit: "on-send" }));
+    should(deliveries.slice(-2).map(({ offset, restored }) => [offset, restored])).eql([
+      [6, true],
+      [7, true],
+    ]);
+  });
 });
