@@ -1,12 +1,10 @@
 import type { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Cursor } from "./cursor.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { HandOver } from "./hand-over.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
-import { Looks } from "./looks.ts";
 import {
   type ConsumerState,
   type EventConsumerOptions,
@@ -14,17 +12,13 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
-import { notKept, PageReader } from "./pages.ts";
 import { Pause } from "./pause.ts";
-import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
+import { type Found, Reading } from "./reading.ts";
 import { claimName, nameTaken } from "./running.ts";
 import { Saving } from "./saving.ts";
 import { Selection } from "./selection.ts";
 import { Teller } from "./teller.ts";
 import { asCrecError, isFinal, isOfChannel, retryAfterOf, troubleOf } from "./trouble.ts";
-
-/** The place, and what reads on from there. */
-type Found = { cursor: Cursor; looks: Looks };
 
 /**
  * Hands every event of a channel over at least once, in order, across restarts and outages. The place is kept in
@@ -56,10 +50,7 @@ export class EventConsumer {
   #round = new AbortController();
   #seekTo: StartPosition | undefined;
 
-  #found: Found | undefined;
-  /** Whether the channel was seen to reach up to the cursor. */
-  #isWithin = false;
-  #reader: PageReader;
+  #reading: Reading;
   #pace: PollPace;
   #backoff: Backoff;
 
@@ -85,7 +76,7 @@ export class EventConsumer {
         if (this.state.kind === "connected") this.#showConnected();
       },
     });
-    this.#reader = this.#newReader();
+    this.#reading = this.#newReading();
     this.#pace = this.#newPace();
     this.#backoff = new Backoff(this.#random);
   }
@@ -137,7 +128,7 @@ export class EventConsumer {
 
   resume(): void {
     if (!this.#pause.end() || this.#run === undefined) return;
-    if (this.#found === undefined) this.#show({ kind: "connecting" });
+    if (this.#reading.cursor === undefined) this.#show({ kind: "connecting" });
     else this.#showConnected();
   }
 
@@ -185,7 +176,7 @@ export class EventConsumer {
         this.#showConnected();
         await this.#clock.sleep(this.#pace.next({ news }), round);
       } catch (thrown) {
-        this.#found?.cursor.release((eventId) => this.isInFlight(eventId));
+        this.#reading.cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
         const error = asCrecError(thrown);
         if (isFinal(error)) {
@@ -196,7 +187,7 @@ export class EventConsumer {
       }
     }
     this.#handOver.inFlight.clear();
-    failure = (await this.#saving.close(this.#found?.cursor)) ?? failure;
+    failure = (await this.#saving.close(this.#reading.cursor)) ?? failure;
     free();
     this.#run = undefined;
     this.#show(failure === undefined ? { kind: "stopped" } : { kind: "stopped", error: failure });
@@ -204,9 +195,7 @@ export class EventConsumer {
   }
 
   #startAfresh(): void {
-    this.#found = undefined;
-    this.#isWithin = false;
-    this.#reader = this.#newReader();
+    this.#reading = this.#newReading();
     this.#pace = this.#newPace();
     this.#backoff = new Backoff(this.#random);
     this.#handOver.reset();
@@ -215,62 +204,37 @@ export class EventConsumer {
 
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
   async #look(signal: AbortSignal): Promise<boolean> {
-    const { cursor, looks } = await this.#findPlace(signal);
-    if (!this.#isWithin) await this.#requireWithin(cursor, signal);
+    const found = await this.#findPlace(signal);
+    const { cursor, looks, reader } = found;
+    // Once the channel was seen to end below the cursor, one look at a time has to do.
+    const endLooks = this.state.kind === "beyond_end" ? 1 : undefined;
+    await this.#reading.requireWithin(found, signal, endLooks);
     await this.#options.prepare?.([], signal);
     // Nothing is asked for that could not be handed on.
     await this.#handOver.untilRoom(cursor, signal);
-    const take = (events: readonly ChannelEvent[]) => this.#take(events, cursor, signal);
+    const take = async (events: readonly ChannelEvent[]) => {
+      await this.#pause.passed(signal);
+      this.#showConnected();
+      const news = await this.#handOver.take(events, { cursor, reader, signal });
+      this.#showConnected();
+      await this.#handOver.untilRoom(cursor, signal);
+      return news;
+    };
     const lateBefore = this.#handOver.counts.late;
     const news = await looks.look(take, signal);
     if (this.#handOver.counts.late > lateBefore) looks.foundLate();
-    if (this.#reader.takeEndMovedBack()) await this.#requireWithin(cursor, signal);
+    await this.#reading.requireWithin(found, signal);
     return news;
   }
 
-  /** Hands over what is new in a page. Tells whether there was something. */
-  async #take(events: readonly ChannelEvent[], cursor: Cursor, signal: AbortSignal): Promise<boolean> {
-    await this.#pause.passed(signal);
-    this.#showConnected();
-    const news = await this.#handOver.take(events, { cursor, reader: this.#reader, signal });
-    this.#showConnected();
-    await this.#handOver.untilRoom(cursor, signal);
-    return news;
-  }
-
-  /** Once the channel was seen to end below the cursor, one look at a time has to do. */
-  async #requireWithin(cursor: Cursor, signal: AbortSignal): Promise<void> {
-    this.#isWithin = false;
-    await requireWithin(this.#place(), cursor, signal, this.state.kind === "beyond_end" ? 1 : undefined);
-    this.#isWithin = true;
-  }
-
-  /** The cursor in use; else the stored place or the start; or where somebody wants to go. */
+  /** The place in use, or where somebody wants to go. */
   async #findPlace(signal: AbortSignal): Promise<Found> {
     const goal = this.#seekTo;
-    if (goal === undefined) {
-      this.#found ??= this.#looksAt(await openCursor(this.#place(), this.#options.start, signal));
-      return this.#found;
-    }
-    this.#reader = this.#newReader();
+    if (goal === undefined) return this.#reading.find(signal);
     this.#saving.cancel();
-    this.#isWithin = false;
-    const cursor = await beginAt(this.#place(), { from: "seek", position: goal }, signal);
-    this.#found = this.#looksAt(cursor);
+    const found = await this.#reading.goTo(goal, signal);
     if (this.#seekTo === goal) this.#seekTo = undefined;
-    return this.#found;
-  }
-
-  #looksAt(cursor: Cursor): Found {
-    const looks = new Looks({ cursor, reader: this.#reader, clock: this.#clock, window: this.#limits.late });
-    return { cursor, looks };
-  }
-
-  #place(): Place {
-    const { identity, store } = this.#options;
-    const onStart: Place["onStart"] = (start) => this.#teller.tellStart(start);
-    const onRestored: Place["onRestored"] = (upTo) => this.#teller.tellRestored(upTo);
-    return { identity, store, reader: this.#reader, clock: this.#clock, onStart, onRestored };
+    return found;
   }
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */
@@ -286,14 +250,7 @@ export class EventConsumer {
   }
 
   #showConnected(): void {
-    const { highest } = this.#reader;
-    const behind =
-      highest === undefined || !this.#found ? undefined : Math.max(0, highest - this.#found.cursor.cursor);
-    this.#show({
-      kind: "connected",
-      behind,
-      ...this.#handOver.counts,
-    });
+    this.#show({ kind: "connected", behind: this.#reading.behind, ...this.#handOver.counts });
   }
 
   #show(state: ConsumerState): void {
@@ -301,15 +258,13 @@ export class EventConsumer {
     this.#teller.show(state);
   }
 
-  #newReader(): PageReader {
-    const { pageLimit: limit } = this.#limits;
-    const { onlyType: type } = this.#selection;
-    return new PageReader({
-      source: this.#options.source,
+  #newReading(): Reading {
+    return new Reading({
+      ...this.#options,
       clock: this.#clock,
-      limit,
-      onGap: (gap) => this.#teller.tell(notKept(gap)),
-      ...(type === undefined ? {} : { type }),
+      limits: this.#limits,
+      selection: this.#selection,
+      teller: this.#teller,
     });
   }
 

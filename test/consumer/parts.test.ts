@@ -42,11 +42,11 @@ describe("Cursor", () => {
     const cursor = cursorAt(0);
     const [event] = cursor.admit([makeEvent(1), makeEvent(1)]);
     should(cursor.admit([makeEvent(1)])).eql([]);
-    if (event) should(cursor.handOver(event)).eql({ redelivered: false, late: false });
+    if (event) should(cursor.handOver(event)).eql({ redelivered: false, late: false, restored: false });
     cursor.release();
     const [again] = cursor.admit([makeEvent(1)]);
     should(again).eql(event);
-    if (again) should(cursor.handOver(again)).eql({ redelivered: true, late: false });
+    if (again) should(cursor.handOver(again)).eql({ redelivered: true, late: false, restored: false });
   });
 
   it("keeps what others work on when it gives up the rest, and goes over nothing that it gave up", () => {
