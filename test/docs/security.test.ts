@@ -6,14 +6,20 @@ import should from "should";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What a form of ours can ask Node-RED, as the nodes register it: `POST crec/connection/test crec.write`. */
-async function endpoints(): Promise<string[]> {
+type Answer = { status: number; body: unknown };
+type Handler = (request: object, response: object) => void;
+/** What a form of ours can ask Node-RED: `POST crec/connection/test crec.write`. */
+type Endpoint = { name: string; handler: Handler };
+
+/** As the nodes register them. */
+async function endpoints(): Promise<Endpoint[]> {
   const listed = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     "node-red": { nodes: Record<string, string> };
   };
-  const found: string[] = [];
-  const take = (method: string) => (path: string, permission: unknown) => {
-    found.push(`${method} ${path.slice(1)} ${typeof permission === "string" ? permission : "no permission"}`);
+  const found: Endpoint[] = [];
+  const take = (method: string) => (path: string, permission: unknown, handler: Handler) => {
+    const needed = typeof permission === "string" ? permission : "no permission";
+    found.push({ name: `${method} ${path.slice(1)} ${needed}`, handler });
   };
   const RED = {
     nodes: { registerType: () => undefined },
@@ -29,12 +35,52 @@ async function endpoints(): Promise<string[]> {
   return found;
 }
 
+/** What an endpoint answers to a request of this type, with a body that would do something. */
+function ask({ handler }: Endpoint, type: string | false): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = {
+      params: {},
+      query: {},
+      body: { to: "beginning" },
+      is: (one: string) => one === type && one,
+    };
+    let status = 200;
+    const response = {
+      status: (code: number) => {
+        status = code;
+        return response;
+      },
+      json: (body: unknown) => resolve({ status, body }),
+    };
+    handler(request, response);
+  });
+}
+
+describe("what the editor's forms can ask", () => {
+  it("takes nothing from a form of another site: JSON only", async () => {
+    const posts = (await endpoints()).filter(({ name }) => name.startsWith("POST "));
+    should(posts.length).be.above(5);
+    for (const endpoint of posts) {
+      for (const type of [
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "multipart/form-data",
+        false,
+      ] as const) {
+        const { status, body } = await ask(endpoint, type);
+        should(status).equal(415, `${endpoint.name} from ${type}`);
+        should(body).have.property("code", "INVALID_REQUEST");
+      }
+    }
+  });
+});
+
 describe("the page about security", () => {
   it("lists everything that the editor's forms can ask, with the permission it needs", async () => {
     const page = readFileSync(join(root, "docs/security.md"), "utf8");
     const rows = [...page.matchAll(/^\| `([A-Z]+) (\S+)` \| `?([\w. ]+?)`? \|/gm)];
     const documented = rows.map(([, method, path, permission]) => `${method} ${path} ${permission}`);
-    const known = await endpoints();
+    const known = (await endpoints()).map(({ name }) => name);
     should(known.filter((endpoint) => !documented.includes(endpoint))).deepEqual(
       [],
       "not in docs/security.md",

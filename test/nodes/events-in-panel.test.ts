@@ -107,7 +107,12 @@ describe("the panel of events in", function () {
       for (const body of [{}, { to: "" }, { to: "-5" }, { to: null }, { to: {} }, []])
         should(await refused("firm", "/seek", "INVALID_FIELD", body)).match(/^Say where to go/);
       const bare = await bench.nodeRed.fetch("crec/events-in/firm/seek", { method: "POST" });
-      should(await bare.json()).have.property("code", "INVALID_FIELD");
+      should(await bare.json()).have.property("code", "INVALID_REQUEST");
+      const form = await bench.nodeRed.fetch("crec/events-in/firm/seek", {
+        method: "POST",
+        body: new URLSearchParams({ to: "beginning" }),
+      });
+      should(form.status).equal(415);
       await bench.looked();
       should(offsets("firm")).have.length(EVENTS);
     });

@@ -110,12 +110,11 @@ describe("wallets and signers", function () {
   });
 
   describe("the signer's form", () => {
-    const post = (path: string, body?: unknown) =>
+    const post = (path: string, body: unknown = {}) =>
       bench.nodeRed.fetch(path, {
         method: "POST",
-        ...(body === undefined
-          ? {}
-          : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
       });
 
     it("gets a new key with its address, another one each time", async () => {

@@ -9,8 +9,13 @@ export type Question = {
   body: unknown;
 };
 
+const NOT_JSON: Problem = {
+  problem: "This address takes JSON only. Send it with the header Content-Type: application/json.",
+  code: "INVALID_REQUEST",
+};
+
 /**
- * Registers an address that forms ask. What goes wrong is an answer like any other, a `Problem`: many a question is
+ * Registers an address that forms ask; a `post` takes JSON only. What goes wrong is an answer like any other, a `Problem`: many a question is
  * about what is still being typed, and a browser notes everything else than success as an error.
  */
 export function answerForms<T>(
@@ -21,6 +26,11 @@ export function answerForms<T>(
   work: (question: Question) => T | Promise<T>,
 ): void {
   RED.httpAdmin[method](path, RED.auth.needsPermission(permission), (request, response) => {
+    // Without a look at the type, a form on any other site could ask in the name of whoever is logged in.
+    if (method === "post" && !request.is("application/json")) {
+      response.status(415).json(NOT_JSON);
+      return;
+    }
     const { params, query, body } = request as unknown as Question;
     Promise.resolve()
       .then(() => work({ params, query, body }))
