@@ -3,6 +3,7 @@ import type { NodeAPI, NodeDef } from "node-red";
 import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
 import { nodeError } from "../lib/errors.ts";
 import { oneOf } from "../lib/fields.ts";
+import { fileNameOf } from "../lib/file-name.ts";
 import { timeOf } from "../lib/times.ts";
 import { positionOf } from "./commands.ts";
 import type { WantedDef } from "./wanted.ts";
@@ -119,7 +120,7 @@ export function cursorPath(RED: NodeAPI, consumer: string): string {
     const why = "The name of the consumer holds half a character, and cannot name a file";
     throw nodeError("INVALID_FIELD", `${why}. Type another one.`);
   }
-  return join(cursorFolder(RED), `${encodeURIComponent(consumer)}.json`);
+  return join(cursorFolder(RED), `${fileNameOf(consumer)}.json`);
 }
 
 /** What two nodes must not share: the file, or the key in a context store. */

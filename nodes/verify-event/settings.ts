@@ -5,6 +5,7 @@ import { contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { eventNames } from "../lib/event-names.ts";
 import { oneOf, override } from "../lib/fields.ts";
+import { fileNameOf } from "../lib/file-name.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { readNames } from "../lib/names.ts";
 import { type Expectations, LEVELS } from "./expectations.ts";
@@ -62,7 +63,7 @@ export function rememberOf({ remember }: VerifyEventDef): number {
 
 /** In the user directory beside the cursors of events in; the node's id keeps the memories of two nodes apart. */
 export function seenPath(RED: NodeAPI, id: string): string {
-  return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${encodeURIComponent(id)}.log`);
+  return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${fileNameOf(id)}.log`);
 }
 
 /** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */

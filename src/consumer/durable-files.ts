@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { checksumOf } from "./checksum.ts";
 
 /** @internal The file operations in use, so that tests can fail each of them. */
 export type Files = Pick<
@@ -10,6 +11,7 @@ export type Files = Pick<
 
 /** In the names of temporary files, to tell those of this process from what a killed one left. */
 const PROCESS = randomUUID();
+const LONG_NAME = 100;
 const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 
 /** Writes files so that after a crash at any moment they hold what was there before or what was to be there. */
@@ -109,6 +111,8 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }
 
+/** Of a long name only a checksum: the name of the temporary file is longer, and must not be too long. */
 function prefixOf(path: string): string {
-  return `.${basename(path)}.`;
+  const name = basename(path);
+  return name.length > LONG_NAME ? `.${checksumOf(name).slice(0, 16)}.` : `.${name}.`;
 }
