@@ -1,5 +1,7 @@
 import * as OxAbi from "ox/Abi";
 import { ArgumentError } from "../errors.ts";
+import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { Structs } from "./structs.ts";
 
 type Line = { text: string; number: number };
 
@@ -10,9 +12,34 @@ type Line = { text: string; number: number };
  * @throws ArgumentError `ABI_INVALID`, naming the line.
  */
 export function readHumanReadable(text: string): unknown[] {
-  const lines = splitItems(blankComments(text)).map(({ text, number }) => ({ text: tidy(text), number }));
-  const structs = lines.filter(isStruct).map((line) => line.text);
-  return lines.filter((line) => !isStruct(line)).map((line) => readLine(line, structs));
+  const { textLength, items, structs: mostStructs } = ABI_BOUNDS;
+  if (text.length > textLength)
+    throw tooLarge("abi", `The ABI has ${text.length} characters; at most ${textLength} are read.`);
+  const lines = splitItems(blankComments(text)).map((line) => ({ ...line, text: tidy(requireShort(line)) }));
+  if (lines.length > items)
+    throw tooLarge("abi", `The ABI has ${lines.length} items; at most ${items} are read.`);
+  const texts = lines.filter(isStruct).map((line) => line.text);
+  if (texts.length > mostStructs)
+    throw tooLarge("abi", `The ABI has ${texts.length} structs; at most ${mostStructs} are read.`);
+  const structs = new Structs(texts);
+  return lines.filter((line) => !isStruct(line)).map((line) => readLine(line, structsOf(line, structs)));
+}
+
+function requireShort({ text, number }: Line): string {
+  if (text.length <= ABI_BOUNDS.itemLength) return text;
+  throw tooLarge("abi", `Line ${number} of the ABI begins an item of ${text.length} characters.`);
+}
+
+/** The structs that a line needs, in bounds: they are written out for it. */
+function structsOf({ text, number }: Line, all: Structs): string[] {
+  const { parameters, depth: mostDeep } = ABI_BOUNDS;
+  const { size, depth, structs } = all.extentOf(text);
+  const line = `Line ${number} of the ABI`;
+  if (depth > mostDeep)
+    throw tooLarge("abi", `${line} uses structs that are nested too deeply, or hold themselves.`);
+  if (size > parameters)
+    throw tooLarge("abi", `${line} has more than ${parameters} parameters, with those of its structs.`);
+  return structs;
 }
 
 function readLine({ text, number }: Line, structs: string[]): unknown {
@@ -45,15 +72,26 @@ function isStruct({ text }: Line): boolean {
   return text.startsWith("struct ");
 }
 
-/** Comments become spaces, so that lines keep their numbers. */
+/** Comments become spaces, so that lines keep their numbers. One that is never closed is none. */
 function blankComments(text: string): string {
-  return text.replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\r\n]/g, " "));
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(/\/[/*]/g)) {
+    if (index < from) continue;
+    const isLine = text[index + 1] === "/";
+    const end = isLine ? text.slice(index).search(/[\r\n]|$/) + index : text.indexOf("*/", index + 2) + 2;
+    if (end < index + 2) break;
+    parts.push(text.slice(from, index), text.slice(index, end).replace(/[^\r\n]/g, " "));
+    from = end;
+  }
+  return [...parts, text.slice(from)].join("");
 }
 
 /** Items end at a line break or semicolon that is not inside brackets. */
 function splitItems(text: string): Line[] {
   const items: Line[] = [];
   let item = "";
+  let isBlank = true;
   let depth = 0;
   let line = 1;
   let startedAt = 1;
@@ -62,17 +100,19 @@ function splitItems(text: string): Line[] {
     if (")}".includes(character)) depth--;
     const ends = depth <= 0 && (character === "\n" || character === ";");
     if (!ends) {
-      if (item.trim() === "") startedAt = line;
+      if (isBlank) startedAt = line;
+      isBlank &&= character.trim() === "";
       item += character;
     } else {
-      if (item.trim() !== "") items.push({ text: item, number: startedAt });
+      if (!isBlank) items.push({ text: item, number: startedAt });
       item = "";
+      isBlank = true;
       depth = 0;
     }
     if (character === "\n") line++;
   }
   // What is left never closed its brackets.
-  if (item.trim() !== "") items.push({ text: item, number: startedAt });
+  if (!isBlank) items.push({ text: item, number: startedAt });
   return items;
 }
 

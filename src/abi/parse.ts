@@ -1,12 +1,12 @@
 import { ArgumentError } from "../errors.ts";
 import { canonicalType } from "./abi-type.ts";
+import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { readHumanReadable } from "./human-readable.ts";
 import type { Abi, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
 
 type Fields = Record<string, unknown>;
 
 const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
-const MAX_TUPLE_DEPTH = 16;
 
 /**
  * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, or human-readable text
@@ -24,6 +24,8 @@ export function parseAbi(input: string | readonly unknown[] | object): Abi {
   if (!Array.isArray(items)) {
     throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact that has it as `abi`.");
   }
+  if (items.length > ABI_BOUNDS.items)
+    throw tooLarge("abi", `The ABI has ${items.length} items; at most ${ABI_BOUNDS.items} are read.`);
   const isText = items.length > 0 && items.every((item) => typeof item === "string");
   return (isText ? readHumanReadable(items.join("\n")) : items).flatMap((item: unknown, index) => {
     const path = `abi[${index}]`;
@@ -36,6 +38,9 @@ function parseText(text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === "") throw invalid("abi", "The ABI is empty; paste it as JSON or as one item a line.");
   if (!/^[[{]/.test(trimmed)) return readHumanReadable(text);
+  const { jsonLength } = ABI_BOUNDS;
+  if (trimmed.length > jsonLength)
+    throw tooLarge("abi", `The ABI has ${trimmed.length} characters; at most ${jsonLength} are read.`);
   try {
     return JSON.parse(trimmed);
   } catch (cause) {
@@ -73,9 +78,18 @@ function mutability(item: Fields): AbiFunction["stateMutability"] {
   return known ?? (item.constant === true ? "view" : item.payable === true ? "payable" : "nonpayable");
 }
 
-function readParameters(list: unknown, path: string, ofEvent: boolean, depth = 0): AbiParameter[] {
+/** `count` is that of the parameters of the item so far. */
+function readParameters(
+  list: unknown,
+  path: string,
+  ofEvent: boolean,
+  { depth, count }: { depth: number; count: { parameters: number } } = { depth: 0, count: { parameters: 0 } },
+): AbiParameter[] {
   if (!Array.isArray(list)) throw invalid(path, `${path} must be a list.`);
-  if (depth > MAX_TUPLE_DEPTH) throw invalid(path, `${path} is nested too deeply.`);
+  if (depth > ABI_BOUNDS.depth) throw invalid(path, `${path} is nested too deeply.`);
+  count.parameters += list.length;
+  if (count.parameters > ABI_BOUNDS.parameters)
+    throw tooLarge(path, `${path} has more than ${ABI_BOUNDS.parameters} parameters.`);
   return list.map((parameter: unknown, index) => {
     const at = `${path}[${index}]`;
     if (!isFields(parameter)) throw invalid(at, `${at} is not an object.`);
@@ -90,7 +104,12 @@ function readParameters(list: unknown, path: string, ofEvent: boolean, depth = 0
       ...(typeof internalType === "string" ? { internalType } : {}),
       ...(ofEvent && depth === 0 ? { indexed: indexed === true } : {}),
       ...(type.startsWith("tuple")
-        ? { components: readParameters(components ?? [], `${at}.components`, ofEvent, depth + 1) }
+        ? {
+            components: readParameters(components ?? [], `${at}.components`, ofEvent, {
+              depth: depth + 1,
+              count,
+            }),
+          }
         : {}),
     };
   });

@@ -11,6 +11,7 @@ import { amountInTokens } from "../token-amounts.ts";
 import { inSmallestUnit, inTokens } from "../token-units.ts";
 import { isReference } from "../variables.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
+import { MOST_CALLS } from "./preview-request.ts";
 
 /** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
 type Contract = {
@@ -41,6 +42,9 @@ export async function listedCalls(request: PreviewRequest): Promise<PreviewedCal
   const list: unknown = fromJson(transactions, "Transactions");
   if (!Array.isArray(list)) {
     throw nodeError("INVALID_FIELD", '"Transactions" must be a list of {to, value, data}.');
+  }
+  if (list.length > MOST_CALLS) {
+    throw nodeError("TOO_MANY_CALLS", `An operation holds at most ${MOST_CALLS} calls. Split it.`);
   }
   return Promise.all(
     list.map((item: Record<string, unknown> | null) => {

@@ -2,6 +2,8 @@ import type { CallDef, Unit, Value } from "../form-types.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 import { invalidRequest } from "./answer.ts";
 
+/** What an operation holds at most. */
+export const MOST_CALLS = 16;
 const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Unit[];
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,10 +14,13 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function previewRequest(body: unknown): PreviewRequest {
   const form = objectAt(body ?? {}, "The request");
+  const given = listAt(form.calls ?? [], "calls");
+  if (given.length > MOST_CALLS)
+    invalidRequest(`An operation holds at most ${MOST_CALLS} calls, not ${given.length}.`);
   const contracts = Object.entries(objectAt(form.contracts ?? {}, "contracts"));
   return {
     ...textsOf(form, ["source", "transactions", "transactionsType", "deadline"], ""),
-    calls: listAt(form.calls ?? [], "calls").map((call, index) => callAt(call, `calls[${index}]`)),
+    calls: given.map((call, index) => callAt(call, `calls[${index}]`)),
     contracts: Object.fromEntries(contracts.map(([id, text]) => [id, contractAt(text, `contracts.${id}`)])),
     ...(form.wallet === undefined ? {} : { wallet: walletAt(form.wallet) }),
   };

@@ -20,7 +20,6 @@ import { previewRequest } from "./preview-request.ts";
 
 /** A person waits for it. */
 const PREVIEW_MS = 10_000;
-const MOST_CALLS = 16;
 const DEFAULT_DEADLINE_MINUTES = "15";
 
 /**
@@ -46,9 +45,6 @@ async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> 
 /** @throws why there is nothing to sign yet */
 function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
   if (calls.length === 0) throw nodeError("NO_CALLS", "There is no call yet. Add one.");
-  if (calls.length > MOST_CALLS) {
-    throw nodeError("TOO_MANY_CALLS", `An operation holds at most ${MOST_CALLS} calls. Split it.`);
-  }
   const values = calls.map((call) => [call.to, ...(call.args ?? []), call.data, call.amount]);
   const wrong = calls.findIndex(
     ({ problem }, index) => problem || values[index]?.some((value) => value?.problem),

@@ -1,0 +1,88 @@
+import should from "should";
+import { parseAbi } from "../../src/abi/index.ts";
+
+/** Runs in a tenth of a second or so where it is bounded, and in minutes or never where it is not. */
+const LIMIT_MS = 5_000;
+const range = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+function refused(abi: unknown, message: RegExp): void {
+  const begun = performance.now();
+  should(() => parseAbi(abi as string)).throw({ code: "ABI_INVALID", message });
+  should(performance.now() - begun).be.below(LIMIT_MS);
+}
+
+describe("An ABI that would take long to read", () => {
+  const doubling = (count: number) =>
+    range(count)
+      .map((n) => `struct S${n} { S${n + 1} a; S${n + 1} b; }`)
+      .concat(`struct S${count} { uint a; uint b; }`, "function f(S0 s)")
+      .join("\n");
+
+  it("is refused for structs that double, though it is short", () => {
+    refused(doubling(24), /Line 26 of the ABI uses structs that are nested too deeply/);
+    refused(doubling(12), /Line 14 of the ABI has more than 250 parameters, with those of its structs/);
+    should(parseAbi(doubling(5))).have.length(1);
+  });
+
+  it("is refused for structs that hold themselves", () => {
+    refused("struct A { B b; }\nstruct B { A[] a; }\nfunction f(A a)", /hold themselves/);
+    refused("struct A { A a; }\nevent E(A a)", /hold themselves/);
+  });
+
+  it("is refused for too many structs, items, parameters or letters", () => {
+    const structs = range(1_000).map((n) => `struct S${n} { uint a; }`);
+    const functions = range(1_000).map((n) => `function f${n}(S${n} s)`);
+    refused([...structs, ...functions].join("\n"), /1000 structs; at most 500/);
+    refused(
+      range(5_001)
+        .map((n) => `error E${n}()`)
+        .join("\n"),
+      /5001 items/,
+    );
+    const parameters = (count: number) =>
+      range(count)
+        .map(() => "uint a")
+        .join(", ");
+    refused(`event E(${parameters(251)})`, /Line 1 of the ABI has more than 250 parameters/);
+    refused(`event E(${parameters(20_000)})`, /item of \d+ characters/);
+    refused(`event E(${" ".repeat(390_000)})`, /item of \d+ characters/);
+    refused("/* * ".repeat(70_000), /item of \d+ characters/);
+    refused("event E(".repeat(40_000), /item of \d+ characters/);
+    refused(`event E(${" ".repeat(400_000)})`, /at most 400000 are read/);
+  });
+
+  it("is refused as JSON by the same bounds, also where tuples are shared in memory", () => {
+    const inputs = range(251).map(() => ({ type: "uint256" }));
+    refused([{ type: "event", name: "E", inputs }], /more than 250 parameters/);
+    let components: object[] = [{ type: "uint256" }];
+    for (const _ of range(15)) {
+      const tuple = { type: "tuple", components };
+      components = [tuple, tuple, tuple, tuple];
+    }
+    refused([{ type: "function", name: "f", inputs: components }], /more than 250 parameters/);
+    refused(
+      range(5_001).map(() => ({ type: "error", name: "E" })),
+      /5001 items/,
+    );
+    refused(`[${" ".repeat(4_000_000)}]`, /characters/);
+  });
+
+  it("takes what is within the bounds, in time that grows with its length", () => {
+    const text = (count: number) =>
+      [
+        ...range(count / 10).map((n) => `struct S${n} { uint a; address b; bytes32[] c; }`),
+        ...range(count).map(
+          (n) => `function f${n}(S${n % (count / 10)} s, uint a, address[] b) returns (bool)`,
+        ),
+      ].join("\n");
+    const timeOf = (count: number) => {
+      const begun = performance.now();
+      should(parseAbi(text(count))).have.length(count);
+      return performance.now() - begun;
+    };
+    timeOf(100);
+    const [few, many] = [timeOf(300), timeOf(3_000)];
+    // Ten times the text; a hundred times the time would be quadratic.
+    should(many / few).be.below(40);
+  });
+});
