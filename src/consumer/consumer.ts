@@ -3,6 +3,7 @@ import type { ChannelEvent } from "../protocol/index.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
+import { firstEventMissed } from "./first-event.ts";
 import { HandOver } from "./hand-over.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
@@ -308,8 +309,16 @@ export class EventConsumer {
       clock: this.#clock,
       limit,
       onGap: (gap) => this.#teller.tell(notKept(gap)),
+      onFirstMissed: (next) => this.#tellOfFirst(next),
       ...(type === undefined ? {} : { type }),
     });
+  }
+
+  /** Unless it lies before the time from which on events are wanted. */
+  #tellOfFirst(next: ChannelEvent): void {
+    const { times } = this.#reader;
+    const fate = this.#selection.fateOf(next, { notBefore: this.#found?.cursor.notBefore, times });
+    if (fate !== "before the start") this.#teller.tell(firstEventMissed());
   }
 
   #newPace(): PollPace {

@@ -1,6 +1,7 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
+import { findFirstEvent } from "./first-event.ts";
 import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
@@ -15,6 +16,8 @@ export type PageReaderOptions = {
   type?: string;
   /** Told of offsets that are not kept any more. */
   onGap?: (gap: Gap) => void;
+  /** Told that an event at offset 0 would not be seen, with the event after it. */
+  onFirstMissed?: (next: ChannelEvent) => void;
 };
 
 /** From the first offset to the last. */
@@ -130,7 +133,32 @@ export class PageReader {
     }
     if (newest.last === undefined || newest.last <= position) return;
     const page = await this.#pages.at(signal, position);
-    this.#direction = (page.last ?? -1) > position ? "up" : "down";
+    if ((page.last ?? -1) <= position) {
+      this.#direction = "down";
+      return;
+    }
+    await this.#requireOffsets(page, newest, position, signal);
+    if (from < 0 && page.first !== 0 && atZero.length === 0) yield* this.#first(signal);
+    this.#direction = "up";
+  }
+
+  /** What is at offset 0, where pages by offset do not show it. */
+  async *#first(signal: AbortSignal): AsyncGenerator<ChannelEvent[], void> {
+    const first = await findFirstEvent(this.#pages, this.#options.type, signal);
+    if (first.kind === "found") yield [first.event];
+    if (first.kind === "missed") this.#options.onFirstMissed?.(first.next);
+  }
+
+  /** The newest page again may be all that is kept; else the service takes no notice of offsets, and skips events. */
+  async #requireOffsets(page: Page, newest: Page, position: number, signal: AbortSignal): Promise<void> {
+    if (!newest.more || page.first !== newest.first || page.events.length === 1) return;
+    const { first } = await this.#pages.at(signal, position, { isShort: true });
+    if (first === page.first) return;
+    throw new CrecError(
+      "PAGES_DO_NOT_ADVANCE",
+      `The service was asked for events from offset ${position} on, and gives its newest ones. It is asked again later; if this goes on, report it to those who run the service.`,
+      { retryable: true },
+    );
   }
 
   async *#readUp(
