@@ -134,12 +134,19 @@ export class PageReader {
     if (newest.last === undefined || newest.last <= position) return;
     const page = await this.#pages.at(signal, position);
     if ((page.last ?? -1) <= position) {
-      this.#direction = "down";
+      if (await this.#leadsDown(newest, newest.last, signal)) this.#direction = "down";
       return;
     }
     await this.#requireOffsets(page, newest, position, signal);
     if (from < 0 && page.first !== 0 && atZero.length === 0) yield* this.#first(signal);
     this.#direction = "up";
+  }
+
+  /** Seen, not concluded: a page with nothing newer may be of a copy that lags. One event alone leads nowhere. */
+  async #leadsDown(newest: Page, last: number, signal: AbortSignal): Promise<boolean> {
+    if (newest.first === newest.last) return true;
+    const below = await this.#pages.at(signal, last);
+    return (below.first ?? last) < last;
   }
 
   /** What is at offset 0, where pages by offset do not show it. */
