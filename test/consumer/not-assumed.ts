@@ -158,6 +158,36 @@ export const notAssumed: HabitTests = {
     }
   },
 
+  "that an event shows its id on every page": async () => {
+    for (const commit of MODES) {
+      const events: unknown[] = eventsAt(range(1, 20));
+      const isUnnamed = (offset: number, time: number) => (offset + time) % 2 === 0;
+      let polls = 0;
+      const source = listSource(() => events);
+      const { clock, offsetsAfter, restart, codes } = read(
+        {
+          ...source,
+          poll: async (params, signal) => {
+            polls += 1;
+            const page = await source.poll(params, signal);
+            const hidden = page.events.map((event) =>
+              isUnnamed(event.headers.offset, polls) ? { ...event, event_id: "" } : event,
+            );
+            return { ...page, events: hidden };
+          },
+        },
+        { commit },
+      );
+      await clock.pass(300_000);
+      events.push(makeEvent(21));
+      should(await offsetsAfter()).eql(range(1, 21));
+      restart();
+      events.push(makeEvent(22));
+      should(await offsetsAfter(300_000)).eql(range(1, 22));
+      should(codes()).eql([]);
+    }
+  },
+
   "that what is on a page can be placed": async () => {
     const at = (offset: unknown) => ({
       ...makeEvent(2),
