@@ -90,8 +90,8 @@ export class PageReader {
     const direction = this.#direction;
     if (direction === "unknown") return;
     const expected = this.highest ?? -1;
-    // With a type asked for, the landmark may be of another one; and nobody can ask for what is after -1.
-    const mark = this.#options.type === undefined && landmark !== 0 ? landmark : undefined;
+    // Nobody can ask for what is after -1.
+    const mark = landmark === 0 ? undefined : landmark;
     yield* direction === "up" ? this.#readUp(from, mark, signal) : this.#readDown(from, mark, signal);
     if (this.#reached >= expected) {
       this.#stalls = 0;
@@ -170,9 +170,11 @@ export class PageReader {
 
   async *#readUp(
     from: number,
-    landmark: number | undefined,
+    mark: number | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<ChannelEvent[], void> {
+    // With a type asked for, it may be of another one.
+    const landmark = this.#options.type === undefined ? mark : undefined;
     const known = landmark ?? from;
     // Most looks find nothing, and need not show what is known; each minute one does.
     const isShort =
@@ -189,6 +191,8 @@ export class PageReader {
       const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
       if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
         if (!(await this.#passesGap(page, position, landmark, signal))) return;
+      } else if (isFirst && mark !== undefined && (isShort || landmark === undefined)) {
+        if (!(await this.#passesUnseen(page, mark, signal))) return;
       }
       if (isShort && isFirst) position = known;
       const last = Math.max(page.last ?? position, position);
@@ -226,6 +230,24 @@ export class PageReader {
     return true;
   }
 
+  /** The same for a page that was not to show the landmark: where offsets are missing, it is looked for. */
+  async #passesUnseen({ first }: Page, landmark: number, signal: AbortSignal): Promise<boolean> {
+    if (first === undefined || first <= landmark + 1) return true;
+    const choices = { isShort: true, ofType: false };
+    const { first: lowest } = await this.#pages.at(signal, landmark - 1, choices);
+    if (lowest === undefined || lowest > first) return false;
+    if (lowest > landmark + 1) this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
+    return true;
+  }
+
+  /** Whether the pages that lead down show nothing any more from the landmark on. */
+  async #isGone(landmark: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#options.type === undefined) return true;
+    // Of the type that is asked for, there may be nothing so far down.
+    const choices = { isShort: true, ofType: false };
+    return (await this.#pages.at(signal, landmark + 1, choices)).first === undefined;
+  }
+
   /**
    * For a service whose pages lead from an offset to older events: goes down from the newest page until it
    * meets what is known, then comes up again page by page.
@@ -255,7 +277,10 @@ export class PageReader {
       }
       boundaries.pop();
       const isGap = landmark !== undefined && covered === from && first > Math.max(landmark, from + 1);
-      if (isGap && page.first !== undefined) this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
+      // An empty page says that there is nothing below its offset.
+      const lowest = page.first ?? boundary;
+      if (isGap && lowest !== undefined && lowest > landmark + 1 && (await this.#isGone(landmark, signal)))
+        this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
       covered = Math.max(covered, page.last ?? -1, (boundary ?? 0) - 1);
       this.#reached = Math.max(this.#reached, page.last ?? -1);
       yield page.events;

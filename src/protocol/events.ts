@@ -31,7 +31,7 @@ export type OcrProof = { alg: string; ocr_report: Hex; ocr_context: Hex; signatu
 
 /**
  * An event as the service sends it. `proofs` may hold items of kinds this version does not know. `event_id` is
- * `idOfUnnamed(offset)` where the service sent none.
+ * `offset:` and the offset where the service sent none.
  */
 export type ChannelEvent = {
   event_id: string;
