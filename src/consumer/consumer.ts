@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { firstEventMissed } from "./first-event.ts";
+import { notKept } from "./gap.ts";
 import { HandOver } from "./hand-over.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
@@ -15,7 +16,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
-import { notKept, PageReader } from "./pages.ts";
+import { PageReader } from "./pages.ts";
 import { Pause } from "./pause.ts";
 import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
 import { claimName, nameTaken } from "./running.ts";

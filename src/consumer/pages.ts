@@ -2,6 +2,7 @@ import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
 import { findFirstEvent } from "./first-event.ts";
+import type { Gap } from "./gap.ts";
 import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
@@ -19,9 +20,6 @@ export type PageReaderOptions = {
   /** Told that an event at offset 0 would not be seen, with the event after it. */
   onFirstMissed?: (next: ChannelEvent) => void;
 };
-
-/** From the first offset to the last. */
-export type Gap = { from: number; to: number };
 
 /** Without news, how often to look whether the channel's end is where reading by offset says it is. */
 const END_CHECK_MS = 60_000;
@@ -301,12 +299,4 @@ export class PageReader {
     if ((page.last ?? -1) < this.#reached) this.#endMovedBack = true;
     return page;
   }
-}
-
-export function notKept({ from, to }: Gap): CrecError {
-  const gap = from === to ? `the event at offset ${from}` : `events from offset ${from} to ${to}`;
-  return new CrecError(
-    "EVENTS_NOT_KEPT",
-    `The service keeps only its newest events: ${gap} may have been missed. Reading goes on at offset ${to + 1}. To miss none, let the consumer run at least as often as the service forgets.`,
-  );
 }
