@@ -12,7 +12,8 @@ const MAX_INTEGER_DIGITS = 100;
 
 /**
  * Parses JSON without rounding integers: those beyond 2^53 become decimal strings, however they are
- * written (`1.2e+21` too). The reviver halves the speed, so it runs only on text that may need it.
+ * written (`1.2e+21` too). The reviver halves the speed, so it runs only on text that may need it. Depth is
+ * no matter.
  *
  * @throws SyntaxError when the text is not JSON or an integer has more than 100 digits; its message
  * quotes the text, so never pass it on.
@@ -22,7 +23,43 @@ export function parseJson(text: string): JsonValue {
   // The third argument carries the text of the number; the library types do not know it yet.
   const revive = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === "number" && context?.source !== undefined ? unrounded(value, context.source) : value;
-  return JSON.parse(text, revive);
+  try {
+    return JSON.parse(text, revive);
+  } catch (error) {
+    // `JSON.parse` takes any depth, but calls the reviver from within itself.
+    if (error instanceof RangeError) return JSON.parse(withQuotedIntegers(text));
+    throw error;
+  }
+}
+
+/** The same JSON, with integers beyond 2^53 as text. Never deeper on the stack, however deep the JSON is. */
+function withQuotedIntegers(text: string): string {
+  JSON.parse(text);
+  const token = /"|-?\d[\d.eE+-]*/g;
+  const parts: string[] = [];
+  let done = 0;
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [source] = match;
+    if (source === '"') {
+      token.lastIndex = endOfString(text, token.lastIndex);
+      continue;
+    }
+    const value = unrounded(Number(source), source);
+    if (typeof value === "number") continue;
+    parts.push(text.slice(done, match.index), `"${value}"`);
+    done = token.lastIndex;
+  }
+  return parts.join("") + text.slice(done);
+}
+
+/** Where the string ends whose text begins there, in valid JSON. */
+function endOfString(text: string, start: number): number {
+  for (let at = start; ; at += 1) {
+    at = text.indexOf('"', at);
+    let escapes = 0;
+    while (text[at - 1 - escapes] === "\\") escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
+  }
 }
 
 function unrounded(value: number, source: string): number | string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { integerDigits, parseJson } from "../src/json.ts";
+import { integerDigits, type JsonValue, parseJson } from "../src/json.ts";
 
 describe("parseJson", () => {
   it("gives integers beyond 2^53 as decimal text, wherever they stand", () => {
@@ -26,6 +26,16 @@ describe("parseJson", () => {
         should(parseJson(`{"a": [ ${value}]}`)).deepEqual({ a: [safe ? Number(value) : String(value)] });
       }),
     );
+  });
+
+  it("reads JSON of any depth, and rounds no integer in it", () => {
+    const depth = 100_000;
+    const number = "9007199254740993";
+    const inner = `[${number}, "\\"${number}\\\\", -1.5e3, 9.007199254740993E15, {"${number}": ${number}}]`;
+    let value = parseJson('{"a":'.repeat(depth) + inner + "}".repeat(depth));
+    for (let level = 0; level < depth; level += 1) value = (value as { a: JsonValue }).a;
+    should(value).deepEqual([number, `"${number}\\`, -1500, number, { [number]: number }]);
+    should(() => parseJson(`${"[".repeat(depth)}${number},`)).throw(SyntaxError);
   });
 
   it("reads all other JSON as JSON.parse does", () => {

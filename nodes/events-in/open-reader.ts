@@ -5,6 +5,7 @@ import { toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
+import { DEEPEST } from "./depth.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { guarded, guardedFiles } from "./folder/guard.ts";
 import type { Tenure } from "./folder/tenure.ts";
@@ -70,6 +71,7 @@ export async function openReader(
     toMessage: (delivery) => toMessage(delivery, origin, library),
     consumer: () => consumer,
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
+    tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
     onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });
   const close = () => {

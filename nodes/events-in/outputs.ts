@@ -2,6 +2,7 @@ import type { Node } from "node-red";
 import type { Delivery, EventConsumer } from "../../src/index.ts";
 import { isRejected } from "../lib/event-message.ts";
 import type { CrecMessage } from "../lib/input.ts";
+import { cutOff, isTooDeep } from "./depth.ts";
 import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";
@@ -18,6 +19,8 @@ export type OutputsOptions = {
   onChange: () => void;
   /** Called once: the flow reports nothing, and more is let in. */
   onSilence: () => void;
+  /** Why an event leaves by the second port that Node-RED could not copy. */
+  tooDeep: string;
   /** Called for the first event that nothing is wired for. */
   onLost: (offset: number, why: string) => void;
 };
@@ -69,15 +72,19 @@ export class Outputs {
   }
 
   deliver(delivery: Delivery): void {
-    const { unverified, ackRejected } = this.#options.choices;
+    const { choices, tooDeep } = this.#options;
+    const { unverified, ackRejected } = choices;
     const { verification } = delivery;
-    if (!isRejected(verification) || unverified === "pass") {
+    const isUnproven = isRejected(verification) && unverified !== "pass";
+    const isDropped = isUnproven && unverified === "drop";
+    if (isDropped) this.#dropped += 1;
+    else if (isUnproven) this.#sendRejected(delivery, verification.reason);
+    else if (isTooDeep(delivery.event)) this.#sendRejected({ ...delivery, rejection: tooDeep }, tooDeep);
+    else {
       this.#send(delivery, 0);
       return;
     }
-    if (unverified === "drop") this.#dropped += 1;
-    else this.#sendRejected(delivery, verification.reason);
-    if (unverified === "drop" || !ackRejected) this.#acknowledge(delivery);
+    if (isDropped || !ackRejected) this.#acknowledge(delivery);
   }
 
   /** Takes an event that is given up. */
@@ -88,7 +95,8 @@ export class Outputs {
 
   #sendRejected(delivery: Delivery & { rejection?: string }, why: string): void {
     if (isWired(this.#options.node, 1)) {
-      this.#send(delivery, 1);
+      const { event } = delivery;
+      this.#send(isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery, 1);
       return;
     }
     this.#givenUp += 1;

@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, idOfUnnamed } from "../protocol/index.ts";
 import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { SeenMark } from "./first-seen.ts";
 import { Starts } from "./starts.ts";
@@ -119,10 +119,13 @@ export class Cursor {
   /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
   admit(events: readonly ChannelEvent[]): ChannelEvent[] {
     const passed = Math.max(this.#cursor, this.#top);
-    return events.filter(({ event_id: eventId, headers: { offset } }) => {
+    return events.filter((event) => {
+      const { event_id: eventId, headers } = event;
+      const { offset } = headers;
       if (offset <= this.#floor) return false;
-      if (this.#pending.has(eventId) || this.#delivered.has(eventId)) {
-        this.#seeAgain(eventId, offset);
+      const known = this.#knownAs(event);
+      if (known !== undefined) {
+        this.#seeAgain(known, offset);
         return false;
       }
       const late = offset < passed;
@@ -138,8 +141,7 @@ export class Cursor {
   contradiction(events: readonly ChannelEvent[]): number | undefined {
     const known = Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
     const unknown = events.filter(
-      ({ event_id: id, headers }) =>
-        headers.offset <= known && !this.#pending.has(id) && !this.#delivered.has(id),
+      (event) => event.headers.offset <= known && this.#knownAs(event) === undefined,
     );
     if (unknown.length === 0) return undefined;
     const ids = new Set(events.map(({ event_id }) => event_id));
@@ -227,6 +229,16 @@ export class Cursor {
       ...(this.#restoredUpTo > this.#cursor ? { restoredUpTo: this.#restoredUpTo } : {}),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
+  }
+
+  /** The id under which an event is known, if it is. One whose id shows on some pages only is the same event. */
+  #knownAs({ event_id: eventId, headers: { offset } }: ChannelEvent): string | undefined {
+    const isKnown = (id: string) => this.#pending.has(id) || this.#delivered.has(id);
+    if (isKnown(eventId)) return eventId;
+    const unnamed = idOfUnnamed(offset);
+    if (eventId !== unnamed) return isKnown(unnamed) ? unnamed : undefined;
+    for (const [id, at] of this.#delivered) if (at === offset) return id;
+    return this.#queue.find((entry) => entry.offset === offset)?.eventId;
   }
 
   *#known(): Generator<number> {

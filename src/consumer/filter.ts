@@ -39,11 +39,11 @@ export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boole
     const { payload } = event;
     const type = typeOf(event);
     if (types && !types.has(type)) return false;
-    if (watcherIds && !watcherIds.has(String(payload.watcher_id))) return false;
+    if (watcherIds && !watcherIds.has(asText(payload.watcher_id))) return false;
     if (looksInside === undefined) return true;
     if (type !== "watcher.event") {
       if (contractEvents) return false;
-      return !addresses || addresses.has(String(payload.address ?? payload.target).toLowerCase());
+      return !addresses || addresses.has(asText(payload.address ?? payload.target).toLowerCase());
     }
     const inside = readContractEvent(payload.verifiable_event);
     if (inside === undefined) return true;
@@ -82,16 +82,21 @@ function readContractEvent(signedText: unknown): ContractEvent | undefined {
   if (signed === undefined || typeof chain !== "object" || chain === null) return undefined;
   const { event_signature, address, confidence } = chain as Record<string, unknown>;
   return {
-    name: String(signed.name),
-    signature: String(event_signature),
-    address: String(address).toLowerCase(),
-    confidence: String(confidence ?? "latest"),
+    name: asText(signed.name),
+    signature: asText(event_signature),
+    address: asText(address).toLowerCase(),
+    confidence: asText(confidence ?? "latest"),
   };
 }
 
 /** A level of a newer service that this version does not know counts as the weakest. */
 function rank(confidence: string): number {
   return Math.max(0, (CONFIDENCES as readonly string[]).indexOf(confidence));
+}
+
+/** What is neither text nor a number is no name: to make text of it may fail, of deep lists for one. */
+function asText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function asSet(values: readonly string[] | undefined): Set<string> | undefined {

@@ -2,6 +2,7 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import type { Delivery } from "./options.ts";
 import type { Pause } from "./pause.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 /**
  * What to do with an event that could not be worked off: again after a while, or to those who take rejected ones.
@@ -31,8 +32,8 @@ export type InFlightOptions = {
 type Entry = {
   eventId: string;
   offset: number;
-  /** The delivery as text: the flow may change what it was given, and a repetition must not show that. */
-  text: string;
+  /** The delivery as it was: the flow may change what it was given, and a repetition must not show that. */
+  snapshot: () => Delivery;
   attempt: number;
   /** Ends what is arranged to happen next. */
   next: AbortController;
@@ -93,7 +94,7 @@ export class InFlight {
     const entry: Entry = {
       eventId: event.event_id,
       offset,
-      text: JSON.stringify(delivery),
+      snapshot: snapshotOf(delivery),
       attempt: 1,
       next: new AbortController(),
     };
@@ -194,8 +195,8 @@ export class InFlight {
     }
   }
 
-  #copyOf({ text, attempt }: Entry): Delivery {
-    const delivery = JSON.parse(text) as Delivery;
+  #copyOf({ snapshot, attempt }: Entry): Delivery {
+    const delivery = snapshot();
     return { ...delivery, attempt, redelivered: delivery.redelivered || attempt > 1 };
   }
 

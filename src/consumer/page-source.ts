@@ -1,5 +1,11 @@
 import { CrecError } from "../errors.ts";
-import type { ChannelEvent, EventPage } from "../protocol/index.ts";
+import {
+  type ChannelEvent,
+  type EventPage,
+  type EventType,
+  idOfUnnamed,
+  PAGE_LIMITS,
+} from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
 import { PageSize } from "./page-size.ts";
 import type { EventSource } from "./source.ts";
@@ -25,8 +31,10 @@ export type PageSourceOptions = {
 type Choices = {
   /** Of one event: where only that matters. */
   isShort?: boolean;
-  /** Of the type that is asked for, where one is. */
-  ofType?: boolean;
+  /** Of the type that is asked for, where one is; or of this one. */
+  ofType?: boolean | EventType;
+  /** As many as a page can have. */
+  isLargest?: boolean;
   /** The event at the offset would be on it, and is known: a page of one event is to show the next. */
   passesKnown?: boolean;
 };
@@ -69,16 +77,16 @@ export class PageSource {
   }
 
   async #get(signal: AbortSignal, offset: number | undefined, choices: Choices): Promise<Page> {
-    const { isShort = false, ofType = true, passesKnown = false } = choices;
+    const { isShort = false, ofType = true, passesKnown = false, isLargest = false } = choices;
     for (;;) {
-      const limit = isShort ? 1 : this.#size.limit;
+      const limit = isShort ? 1 : isLargest ? PAGE_LIMITS.events.max : this.#size.limit;
       const at = passesKnown && limit === 1 && offset !== undefined ? offset + 1 : offset;
       try {
         const page = await this.#poll({ limit, offset: at, ofType }, signal);
-        if (!isShort) this.#size.succeeded();
+        if (!isShort && !isLargest) this.#size.succeeded();
         return page;
       } catch (error) {
-        if (isShort || !isTooMuch(error)) throw error;
+        if (isShort || isLargest || !isTooMuch(error)) throw error;
         const canShrink = this.#size.failed();
         // After a time-out it may be the network: that is shown before the next attempt.
         if (codeOf(error) !== TOO_LARGE) throw error;
@@ -88,20 +96,21 @@ export class PageSource {
   }
 
   async #poll(
-    { limit, offset, ofType }: { limit: number; offset: number | undefined; ofType: boolean },
+    { limit, offset, ofType }: { limit: number; offset: number | undefined; ofType: boolean | EventType },
     signal: AbortSignal,
   ): Promise<Page> {
-    const { source, type } = this.#options;
+    const { source } = this.#options;
+    const type = ofType === true ? this.#options.type : ofType || undefined;
     const params = {
       limit,
       ...(offset === undefined ? {} : { offset }),
-      ...(type === undefined || !ofType ? {} : { type }),
+      ...(type === undefined ? {} : { type }),
     };
     const answer = await unlessAborted(source.poll(params, signal), signal);
     const events = readEvents(answer).sort((a, b) => a.headers.offset - b.headers.offset);
     const first = events[0]?.headers.offset;
     const last = events.at(-1)?.headers.offset;
-    if (ofType && last !== undefined) this.#highest = Math.max(this.#highest ?? -1, last);
+    if (ofType === true && last !== undefined) this.#highest = Math.max(this.#highest ?? -1, last);
     this.times.note(events);
     return { events, first, last, more: answer.has_more || events.length >= limit };
   }
@@ -122,23 +131,37 @@ function codeOf(error: unknown): string | undefined {
  * A copy. An event without an id is known by its offset. Throws `BAD_RESPONSE` when one cannot be placed, since to
  * skip it would be to lose it.
  */
-function readEvents({ events }: EventPage): ChannelEvent[] {
-  if (Array.isArray(events) && events.every(canBePlaced)) return events.map(named);
-  throw new CrecError(
+function readEvents(answer: EventPage): ChannelEvent[] {
+  const events: unknown = (answer as Partial<EventPage> | undefined)?.events;
+  if (!Array.isArray(events)) throw badPage("without a list of events");
+  return events.map(readEvent);
+}
+
+function readEvent(event: Partial<ChannelEvent> | null | undefined): ChannelEvent {
+  const { event_id: eventId, headers, payload } = event ?? {};
+  const offset: unknown = headers?.offset;
+  if (headers === undefined || offset === undefined) throw badPage("with an event that has no offset");
+  if (!Number.isSafeInteger(offset) || Number(offset) < 0)
+    throw badPage(`with an event at offset ${excerpt(offset)}, which is no whole number from 0 to 2^53 - 1`);
+  const hasId = typeof eventId === "string" && eventId !== "";
+  return {
+    ...event,
+    event_id: hasId ? eventId : idOfUnnamed(headers.offset),
+    headers,
+    payload: payload ?? {},
+  };
+}
+
+function badPage(how: string): CrecError {
+  return new CrecError(
     "BAD_RESPONSE",
-    "The service sent a page with an event that has no offset. Check that the base URL is that of the channel service.",
+    `The service sent a page ${how}. It is asked again. If this goes on, check that the base URL is that of the channel service, and tell those who run it.`,
     { retryable: true },
   );
 }
 
-function canBePlaced(event: ChannelEvent): boolean {
-  const offset = event?.headers?.offset;
-  return Number.isSafeInteger(offset) && offset >= 0;
-}
-
-function named(event: ChannelEvent): ChannelEvent {
-  const hasId = typeof event.event_id === "string" && event.event_id !== "";
-  return hasId ? event : { ...event, event_id: `offset:${event.headers.offset}` };
+function excerpt(value: unknown): string {
+  return typeof value === "object" ? typeof value : String(value).slice(0, 40);
 }
 
 function eventTooLarge(offset: number | undefined, cause: unknown): CrecError {

@@ -1,6 +1,8 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
+import { findFirstEvent } from "./first-event.ts";
+import type { Gap } from "./gap.ts";
 import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
@@ -15,10 +17,9 @@ export type PageReaderOptions = {
   type?: string;
   /** Told of offsets that are not kept any more. */
   onGap?: (gap: Gap) => void;
+  /** Told that an event at offset 0 would not be seen, with the event after it. */
+  onFirstMissed?: (next: ChannelEvent) => void;
 };
-
-/** From the first offset to the last. */
-export type Gap = { from: number; to: number };
 
 /** Without news, how often to look whether the channel's end is where reading by offset says it is. */
 const END_CHECK_MS = 60_000;
@@ -87,8 +88,8 @@ export class PageReader {
     const direction = this.#direction;
     if (direction === "unknown") return;
     const expected = this.highest ?? -1;
-    // With a type asked for, the landmark may be of another one; and nobody can ask for what is after -1.
-    const mark = this.#options.type === undefined && landmark !== 0 ? landmark : undefined;
+    // Nobody can ask for what is after -1.
+    const mark = landmark === 0 ? undefined : landmark;
     yield* direction === "up" ? this.#readUp(from, mark, signal) : this.#readDown(from, mark, signal);
     if (this.#reached >= expected) {
       this.#stalls = 0;
@@ -130,14 +131,48 @@ export class PageReader {
     }
     if (newest.last === undefined || newest.last <= position) return;
     const page = await this.#pages.at(signal, position);
-    this.#direction = (page.last ?? -1) > position ? "up" : "down";
+    if ((page.last ?? -1) <= position) {
+      if (await this.#leadsDown(newest, newest.last, signal)) this.#direction = "down";
+      return;
+    }
+    await this.#requireOffsets(page, newest, position, signal);
+    if (from < 0 && page.first !== 0 && atZero.length === 0) yield* this.#first(signal);
+    this.#direction = "up";
+  }
+
+  /** Seen, not concluded: a page with nothing newer may be of a copy that lags. One event alone leads nowhere. */
+  async #leadsDown(newest: Page, last: number, signal: AbortSignal): Promise<boolean> {
+    if (newest.first === newest.last) return true;
+    const below = await this.#pages.at(signal, last);
+    return (below.first ?? last) < last;
+  }
+
+  /** What is at offset 0, where pages by offset do not show it. */
+  async *#first(signal: AbortSignal): AsyncGenerator<ChannelEvent[], void> {
+    const first = await findFirstEvent(this.#pages, this.#options.type, signal);
+    if (first.kind === "found") yield [first.event];
+    if (first.kind === "missed") this.#options.onFirstMissed?.(first.next);
+  }
+
+  /** The newest page again may be all that is kept; else the service takes no notice of offsets, and skips events. */
+  async #requireOffsets(page: Page, newest: Page, position: number, signal: AbortSignal): Promise<void> {
+    if (!newest.more || page.first !== newest.first || page.events.length === 1) return;
+    const { first } = await this.#pages.at(signal, position, { isShort: true });
+    if (first === page.first) return;
+    throw new CrecError(
+      "PAGES_DO_NOT_ADVANCE",
+      `The service was asked for events from offset ${position} on, and gives its newest ones. It is asked again later; if this goes on, report it to those who run the service.`,
+      { retryable: true },
+    );
   }
 
   async *#readUp(
     from: number,
-    landmark: number | undefined,
+    mark: number | undefined,
     signal: AbortSignal,
   ): AsyncGenerator<ChannelEvent[], void> {
+    // With a type asked for, it may be of another one.
+    const landmark = this.#options.type === undefined ? mark : undefined;
     const known = landmark ?? from;
     // Most looks find nothing, and need not show what is known; each minute one does.
     const isShort =
@@ -154,6 +189,8 @@ export class PageReader {
       const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
       if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
         if (!(await this.#passesGap(page, position, landmark, signal))) return;
+      } else if (isFirst && mark !== undefined && (isShort || landmark === undefined)) {
+        if (!(await this.#passesUnseen(page, mark, signal))) return;
       }
       if (isShort && isFirst) position = known;
       const last = Math.max(page.last ?? position, position);
@@ -191,6 +228,24 @@ export class PageReader {
     return true;
   }
 
+  /** The same for a page that was not to show the landmark: where offsets are missing, it is looked for. */
+  async #passesUnseen({ first }: Page, landmark: number, signal: AbortSignal): Promise<boolean> {
+    if (first === undefined || first <= landmark + 1) return true;
+    const choices = { isShort: true, ofType: false };
+    const { first: lowest } = await this.#pages.at(signal, landmark - 1, choices);
+    if (lowest === undefined || lowest > first) return false;
+    if (lowest > landmark + 1) this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
+    return true;
+  }
+
+  /** Whether the pages that lead down show nothing any more from the landmark on. */
+  async #isGone(landmark: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#options.type === undefined) return true;
+    // Of the type that is asked for, there may be nothing so far down.
+    const choices = { isShort: true, ofType: false };
+    return (await this.#pages.at(signal, landmark + 1, choices)).first === undefined;
+  }
+
   /**
    * For a service whose pages lead from an offset to older events: goes down from the newest page until it
    * meets what is known, then comes up again page by page.
@@ -220,7 +275,10 @@ export class PageReader {
       }
       boundaries.pop();
       const isGap = landmark !== undefined && covered === from && first > Math.max(landmark, from + 1);
-      if (isGap && page.first !== undefined) this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
+      // An empty page says that there is nothing below its offset.
+      const lowest = page.first ?? boundary;
+      if (isGap && lowest !== undefined && lowest > landmark + 1 && (await this.#isGone(landmark, signal)))
+        this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
       covered = Math.max(covered, page.last ?? -1, (boundary ?? 0) - 1);
       this.#reached = Math.max(this.#reached, page.last ?? -1);
       yield page.events;
@@ -241,12 +299,4 @@ export class PageReader {
     if ((page.last ?? -1) < this.#reached) this.#endMovedBack = true;
     return page;
   }
-}
-
-export function notKept({ from, to }: Gap): CrecError {
-  const gap = from === to ? `the event at offset ${from}` : `events from offset ${from} to ${to}`;
-  return new CrecError(
-    "EVENTS_NOT_KEPT",
-    `The service keeps only its newest events: ${gap} may have been missed. Reading goes on at offset ${to + 1}. To miss none, let the consumer run at least as often as the service forgets.`,
-  );
 }

@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, isUnnamed } from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import { type EventSource, typeOf } from "./source.ts";
 
@@ -32,7 +32,7 @@ export async function judgeWithPatience(
       ? { event: one }
       : { event: one, verification: await unlessAborted(verify(one), signal) };
   let judged = await judge(event);
-  const until = clock.now() + waitMs;
+  const until = clock.now() + (isUnnamed(event) ? 0 : waitMs);
   for (let pauseMs = FIRST_PAUSE_MS; lacksProof(judged) && clock.now() < until; pauseMs *= 2) {
     await clock.sleep(Math.min(pauseMs, LONGEST_PAUSE_MS, until - clock.now()), signal);
     throwIfAborted(signal);
@@ -65,4 +65,5 @@ async function askAgain(
   }
 }
 
-const NOT_THERE: ReadonlySet<string> = new Set(["EVENT_NOT_FOUND", "NOT_FOUND"]);
+/** That it is not there, or that the service takes its id for none: to ask on would hold up those behind it. */
+const NOT_THERE: ReadonlySet<string> = new Set(["EVENT_NOT_FOUND", "NOT_FOUND", "VALIDATION_ERROR"]);

@@ -1,8 +1,11 @@
+import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
+import { firstEventMissed } from "./first-event.ts";
+import { notKept } from "./gap.ts";
 import { Looks } from "./looks.ts";
 import type { EventConsumerOptions, Limits, StartPosition } from "./options.ts";
-import { notKept, PageReader } from "./pages.ts";
+import { PageReader } from "./pages.ts";
 import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
 import type { Selection } from "./selection.ts";
 import type { Teller } from "./teller.ts";
@@ -84,7 +87,16 @@ export class Reading {
     return new PageReader({
       ...{ source, clock, limit: limits.pageLimit },
       onGap: (gap) => teller.tell(notKept(gap)),
+      onFirstMissed: (next) => this.#tellOfFirst(next),
       ...(type === undefined ? {} : { type }),
     });
+  }
+
+  /** Unless it lies before the time from which on events are wanted. */
+  #tellOfFirst(next: ChannelEvent): void {
+    const { selection, teller } = this.#options;
+    const { times } = this.#reader;
+    const fate = selection.fateOf(next, { notBefore: this.cursor?.notBefore, times });
+    if (fate !== "before the start") teller.tell(firstEventMissed());
   }
 }

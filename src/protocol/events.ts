@@ -29,7 +29,10 @@ export type Confidence = (typeof CONFIDENCES)[number];
 /** Signed bytes of an OCR round: hex throughout. */
 export type OcrProof = { alg: string; ocr_report: Hex; ocr_context: Hex; signatures: Hex[] };
 
-/** An event as the service sends it. `proofs` may hold items of kinds this version does not know. */
+/**
+ * An event as the service sends it. `proofs` may hold items of kinds this version does not know. `event_id` is
+ * `offset:` and the offset where the service sent none.
+ */
 export type ChannelEvent = {
   event_id: string;
   headers: { type: Open<EventType>; offset: number; proofs: unknown[] };
@@ -37,6 +40,16 @@ export type ChannelEvent = {
   channel_id?: string;
   created_at?: number;
 };
+
+/** What an event without an id is known by: its place in the channel, which it keeps. */
+export function idOfUnnamed(offset: number): string {
+  return `offset:${offset}`;
+}
+
+/** Whether an event has no id to ask the service for. */
+export function isUnnamed({ event_id: eventId, headers: { offset } }: ChannelEvent): boolean {
+  return eventId === idOfUnnamed(offset);
+}
 
 export type EventPage = { events: ChannelEvent[]; has_more: boolean };
 

@@ -3,6 +3,7 @@ import {
   type ChannelEvent,
   type EventPage,
   type EventType,
+  idOfUnnamed,
   type Open,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
@@ -96,15 +97,19 @@ function asEventPage(answer: unknown): EventPage {
   return { events: data.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
-/** Some versions say `id` for `event_id` and have the type beside the headers: both are read, nothing is dropped. */
+/**
+ * Some versions say `id` for `event_id` and have the type beside the headers: both are read, nothing is dropped. An
+ * event without an id is the one that was wanted, else known by its offset.
+ */
 function asEvent(answer: unknown, wanted?: string): ChannelEvent {
-  const event = { ...(answer as Partial<ChannelEvent> & { id?: string; type?: string }) };
-  const headers = { ...event.headers };
-  const offset = Number(headers.offset ?? Number.NaN);
-  if (!Number.isSafeInteger(offset)) throw badResponse("with an event that has no offset");
+  if (!isObject(answer)) throw badResponse(`with ${inWords(answer)} where an event should be`);
+  const event = answer as Partial<ChannelEvent> & { id?: unknown; type?: string };
+  const headers: Partial<ChannelEvent["headers"]> = isObject(event.headers) ? event.headers : {};
+  const offset = offsetOf(headers.offset);
+  const eventId = [event.event_id, event.id].find((id) => typeof id === "string" && id !== "");
   const read = {
     ...event,
-    event_id: event.event_id ?? event.id,
+    event_id: eventId ?? wanted ?? idOfUnnamed(offset),
     headers: {
       ...headers,
       type: headers.type ?? event.type ?? "",
@@ -114,4 +119,18 @@ function asEvent(answer: unknown, wanted?: string): ChannelEvent {
     payload: event.payload ?? {},
   };
   return resourceOf(read, "event_id", wanted);
+}
+
+/** A number, or decimal text. */
+function offsetOf(value: unknown): number {
+  const isText = typeof value === "string" && /^\d{1,100}$/.test(value);
+  const offset = typeof value === "number" || isText ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(offset)) return offset;
+  if (isText) throw badResponse(`with an event at offset ${value}, which is beyond 2^53 - 1`);
+  throw badResponse("with an event that has no offset");
+}
+
+function inWords(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }

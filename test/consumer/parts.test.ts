@@ -314,6 +314,14 @@ describe("eventFilter", () => {
     const unreadable = { ...transfer(), payload: { verifiable_event: "§" } };
     should(eventFilter({ contractEvents: ["Transfer"] })(unreadable)).equal(true);
   });
+
+  it("takes what is no text for no name, however deep it is", () => {
+    const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000)) as unknown;
+    const addresses = ["0xaB00000000000000000000000000000000000001"];
+    should(eventFilter({ addresses })({ ...status, payload: { address: deep } })).equal(false);
+    should(eventFilter({ watcherIds: ["w1"] })({ ...status, payload: { watcher_id: deep } })).equal(false);
+    should(eventFilter({ addresses })(transfer({ address: { toString: 1 } }))).equal(false);
+  });
 });
 
 describe("eventSource", () => {

@@ -94,6 +94,48 @@ describe("resources", () => {
     });
   });
 
+  describe("odd events on a page", () => {
+    const event = (offset: unknown, more: object = {}) => ({
+      event_id: `e${offset}`,
+      headers: { type: "watcher.status", offset },
+      ...more,
+    });
+
+    it("without an id are known by their offsets, and do not spoil the page", async () => {
+      const events = [event(1), ...[undefined, null, "", 7].map((id, at) => event(at + 2, { event_id: id }))];
+      const { client } = await serve(() => [200, { events }]);
+      const ids = ["e1", "offset:2", "offset:3", "offset:4", "offset:5"];
+      should((await client.events.poll(ID)).events.map(({ event_id }) => event_id)).deepEqual(ids);
+      const found = await client.events.search(ID);
+      should(found.data.map(({ event_id }) => event_id)).deepEqual(ids);
+    });
+
+    it("have offsets as numbers or decimal text; what is none is said", async () => {
+      let answer: unknown;
+      const { client } = await serve(() => [200, { events: [answer] }]);
+      const poll = async (one: unknown) => {
+        answer = one;
+        return client.events.poll(ID).then(
+          ({ events }) => events[0]?.headers.offset,
+          ({ code, message }) => `${code}: ${message}`,
+        );
+      };
+      should(await poll(event("12"))).equal(12);
+      const beyond = /^BAD_RESPONSE: .*at offset 9007199254740993, which is beyond 2\^53 - 1/;
+      should(await poll(event("9007199254740993"))).match(beyond);
+      for (const offset of ["", " 5", [], [3], true, {}, 1.5, null])
+        should(await poll(event(offset))).match(/^BAD_RESPONSE: .*no offset/);
+      for (const [one, said] of [
+        [null, "null"],
+        [7, "a number"],
+        ["text", "a string"],
+        [[], "a list"],
+      ])
+        should(await poll(one)).match(new RegExp(`^BAD_RESPONSE: .*with ${said} where an event should be`));
+      should(await poll({ headers: null })).match(/no offset/);
+    });
+  });
+
   describe("arguments", () => {
     it("are checked before anything is sent, naming the field", async () => {
       const { client, asked } = await serve(() => [200, {}]);
