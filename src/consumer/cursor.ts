@@ -93,6 +93,11 @@ export class Cursor {
     return highest < 0 ? undefined : highest;
   }
 
+  /** How many delivered events it knows. */
+  get remembered(): number {
+    return this.#delivered.size;
+  }
+
   /** Notes that everything that is visible up to an offset was admitted. */
   noteRead(upTo: number): void {
     this.#readUpTo = Math.max(this.#readUpTo, upTo);
@@ -112,6 +117,7 @@ export class Cursor {
 
   /** The lowest offset of the newest events, as many as given; -1 when there are fewer. */
   newest(count: number): number {
+    if (count === 0) return Number.POSITIVE_INFINITY;
     if (this.#delivered.size < count) return -1;
     return [...this.#delivered.values()].sort((a, b) => b - a)[count - 1] ?? -1;
   }

@@ -67,7 +67,7 @@ export class DeliveredLog {
 
   async #writeAll(delivered: Delivered): Promise<void> {
     this.#written = undefined;
-    await this.#files.replace(this.path, lineOf(delivered));
+    await this.#files.replace(this.path, () => lineOf(delivered));
     this.#written = new Map(delivered.map(([offset, eventId]) => [eventId, offset]));
   }
 }

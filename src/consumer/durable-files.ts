@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { checksumOf } from "./checksum.ts";
@@ -13,6 +14,15 @@ export type Files = Pick<
 const PROCESS = randomUUID();
 const LONG_NAME = 100;
 const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
+
+/** What tells a file from its copies: the number that the file system gave it, and its time. Milliseconds. */
+export type FileMark = { number: number; writtenAt: number };
+
+/** What to write into a file, given its mark. */
+export type TextOf = (mark: FileMark) => string;
+
+/** Some file systems keep times in steps of two seconds. */
+const TIME_STEP_MS = 2_000;
 
 /** Writes files so that after a crash at any moment they hold what was there before or what was to be there. */
 export class DurableFiles {
@@ -32,21 +42,21 @@ export class DurableFiles {
     }
   }
 
-  /** When a file was written last, and when anything of it was changed last. Milliseconds since 1970. */
-  async timesOf(path: string): Promise<{ writtenAt: number; changedAt: number }> {
-    const { mtimeMs: writtenAt, ctimeMs: changedAt } = await this.#files.stat(path);
-    return { writtenAt, changedAt };
+  /** Whether a file is the one that was written with this mark, and no copy, and not written again by others. */
+  async isWithMark(path: string, { number, writtenAt }: FileMark): Promise<boolean> {
+    const { ino, mtimeMs } = await this.#files.stat(path);
+    return ino === number && Math.abs(mtimeMs - writtenAt) <= TIME_STEP_MS;
   }
 
   /** Replaces a file as a whole; its folder is made when missing. */
-  async replace(path: string, text: string): Promise<void> {
+  async replace(path: string, textOf: TextOf): Promise<void> {
     const folder = dirname(path);
     const temporary = join(folder, `${prefixOf(path)}${PROCESS}.${randomUUID()}.tmp`);
     try {
-      await this.create(temporary, text).catch(async (error) => {
+      await this.#write(temporary, "wx", textOf).catch(async (error) => {
         if (codeOf(error) !== "ENOENT") throw error;
         await this.#files.mkdir(folder, { recursive: true });
-        await this.create(temporary, text);
+        await this.#write(temporary, "wx", textOf);
       });
       await this.#files.rename(temporary, path);
     } catch (error) {
@@ -58,12 +68,12 @@ export class DurableFiles {
 
   /** Writes a file that must not be there yet. */
   create(path: string, text: string): Promise<void> {
-    return this.#write(path, "wx", text);
+    return this.#write(path, "wx", () => text);
   }
 
   /** Adds to a file that is there. A crash may leave a part of what was added. */
   append(path: string, text: string): Promise<void> {
-    return this.#write(path, "a", text);
+    return this.#write(path, constants.O_WRONLY | constants.O_APPEND, () => text);
   }
 
   async remove(path: string): Promise<void> {
@@ -84,10 +94,13 @@ export class DurableFiles {
     } catch {}
   }
 
-  async #write(path: string, flags: "wx" | "a", text: string): Promise<void> {
+  async #write(path: string, flags: "wx" | number, textOf: TextOf): Promise<void> {
     const file = await this.#files.open(path, flags, 0o600);
     try {
-      await file.writeFile(text);
+      const [{ ino: number }, at] = [await file.stat(), new Date()];
+      await file.writeFile(textOf({ number, writtenAt: at.getTime() }));
+      // The clock of a file server may be another one.
+      if (flags === "wx") await file.utimes(at, at);
       await file.sync();
     } finally {
       await file.close();

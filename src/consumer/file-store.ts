@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import { checksumOf } from "./checksum.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
-import { codeOf, DurableFiles, type Files } from "./durable-files.ts";
+import { codeOf, DurableFiles, type FileMark, type Files } from "./durable-files.ts";
 import type { CursorStore } from "./store.ts";
 
 export type FileCursorStoreOptions = {
@@ -15,8 +15,6 @@ export type FileCursorStoreOptions = {
 };
 
 const FORMAT = "crec-cursor";
-/** A file that was written or changed so long after its content was made was put there by somebody else. */
-const PUT_THERE_MS = 60_000;
 /** More delivered events than these go to a file of their own, which is only added to. */
 const MAX_IN_FILE = 500;
 
@@ -70,10 +68,11 @@ export class FileCursorStore implements CursorStore {
       const stored = parse(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;
-      const restored = (await this.#wasPutThere(stored.savedAt)) ? { restored: true } : {};
+      const isOwn = stored.mark === undefined || (await this.#files.isWithMark(this.#path, stored.mark));
+      const restored = isOwn ? {} : { restored: true };
       if (!stored.more) return { ...stored.state, ...restored };
       const delivered = await this.#delivered.load(stored.state.floor);
-      if (delivered === undefined) throw damaged(this.#delivered.path, undefined);
+      if (delivered === undefined) throw notWhole(this.#delivered.path, this.#path);
       return { ...stored.state, ...restored, delivered };
     } catch (cause) {
       throw cause instanceof CrecError ? cause : notRead(this.#path, cause);
@@ -119,18 +118,12 @@ export class FileCursorStore implements CursorStore {
     return written;
   }
 
-  /** Whether the file is not as it was written here: copied, or restored from a backup, with its times or without. */
-  async #wasPutThere(savedAt: number | undefined): Promise<boolean> {
-    if (savedAt === undefined) return false;
-    const { writtenAt, changedAt } = await this.#files.timesOf(this.#path);
-    return Math.abs(writtenAt - savedAt) > PUT_THERE_MS || changedAt - writtenAt > PUT_THERE_MS;
-  }
-
   /** What was delivered comes first: the rest may say of less that it was, never of more. */
   async #write(state: CursorState): Promise<void> {
     const more = state.delivered.length > MAX_IN_FILE;
     if (more) await this.#delivered.save(state);
-    await this.#files.replace(this.#path, serialize(more ? { ...state, delivered: [] } : state, more));
+    const stored = more ? { ...state, delivered: [] } : state;
+    await this.#files.replace(this.#path, (mark) => serialize(stored, { more, mark }));
     if (!more && this.#hasMore) await this.#delivered.remove();
     this.#hasMore = more;
   }
@@ -148,20 +141,19 @@ export class FileCursorStore implements CursorStore {
 }
 
 /** `more`: what was delivered is in the other file. */
-function serialize(state: CursorState, more: boolean): string {
-  const whole = { state, ...(more ? { more } : {}), savedAt: Date.now() };
+function serialize(state: CursorState, { more, mark }: { more: boolean; mark: FileMark }): string {
+  const whole = { state, ...(more ? { more } : {}), mark };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
 }
 
-type Stored = { state: CursorState; more: boolean; savedAt: number | undefined };
+type Stored = { state: CursorState; more: boolean; mark: FileMark | undefined };
 
 function parse(text: string): Stored | undefined {
   try {
     const { format, checksum, ...whole } = JSON.parse(text);
     const isWhole = format === FORMAT && checksum === checksumOf(JSON.stringify(whole));
     if (!isWhole || !isCursorState(whole.state)) return undefined;
-    const savedAt = typeof whole.savedAt === "number" ? whole.savedAt : undefined;
-    return { state: whole.state, more: whole.more === true, savedAt };
+    return { state: whole.state, more: whole.more === true, mark: whole.mark };
   } catch {
     return undefined;
   }
@@ -172,6 +164,13 @@ function damaged(path: string, copy: string | undefined): CrecError {
   return new CrecError(
     "CURSOR_FILE_DAMAGED",
     `The cursor file ${path} is torn, was changed, or is of another program.${kept} Restore it from a backup, or reset the cursor to choose where to go on.`,
+  );
+}
+
+function notWhole(path: string, cursorPath: string): CrecError {
+  return new CrecError(
+    "CURSOR_FILE_DAMAGED",
+    `The file ${path} is missing, or its beginning is torn or changed. It belongs to ${cursorPath} and holds which events were delivered. Restore both from a backup, or reset the cursor to choose where to go on.`,
   );
 }
 

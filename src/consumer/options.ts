@@ -27,7 +27,7 @@ export type Delivery = {
   offset: number;
   /** Possibly delivered before: before a restart, or in an attempt that failed. */
   redelivered: boolean;
-  /** It became visible after an event of a higher offset had been handed over: it is out of order. */
+  /** It became visible after an event of a higher offset had been handed over, or passed over: it is out of order. */
   late: boolean;
   /**
    * The place was put there from elsewhere, such as a backup, and the event was in the channel by then: it may have

@@ -46,6 +46,8 @@ type Choices = {
 export class PageSource {
   /** Of all events on the pages. */
   readonly times: EventTimes;
+  /** So many are asked for at least. */
+  least = 1;
   readonly #options: PageSourceOptions;
   readonly #size: PageSize;
   #highest: number | undefined;
@@ -63,7 +65,7 @@ export class PageSource {
 
   /** How many events it asks for at present. */
   get limit(): number {
-    return this.#size.limit;
+    return Math.max(this.least, this.#size.limit);
   }
 
   /** The newest events. */
@@ -79,15 +81,16 @@ export class PageSource {
   async #get(signal: AbortSignal, offset: number | undefined, choices: Choices): Promise<Page> {
     const { isShort = false, ofType = true, passesKnown = false, isLargest = false } = choices;
     for (;;) {
-      const limit = isShort ? 1 : isLargest ? PAGE_LIMITS.events.max : this.#size.limit;
+      const limit = isShort ? 1 : isLargest ? PAGE_LIMITS.events.max : this.limit;
       const at = passesKnown && limit === 1 && offset !== undefined ? offset + 1 : offset;
       try {
         const page = await this.#poll({ limit, offset: at, ofType }, signal);
         if (!isShort && !isLargest) this.#size.succeeded();
         return page;
       } catch (error) {
+        if (isShort && codeOf(error) === TOO_LARGE) throw eventTooLarge(offset, error);
         if (isShort || isLargest || !isTooMuch(error)) throw error;
-        const canShrink = this.#size.failed();
+        const canShrink = this.#size.failed() && limit > this.least;
         // After a time-out it may be the network: that is shown before the next attempt.
         if (codeOf(error) !== TOO_LARGE) throw error;
         if (!canShrink) throw eventTooLarge(offset, error);
@@ -165,10 +168,13 @@ function excerpt(value: unknown): string {
 }
 
 function eventTooLarge(offset: number | undefined, cause: unknown): CrecError {
-  const where = offset === undefined ? "The newest event" : `The event after offset ${offset}`;
+  const where =
+    offset === undefined
+      ? "The newest event is larger than an answer may be."
+      : `The event after offset ${offset} is larger than an answer may be, and holds up those behind it.`;
   return new CrecError(
     "EVENT_TOO_LARGE",
-    `${where} is larger than an answer may be, and holds up those behind it. It is asked for again later. Allow larger answers, or choose where to go on by resetting the cursor.`,
+    `${where} It is asked for again later. To pass over it, choose where to go on by resetting the cursor.`,
     { cause, retryable: true },
   );
 }

@@ -7,6 +7,7 @@ import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
 import type { EventTimes } from "./times.ts";
+import { isTooLarge } from "./trouble.ts";
 
 export type PageReaderOptions = {
   source: EventSource;
@@ -36,6 +37,8 @@ export class PageReader {
   readonly #pages: PageSource;
   /** Whether pages by offset lead to newer events or to older ones; found out when there is something to see. */
   #direction: "unknown" | "up" | "down" = "unknown";
+  /** Whether the direction was learned from a page of one event. */
+  #isUnsure = false;
   /** Whether the page at an offset was seen to have the event of that offset. */
   #isInclusive = false;
   /** The highest offset that a reading came to. */
@@ -95,8 +98,8 @@ export class PageReader {
       this.#stalls = 0;
       return;
     }
-    // "Up" was seen with one's own eyes; "down" may have been a page from a replica that lags.
-    if (direction === "down") this.#direction = "unknown";
+    // "Up" was seen with one's own eyes, on a page of several; "down" may have been one of a replica that lags.
+    if (direction === "down" || this.#isUnsure) this.#leads("unknown");
     this.#stalls += 1;
     if (this.#stalls < MAX_STALLS) return;
     throw new CrecError(
@@ -122,27 +125,38 @@ export class PageReader {
   /** Looks at the newest page, then asks for one by offset below it: newer events in it mean "up". */
   async *#learn(from: number, signal: AbortSignal): AsyncGenerator<ChannelEvent[], void> {
     const position = Math.max(0, from);
-    const newest = await this.#checkEnd(signal);
+    const newest = await this.#lookAtEnd(signal);
     // Nobody could ask for what is after -1, and a service may take 0 to mean "after 0".
     const atZero = from < 0 ? newest.events.filter(({ headers }) => headers.offset <= position) : [];
     if (atZero.length > 0) {
       this.#reached = Math.max(this.#reached, position);
       yield atZero;
     }
-    if (newest.last === undefined || newest.last <= position) return;
-    const page = await this.#pages.at(signal, position);
+    const isUnknown = newest.last === undefined && newest.more;
+    if (!isUnknown && (newest.last ?? -1) <= position) return;
+    let page = await this.#firstAt(signal, position, from);
+    // A page of one event is of that offset, whichever way pages lead.
+    this.#isUnsure = page.last === position && this.#pages.limit === 1;
+    if (this.#isUnsure) page = await this.#pages.at(signal, position + 1);
     if ((page.last ?? -1) <= position) {
-      if (await this.#leadsDown(newest, newest.last, signal)) this.#direction = "down";
+      if (await this.#leadsDown(newest, signal)) this.#leads("down");
       return;
     }
     await this.#requireOffsets(page, newest, position, signal);
     if (from < 0 && page.first !== 0 && atZero.length === 0) yield* this.#first(signal);
-    this.#direction = "up";
+    this.#leads("up");
+  }
+
+  /** Pages that lead down show what is below an offset only where they have room for two. */
+  #leads(direction: "unknown" | "up" | "down"): void {
+    this.#direction = direction;
+    this.#pages.least = direction === "down" ? 2 : 1;
   }
 
   /** Seen, not concluded: a page with nothing newer may be of a copy that lags. One event alone leads nowhere. */
-  async #leadsDown(newest: Page, last: number, signal: AbortSignal): Promise<boolean> {
-    if (newest.first === newest.last) return true;
+  async #leadsDown({ first, last }: Page, signal: AbortSignal): Promise<boolean> {
+    if (last === undefined) return false;
+    if (first === last && this.#pages.limit > 1) return true;
     const below = await this.#pages.at(signal, last);
     return (below.first ?? last) < last;
   }
@@ -173,7 +187,7 @@ export class PageReader {
   ): AsyncGenerator<ChannelEvent[], void> {
     // With a type asked for, it may be of another one.
     const landmark = this.#options.type === undefined ? mark : undefined;
-    const known = landmark ?? from;
+    const known = landmark ?? from + 1;
     // Most looks find nothing, and need not show what is known; each minute one does.
     const isShort =
       this.#isInclusive &&
@@ -184,7 +198,9 @@ export class PageReader {
     const start = isShort ? known + 1 : this.#isInclusive ? known : known - 1;
     let position = Math.max(0, isShort ? start : Math.min(from, start));
     for (let isFirst = true; ; isFirst = false) {
-      const page = isFirst ? await this.#pages.at(signal, position) : await this.#pageAfter(signal, position);
+      const page = isFirst
+        ? await this.#firstAt(signal, position, from)
+        : await this.#pageAfter(signal, position);
       if (page.first === position && position > 0) this.#isInclusive = true;
       const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
       if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
@@ -206,7 +222,7 @@ export class PageReader {
       const more = page.more || (this.highest ?? -1) > last;
       if (!more || stuck) {
         if (this.#endCheckIsDue || suspicious || (stuck && page.more))
-          await this.#checkEnd(signal, { isShort: true });
+          await this.#lookAtEnd(signal, { isShort: true });
         if (stuck || (this.highest ?? -1) <= last) return;
       }
       position = last;
@@ -219,9 +235,10 @@ export class PageReader {
    */
   async #passesGap(page: Page, position: number, landmark: number, signal: AbortSignal): Promise<boolean> {
     if (page.first === undefined) {
-      await this.#checkEnd(signal);
+      await this.#lookAtEnd(signal);
       return false;
     }
+    if (page.first <= landmark + 1) return true;
     const { first } = await this.#pages.at(signal, position, { isShort: true });
     if (first !== page.first) return false;
     this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
@@ -285,12 +302,36 @@ export class PageReader {
     }
   }
 
+  /** Where the event at the offset is too large and not wanted, the page behind it, if that is certain. */
+  async #firstAt(signal: AbortSignal, offset: number, from: number): Promise<Page> {
+    try {
+      return await this.#pages.at(signal, offset);
+    } catch (error) {
+      if (!isTooLarge(error) || offset > from) throw error;
+      const page = await this.#pages.at(signal, offset + 1, { isShort: true });
+      if (page.first !== offset + 1) throw error;
+      this.#isInclusive = true;
+      return page;
+    }
+  }
+
   #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {
     return this.#pages.at(signal, offset, { passesKnown: this.#isInclusive });
   }
 
   get #endCheckIsDue(): boolean {
     return this.#options.clock.elapsed() - this.#endCheckedAt >= END_CHECK_MS;
+  }
+
+  /** Where the newest event is too large, the end is not known: an empty page with more. */
+  async #lookAtEnd(signal: AbortSignal, choices: { isShort?: boolean } = {}): Promise<Page> {
+    try {
+      return await this.#checkEnd(signal, choices);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      this.#endCheckedAt = this.#options.clock.elapsed();
+      return { events: [], first: undefined, last: undefined, more: true };
+    }
   }
 
   async #checkEnd(signal: AbortSignal, { isShort = false } = {}): Promise<Page> {

@@ -6,6 +6,7 @@ import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./
 import type { ConsumerStart, StartPosition } from "./options.ts";
 import type { PageReader } from "./pages.ts";
 import type { CursorStore } from "./store.ts";
+import { isTooLarge } from "./trouble.ts";
 
 export type Place = {
   identity: CursorIdentity;
@@ -32,9 +33,9 @@ export async function openCursor(place: Place, start: StartPosition, signal: Abo
   const { channelId, service } = stored.identity;
   if (channelId !== place.identity.channelId || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
-  place.onStart({ from: "stored", after: stored.cursor });
   const { restored, ...state } = stored;
   const restoredUpTo = restored ? ((await place.reader.newest(signal)).last ?? -1) : state.restoredUpTo;
+  place.onStart({ from: "stored", after: stored.cursor });
   if (restored && restoredUpTo !== undefined) place.onRestored(restoredUpTo);
   return new Cursor({
     // Without the note of an orderly end there was none.
@@ -83,7 +84,13 @@ export async function requireWithin(
   if (cursor.cursor < 0) return;
   let end = -1;
   for (let look = 1; look <= looks; look += 1) {
-    const { events, last } = await reader.newest(signal);
+    const newest = await reader.newest(signal).catch((error: unknown) => {
+      // The channel has an end, wherever that is.
+      if (isTooLarge(error)) return undefined;
+      throw error;
+    });
+    if (newest === undefined) return;
+    const { events, last } = newest;
     requireSame(cursor, events);
     end = last ?? -1;
     if (cursor.cursor <= end) return;

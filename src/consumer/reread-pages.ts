@@ -58,13 +58,14 @@ export class RereadPages {
     this.#isOver = isStuck || last >= upTo;
   }
 
-  /** A page that shows nothing lower is the last; only one that got down to what is known covers all. */
+  /** A page that shows nothing lower is the last. It covers all where it got down to what is known. */
   #tookDown(first: number | undefined, last: number | undefined): void {
     const { from, upTo, lowest } = this.#options;
     const isOther = last !== undefined && last > this.#position;
-    const gotDown = first !== undefined && first <= Math.max(from + 1, lowest);
+    const isLast = first === undefined || first >= this.#position;
+    const gotDown = isLast ? this.#position <= lowest : first <= from + 1;
     if (gotDown && !isOther) this.#covered = upTo;
-    this.#isOver = gotDown || isOther || first === undefined || first >= this.#position;
+    this.#isOver = gotDown || isOther || isLast;
     if (first !== undefined) this.#position = Math.min(this.#position, first);
   }
 }

@@ -13,7 +13,11 @@ export type SavingOptions = {
 };
 
 const RESERVE_AHEAD_WITHIN_MS = 1_000;
+/** After a crash, what was reserved comes one at a time. */
+const MOST_PAGES_AHEAD = 8;
 const SAVE_EVERY_MS = 100;
+/** To take the place of a consumer that remembers many events takes some milliseconds. */
+const SAVE_EVERY_MS_AN_EVENT = 0.02;
 
 /** When the place is stored: before events are handed over at once, afterwards now and then, at the end exactly. */
 export class Saving {
@@ -37,7 +41,9 @@ export class Saving {
     const { clock, pageLimit, store } = this.#options;
     const now = clock.now();
     const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
-    this.#ahead = isDraining ? Math.min(Math.max(2 * this.#ahead, pageLimit), 64 * pageLimit) : 0;
+    this.#ahead = isDraining
+      ? Math.min(Math.max(2 * this.#ahead, pageLimit), MOST_PAGES_AHEAD * pageLimit)
+      : 0;
     this.#reservedAt = now;
     const reserved = Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo));
     cursor.reserve(reserved);
@@ -52,7 +58,8 @@ export class Saving {
     this.#waiting = waiting;
     const { clock, store, onError } = this.#options;
     const save = async (): Promise<void> => {
-      await clock.sleep(SAVE_EVERY_MS, waiting.signal);
+      const everyMs = Math.max(SAVE_EVERY_MS, SAVE_EVERY_MS_AN_EVENT * cursor.remembered);
+      await clock.sleep(everyMs, waiting.signal);
       if (waiting.signal.aborted) return;
       this.#waiting = undefined;
       await store.save(cursor.snapshot(), "soon");

@@ -24,6 +24,11 @@ export function troubleOf({ code }: CrecError): Trouble {
   return MISSING.has(code) ? "waiting" : "error";
 }
 
+/** Whether an event is larger than an answer may be. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof CrecError && error.code === "EVENT_TOO_LARGE";
+}
+
 /** Whether it is the channel that is not there. */
 export function isOfChannel({ code }: CrecError): boolean {
   return code === "CHANNEL_NOT_FOUND" || code === "NOT_FOUND";

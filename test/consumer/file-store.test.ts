@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -120,6 +120,8 @@ describe("FileCursorStore", () => {
       return {
         writeFile: step(async (text: string) => handle.writeFile(text)),
         sync: step(async () => handle.sync()),
+        stat: () => handle.stat(),
+        utimes: (...times: [Date, Date]) => handle.utimes(...times),
         close: () => handle.close(),
       };
     };
@@ -178,6 +180,8 @@ describe("FileCursorStore", () => {
           async (text: string) => handle.writeFile(text.slice(0, text.length / 2)),
         ),
         sync: step(async () => handle.sync()),
+        stat: () => handle.stat(),
+        utimes: (...times: [Date, Date]) => handle.utimes(...times),
         close: step(async () => {}),
       };
     };
@@ -271,6 +275,14 @@ describe("FileCursorStore", () => {
       should(await new FileCursorStore({ path }).load()).eql(drained(1_000));
     });
 
+    it("writes that file anew when somebody took it away meanwhile", async () => {
+      const store = new FileCursorStore({ path });
+      await store.save(drained(1_000), "now");
+      await rm(log());
+      await store.save(drained(1_001), "now");
+      should(await new FileCursorStore({ path }).load()).eql(drained(1_001));
+    });
+
     it("passes over half a line at its end, and calls an error what is not there or not whole", async () => {
       await new FileCursorStore({ path }).save(drained(1_000), "now");
       const whole = await readFile(log(), "utf8");
@@ -282,7 +294,8 @@ describe("FileCursorStore", () => {
       await writeFile(log(), whole.slice(1));
       await should(new FileCursorStore({ path }).load()).rejectedWith({ code: "CURSOR_FILE_DAMAGED" });
       await rm(log());
-      await should(new FileCursorStore({ path }).load()).rejectedWith({ code: "CURSOR_FILE_DAMAGED" });
+      const missing = should(new FileCursorStore({ path }).load());
+      await missing.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /is missing, or its beginning/ });
     });
 
     for (const moment of ["before", "amid", "after"] as const) {
@@ -310,28 +323,32 @@ describe("FileCursorStore", () => {
 
   describe("a file that was put there", () => {
     const restored = async () => (await new FileCursorStore({ path }).load())?.restored;
-    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    const putBack = {
+      "beside the old one, with its times": async (backup: string) => {
+        await nodeFiles.cp(path, backup, { preserveTimestamps: true });
+        await nodeFiles.rename(backup, path);
+      },
+      "over the old one, without its times": async () => {
+        await writeFile(path, await readFile(path));
+        await nodeFiles.utimes(path, hourAgo, hourAgo);
+      },
+    };
 
-    it("is known when it was restored with its times, or without", async () => {
-      await new FileCursorStore({ path }).save(stateAt(5), "now");
-      should(await restored()).equal(undefined);
-      const text = await readFile(path, "utf8");
-      // As a backup puts a file down that is an hour old: its content was made then, too.
-      const state = JSON.parse(text);
-      state.savedAt = ago(60).getTime();
-      const { format, checksum: _, ...whole } = state;
-      const checksum = createHash("sha256").update(JSON.stringify(whole)).digest("hex");
-      await writeFile(path, JSON.stringify({ format, checksum, ...whole }));
-      should(await restored()).be.true();
-      await nodeFiles.utimes(path, ago(60), ago(60));
-      should(await restored()).be.true();
-    });
+    for (const [how, put] of Object.entries(putBack)) {
+      it(`is known until the next place is stored (${how})`, async () => {
+        await new FileCursorStore({ path }).save(stateAt(5), "now");
+        should(await restored()).equal(undefined);
+        await put(join(folder, "backup"));
+        should(await restored()).be.true();
+        await new FileCursorStore({ path }).save(stateAt(6), "now");
+        should(await restored()).equal(undefined);
+      });
+    }
 
-    it("is known no more once the next place is stored", async () => {
+    it("is not taken for one when its rights are set", async () => {
       await new FileCursorStore({ path }).save(stateAt(5), "now");
-      await nodeFiles.utimes(path, ago(60), ago(60));
-      should(await restored()).be.true();
-      await new FileCursorStore({ path }).save(stateAt(6), "now");
+      await nodeFiles.chmod(path, 0o640);
       should(await restored()).equal(undefined);
     });
   });

@@ -191,6 +191,19 @@ describe("What a consumer remembers", () => {
     should(stored?.delivered.length).equal(200);
   });
 
+  it("is less where fewer of the newest are to be looked through", async () => {
+    const channel = new SimulatedChannel();
+    channel.publish(...eventsAt(range(1, 1_000)));
+    const { clock, make, end, disk } = read(channel, { late: { events: 0 } });
+    const consumer = make();
+    consumer.start();
+    await clock.pass(3 * 60 * MINUTE_MS);
+    channel.publish(makeEvent(1_001));
+    await clock.pass(MINUTE_MS);
+    should(disk.stored?.floor).equal(1_000);
+    await end(consumer);
+  });
+
   it("costs an idle channel two events a look, and a page of them an hour", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...eventsAt(range(1, 1_000)));

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
+import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { EventConsumer, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { PageSize } from "../../src/consumer/page-size.ts";
 import { CrecError } from "../../src/errors.ts";
@@ -36,18 +37,18 @@ describe("PageSize", () => {
   });
 });
 
-describe("Pages that are too much", () => {
-  /** Fails where more events are asked for at an offset than fit. */
-  const failing = (channel: SimulatedChannel, fits: (offset: number) => number, code: string) => ({
-    get: (eventId: string) => channel.get(eventId),
-    poll: async (params: { offset?: number; limit: number }) => {
-      const page = await channel.poll(params);
-      const isTooMuch = page.events.some(({ headers }) => page.events.length > fits(headers.offset));
-      if (isTooMuch) throw new CrecError(code, "too much", { retryable: true });
-      return page;
-    },
-  });
+/** Fails where more events are asked for at an offset than fit. */
+const failing = (channel: SimulatedChannel, fits: (offset: number) => number, code: string) => ({
+  get: (eventId: string) => channel.get(eventId),
+  poll: async (params: { offset?: number; limit: number }) => {
+    const page = await channel.poll(params);
+    const isTooMuch = page.events.some(({ headers }) => page.events.length > fits(headers.offset));
+    if (isTooMuch) throw new CrecError(code, "too much", { retryable: true });
+    return page;
+  },
+});
 
+describe("Pages that are too much", () => {
   for (const inclusive of [true, false]) {
     for (const fits of [1, 2, 7]) {
       for (const code of ["RESPONSE_TOO_LARGE", "TIMEOUT"]) {
@@ -85,6 +86,38 @@ describe("Pages that are too much", () => {
     should(offsets()).eql(range(1, 50));
     await end(consumer);
   });
+});
+
+describe("An event that is too large by itself", () => {
+  for (const inclusive of [true, false]) {
+    const name = inclusive ? "inclusive" : "exclusive";
+    const world = (large: number, start?: { offset: number }) => {
+      const channel = new SimulatedChannel({ inclusive });
+      channel.publish(...range(1, 50).map((offset) => makeEvent(offset)));
+      const fits = (offset: number) => (offset === large ? 0 : 200);
+      const source = failing(channel, fits, "RESPONSE_TOO_LARGE");
+      return simulate({ source, ...(start ? { start } : {}) });
+    };
+
+    it(`does not hold up those before it, also after a restart (${name})`, async () => {
+      const { clock, make, end, offsets, disk } = world(50);
+      disk.stored = { ...stateFrom(IDENTITY, 11), delivered: [[10, "event-10"]] };
+      const consumer = make({ identity: IDENTITY });
+      consumer.start();
+      await clock.until(() => offsets().includes(49));
+      should(offsets()).eql(range(11, 49));
+      await end(consumer);
+    });
+
+    it(`can be passed over by going on behind it (${name})`, async () => {
+      const { clock, make, end, offsets } = world(30, { offset: 31 });
+      const consumer = make();
+      consumer.start();
+      await clock.until(() => offsets().includes(50));
+      should(offsets()).eql(range(31, 50));
+      await end(consumer);
+    });
+  }
 });
 
 describe("A link of 64 kbit/s", function () {

@@ -15,6 +15,10 @@ export function guardedFiles(tenure: Pick<Tenure, "confirm">): Files {
       if (flags !== undefined && flags !== "r") await tenure.confirm();
       return files.open(path, flags, mode);
     },
+    rm: async (path, options) => {
+      await tenure.confirm();
+      return files.rm(path, options);
+    },
     rename: async (from, to) => {
       await tenure.confirm();
       return files.rename(from, to);
