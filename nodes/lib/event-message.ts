@@ -18,7 +18,7 @@ export function toMessage(
   { channelId, consumer }: Origin,
   decoding: Decoding,
 ): CrecMessage {
-  const { event, offset, redelivered, attempt, verification, rejection } = delivery;
+  const { event, offset, redelivered, late, attempt, verification, rejection } = delivery;
   const { type } = event.headers;
   const payload = decoded(event, decoding);
   const name = type === "watcher.event" && payload ? (payload as { name?: unknown }).name : undefined;
@@ -35,6 +35,7 @@ export function toMessage(
       ...(verification ? { verification } : {}),
       ...(consumer === undefined ? {} : { consumer }),
       ...(redelivered ? { redelivered } : {}),
+      ...(late ? { late } : {}),
       ...(attempt > 1 ? { attempt } : {}),
       ...(rejection === undefined ? {} : { rejection }),
       ...(dedupeKey === undefined ? {} : { dedupeKey }),
