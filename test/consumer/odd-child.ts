@@ -97,7 +97,7 @@ const consumer = new EventConsumer({
   source,
   store,
   identity: { consumer: "odd", channelId, service: "test" },
-  start: "beginning",
+  start: choices.start,
   commit: "on-ack",
   inFlight: choices.inFlight,
   pageLimit: choices.pageLimit,
@@ -107,6 +107,7 @@ const consumer = new EventConsumer({
   ackTimeoutMs: 600_000 * speed,
   pollMinMs: 20 * speed,
   pollMaxMs: 200 * speed,
+  ...(choices.skipsOld ? { catchUp: { skipOlderThanMs: 3_600_000 } } : {}),
   ...(choices.oneType ? { types: ["watcher.status"] } : {}),
   clock,
   deliver: (delivery) => {

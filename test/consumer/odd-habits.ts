@@ -1,3 +1,4 @@
+import type { StartPosition } from "../../src/consumer/index.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { randomFrom } from "./family.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
@@ -16,6 +17,8 @@ export type Troubles = {
   empties: number;
   /** A page of a replica that is behind. */
   lags: number;
+  /** A page of fewer events than there are, and than were asked for. */
+  shorts: number;
   /** The answer is compressed. */
   gzips: number;
 };
@@ -37,6 +40,9 @@ export type OddConsumer = {
   /** The library's own choice where left out. */
   maxCrashes?: number;
   oneType: boolean;
+  start: StartPosition;
+  /** Passes over what is older than an hour, which nothing is. */
+  skipsOld: boolean;
   maxResponseBytes?: number;
 };
 
@@ -57,7 +63,10 @@ export type OddWorld = {
   random: () => number;
 };
 
-const NO_TROUBLES: Troubles = { fails: 0, limits: 0, cuts: 0, slows: 0, empties: 0, lags: 0, gzips: 0 };
+const NO_TROUBLES: Troubles = {
+  ...{ fails: 0, limits: 0, cuts: 0, slows: 0 },
+  ...{ empties: 0, lags: 0, shorts: 0, gzips: 0 },
+};
 
 /** Consumers look back for an hour. */
 const LATEST_MS = 40 * 60_000;
@@ -94,8 +103,13 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
     slows: share(0.1),
     empties: share(0.1),
     lags: share(0.3),
+    shorts: share(0.3),
     gzips: pick(0, 0.5, 1),
   };
+  // Nobody can ask a service whose pages begin after the offset for what is at 0.
+  const canAskForZero = habits.inclusive || habits.direction === "down";
+  const first = pick(canAskForZero ? 0 : 1, 1, 1_000);
+  const nowSeconds = Math.floor(Date.now() / 1000);
   const hasLarge = isSo(0.3);
   const consumer: OddConsumer = {
     speed,
@@ -106,11 +120,11 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
     storeEveryMs: pick(10, 100, 1_000),
     ...(isSo(0.75) ? { maxCrashes: 0 } : {}),
     oneType: isSo(0.25),
+    start: pick<StartPosition>("beginning", "beginning", { offset: first }, { time: nowSeconds - 3_600 }),
+    // By a clock that is much faster, all of them are old soon.
+    skipsOld: speed <= 10 && isSo(0.5),
     ...(hasLarge ? { maxResponseBytes: 60_000 } : {}),
   };
-  // Nobody can ask a service whose pages begin after the offset for what is at 0.
-  const canAskForZero = habits.inclusive || habits.direction === "down";
-  const first = pick(canAskForZero ? 0 : 1, 1, 1_000);
   const latestMs = Math.min(4_000, LATEST_MS / speed);
   const lateness = pick(0, 0.1, 0.3);
   const twins = pick(0, 0, 0.05);
@@ -123,7 +137,8 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
     for (let index = 0; index < together; index += 1) {
       offset += events.length === 0 ? 1 : pick(1, 1, 1, 1, 2, 30);
       const type = isSo(0.2) ? "wallet.status" : "watcher.status";
-      const at = Math.floor(Date.now() / 1000) + pick(0, 0, 0, 86_400, Date.now());
+      // Some are wrong: a day ahead, or in milliseconds, or none.
+      const at = pick(nowSeconds, nowSeconds, nowSeconds + 86_400, nowSeconds * 1000, 0);
       const made = makeEvent(offset, { type, at });
       if (hasLarge && isSo(0.05)) made.payload.filler = "x".repeat(25_000);
       const before = events.at(-1 - upTo(4))?.event;

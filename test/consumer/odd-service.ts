@@ -99,8 +99,9 @@ export class OddService {
     const visible = this.#published.filter(({ visibleAt }) => visibleAt <= until);
     if (!isEmpty) channel.publish(...visible.map(({ event }) => event));
     const [offset, type] = [query.get("offset"), query.get("type")];
+    const limit = Number(query.get("limit") ?? 200);
     return channel.poll({
-      limit: Number(query.get("limit") ?? 200),
+      limit: this.#happens("shorts") ? Math.ceil(limit * this.#world.random()) : limit,
       ...(offset === null ? {} : { offset: Number(offset) }),
       ...(type === null ? {} : { type }),
     });
