@@ -1,8 +1,8 @@
 import type { Edit } from "./odd-bundle.ts";
 import type { Blunder } from "./odd-child.ts";
-import { calmer, type OddWorld, oddWorld } from "./odd-habits.ts";
+import { calmer, type OddEvent, type OddWorld, oddWorld } from "./odd-habits.ts";
 import type { Verdict } from "./odd-verdict.ts";
-import { liveThrough, type OddRun, withChild } from "./odd-world.ts";
+import { complaintAbout, liveThrough, type OddRun, withChild } from "./odd-world.ts";
 
 /** What a consumer without one of its fixes must be found out by: otherwise the check itself says nothing. */
 export type Control = {
@@ -12,20 +12,22 @@ export type Control = {
   neverCalm?: boolean;
   /** Has the world show what is to be found. */
   adapt: (world: OddWorld) => OddWorld;
-  finds: "lost" | "unmarked" | "outOfOrder";
+  finds: keyof Pick<Verdict, "lost" | "unmarked" | "outOfOrder">;
 };
 
 const LOOKS = "src/consumer/looks.ts";
 const LATE_LOOKS = "src/consumer/late-looks.ts";
 const CURSOR = "src/consumer/cursor.ts";
+const PAGE_SOURCE = "src/consumer/page-source.ts";
 const SAVING = "src/consumer/saving.ts";
 
-const PLAIN = (world: OddWorld): OddWorld => withConsumer(calmer(world), {});
+const QUICK = (world: OddWorld): OddWorld =>
+  withConsumer(calmer(world), { workMs: 0, inFlight: 20, pageLimit: 200 });
 const SLOW = (world: OddWorld): OddWorld =>
   withConsumer(calmer(world), { workMs: 60, inFlight: 10, storeEveryMs: 10 });
 /** Some of its events become visible below others. */
 const LATE = (world: OddWorld): OddWorld => ({
-  ...SLOW(world),
+  ...QUICK(world),
   lastLifeIsEarly: true,
   events: world.events.map((one, index) => ({
     ...one,
@@ -34,11 +36,30 @@ const LATE = (world: OddWorld): OddWorld => ({
 });
 /** Each fifth event is at a second offset, too. */
 const TWINS = (world: OddWorld): OddWorld => ({
-  ...PLAIN(world),
+  ...QUICK(world),
   events: world.events.map((one, index) => {
     const before = world.events[index - 1]?.event;
     if (index % 5 !== 4 || before?.event_id === undefined) return one;
     return { ...one, event: { ...before, headers: { ...before.headers, offset: one.event.headers.offset } } };
+  }),
+});
+
+/** Each twentieth event has no id. */
+const NAMELESS = (world: OddWorld): OddWorld => ({
+  ...QUICK(world),
+  events: world.events.map((one, index) => {
+    if (index % 20 !== 3) return one;
+    const { event_id: _, ...event } = one.event;
+    return { ...one, event: event as OddEvent["event"] };
+  }),
+});
+/** Three of its events fill an answer. */
+const LARGE = (world: OddWorld): OddWorld => ({
+  ...withConsumer(QUICK(world), { maxResponseBytes: 60_000 }),
+  events: world.events.map((one, index) => {
+    if (index % 4 !== 0) return one;
+    const payload = { ...one.event.payload, filler: "x".repeat(25_000) };
+    return { ...one, event: { ...one.event, payload } };
   }),
 });
 
@@ -53,7 +74,7 @@ export const CONTROLS: readonly Control[] = [
     name: "takes an empty page for the end",
     blunder: "stops-at-empty",
     neverCalm: true,
-    adapt: (world) => calmer(PLAIN(world), { empties: 0.5 }),
+    adapt: (world) => calmer(QUICK(world), { empties: 0.5 }),
     finds: "lost",
   },
   {
@@ -123,6 +144,23 @@ export const CONTROLS: readonly Control[] = [
     finds: "unmarked",
   },
   {
+    name: "refuses a page for an event without an id",
+    edits: [
+      { file: "src/resources/events.ts", line: "asEvent(named(event))", without: "asEvent(event)" },
+      { file: PAGE_SOURCE, line: "return hasId ? event : {", without: "return true ? event : {" },
+    ],
+    adapt: NAMELESS,
+    finds: "lost",
+  },
+  {
+    name: "does not ask for less after an answer that is too large",
+    edits: [
+      { file: PAGE_SOURCE, line: "if (isShort || !isTooMuch(error)) throw error;", without: "throw error;" },
+    ],
+    adapt: LARGE,
+    finds: "lost",
+  },
+  {
     name: "forgets the gaps before the furthest event that is done",
     edits: [
       {
@@ -142,20 +180,28 @@ const WORLDS = 4;
 const PATIENCE_MS = 8_000;
 
 /** How many it finds of what a control is to be found out by, in the first world in which it finds any. */
-export async function findingsOf(control: Control, firstSeed: number): Promise<number> {
-  const { edits = [], blunder, neverCalm = false, adapt, finds } = control;
+export function findingsOf(control: Control, firstSeed: number): Promise<number> {
+  const { edits, blunder, finds } = control;
   return withChild(async (child) => {
     for (let seed = firstSeed; seed < firstSeed + WORLDS; seed += 1) {
-      const world = adapt(oddWorld(seed, KILLS + 1));
-      const run: OddRun = {
-        ...{ world, kills: KILLS, child, neverCalm, patienceMs: PATIENCE_MS },
-        ...(blunder === undefined ? {} : { blunder }),
-      };
-      const found: Verdict = await liveThrough(run);
+      const run = { ...runOf(control, seed, child), patienceMs: PATIENCE_MS };
+      const found = await liveThrough(blunder === undefined ? run : { ...run, blunder });
       if (found[finds].length > 0) return found[finds].length;
     }
     return 0;
   }, edits);
+}
+
+/** What is wrong in a world of a control with the fix in its place: nothing, or its findings would say nothing. */
+export function complaintWithFix(control: Control, seed: number): Promise<string | undefined> {
+  return withChild(async (child) => {
+    const run = runOf(control, seed, child);
+    return complaintAbout(run, await liveThrough(run));
+  });
+}
+
+function runOf({ adapt, neverCalm = false }: Control, seed: number, child: string): OddRun {
+  return { world: adapt(oddWorld(seed, KILLS + 1)), kills: KILLS, child, neverCalm };
 }
 
 function withConsumer(world: OddWorld, changes: Partial<OddWorld["consumer"]>): OddWorld {

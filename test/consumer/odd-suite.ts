@@ -1,5 +1,5 @@
 import should from "should";
-import { CONTROLS, findingsOf } from "./odd-controls.ts";
+import { CONTROLS, complaintWithFix, findingsOf } from "./odd-controls.ts";
 import { firstSeed, oddWorld } from "./odd-habits.ts";
 import { complaintAbout, liveThrough, withChild } from "./odd-world.ts";
 
@@ -24,7 +24,10 @@ export function describeOddWorlds({ worlds, kills }: { worlds: number; kills: nu
   });
 }
 
-/** That the same check finds out a consumer without one of its fixes; without names, each of them. */
+/**
+ * That the same check finds out a consumer without one of its fixes, and finds nothing with it; without names, for each
+ * of them.
+ */
 export function describeOddControls(names: readonly string[] = CONTROLS.map(({ name }) => name)): void {
   describe("the same check finds out a consumer that", function () {
     this.timeout(300_000);
@@ -34,6 +37,7 @@ export function describeOddControls(names: readonly string[] = CONTROLS.map(({ n
       it(name, async () => {
         if (control === undefined) throw new Error(`There is no control "${name}".`);
         should(await findingsOf(control, SEED)).be.above(0, `nothing was ${control.finds}`);
+        should(await complaintWithFix(control, SEED)).be.undefined();
       });
     }
   });
