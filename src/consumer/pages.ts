@@ -211,6 +211,8 @@ export class PageReader {
           ? await this.#checkEnd(signal, { isShort })
           : await this.#pages.at(signal, boundary);
       if (boundary !== undefined && (page.last ?? -1) > boundary) return;
+      if (boundary !== undefined && page.first === undefined && (await this.#hasMoreBelow(boundary, signal)))
+        return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
       // It is no matter what a page says of more: one that shows nothing lower is the last.
       const isBottom = first >= (boundary ?? Number.POSITIVE_INFINITY);
@@ -225,6 +227,12 @@ export class PageReader {
       this.#reached = Math.max(this.#reached, page.last ?? -1);
       yield page.events;
     }
+  }
+
+  /** Where a page was empty: taken for the bottom, it would have newer events come before those that it lacks. */
+  async #hasMoreBelow(boundary: number, signal: AbortSignal): Promise<boolean> {
+    const { first } = await this.#pages.at(signal, boundary, { isShort: true });
+    return first !== undefined;
   }
 
   #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {

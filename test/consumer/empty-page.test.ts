@@ -1,0 +1,29 @@
+import should from "should";
+import { makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
+
+describe("A page that is empty once, though there are events", () => {
+  for (const direction of ["up", "down"] as const) {
+    for (const inclusive of [true, false]) {
+      it(`brings nothing out of order (pages lead ${direction}, ${inclusive ? "from" : "after"} the offset)`, async () => {
+        // Whichever page it is.
+        for (const nth of range(1, 12)) {
+          const channel = new SimulatedChannel({ direction, inclusive, pageCap: 20 });
+          channel.publish(...range(1, 100).map((offset) => makeEvent(offset)));
+          const source = {
+            get: (eventId: string) => channel.get(eventId),
+            poll: async (params: { offset?: number; limit: number }) => {
+              const page = await channel.poll(params);
+              return channel.polls.length === nth ? { events: [], has_more: false } : page;
+            },
+          };
+          const { clock, make, end, offsets } = simulate({ source });
+          const consumer = make();
+          consumer.start();
+          await clock.until(() => offsets().length === 100);
+          should(offsets()).eql(range(1, 100), `page ${nth} was empty`);
+          await end(consumer);
+        }
+      });
+    }
+  }
+});
