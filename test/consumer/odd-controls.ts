@@ -31,7 +31,7 @@ const LATE = (world: OddWorld): OddWorld => ({
   lastLifeIsEarly: true,
   events: world.events.map((one, index) => ({
     ...one,
-    lateMs: index % 10 === 0 ? 100 + (index % 7) * 50 : 0,
+    lateMs: index % 5 === 0 ? 100 + (index % 7) * 50 : 0,
   })),
 });
 /** Each fifth event is at a second offset, too. */
@@ -175,8 +175,8 @@ export const CONTROLS: readonly Control[] = [
 ];
 
 /** Lives of each world, and how many worlds a consumer without its fix may get through unnoticed. */
-const KILLS = 6;
-const WORLDS = 4;
+const KILLS = 4;
+const WORLDS = 5;
 const PATIENCE_MS = 8_000;
 
 /** How many it finds of what a control is to be found out by, in the first world in which it finds any. */
