@@ -112,7 +112,8 @@ export class PageReader {
   again(from: number, upTo: number, lowest: number): RereadPages | undefined {
     const direction = this.#direction;
     if (direction === "unknown") return undefined;
-    const page = (signal: AbortSignal, offset: number) => this.#pageAfter(signal, offset);
+    const page = (signal: AbortSignal, offset: number) =>
+      direction === "up" ? this.#pageAfter(signal, offset) : this.#pages.at(signal, offset);
     // With a type asked for, what is known may be of another one.
     const known = this.#options.type === undefined ? lowest : from + 1;
     return new RereadPages({ page, direction, from, upTo, lowest: known });
@@ -209,10 +210,8 @@ export class PageReader {
       const page =
         boundary === undefined
           ? await this.#checkEnd(signal, { isShort })
-          : await this.#pages.at(signal, boundary);
-      if (boundary !== undefined && (page.last ?? -1) > boundary) return;
-      if (boundary !== undefined && page.first === undefined && (await this.#hasMoreBelow(boundary, signal)))
-        return;
+          : await this.#pageBelow(boundary, signal);
+      if (page === undefined) return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
       // It is no matter what a page says of more: one that shows nothing lower is the last.
       const isBottom = first >= (boundary ?? Number.POSITIVE_INFINITY);
@@ -229,10 +228,18 @@ export class PageReader {
     }
   }
 
-  /** Where a page was empty: taken for the bottom, it would have newer events come before those that it lacks. */
-  async #hasMoreBelow(boundary: number, signal: AbortSignal): Promise<boolean> {
-    const { first } = await this.#pages.at(signal, boundary, { isShort: true });
-    return first !== undefined;
+  /** Undefined where pages lead up after all, or one that was empty is not when it is asked for again. */
+  async #pageBelow(boundary: number, signal: AbortSignal): Promise<Page | undefined> {
+    const page = await this.#pages.at(signal, boundary);
+    // A page of one event may show what is known alone: that is no bottom.
+    const isAlone = page.first === boundary && page.last === boundary && boundary > 0;
+    const position = isAlone ? boundary - 1 : boundary;
+    const lower = isAlone ? await this.#pages.at(signal, position) : page;
+    if ((lower.last ?? -1) > position) return undefined;
+    if (lower.first !== undefined) return lower;
+    // Taken for the bottom, it would have newer events come before those that it lacks.
+    const again = await this.#pages.at(signal, position, { isShort: true });
+    return again.first === undefined ? page : undefined;
   }
 
   #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {

@@ -64,7 +64,10 @@ export class RereadPages {
     const isOther = last !== undefined && last > this.#position;
     const gotDown = first !== undefined && first <= Math.max(from + 1, lowest);
     if (gotDown && !isOther) this.#covered = upTo;
-    this.#isOver = gotDown || isOther || first === undefined || first >= this.#position;
-    if (first !== undefined) this.#position = Math.min(this.#position, first);
+    // A page of one event may show what is at its offset alone.
+    const isAlone = first === this.#position && last === first && first > 0;
+    this.#isOver = gotDown || isOther || first === undefined || (first >= this.#position && !isAlone);
+    if (isAlone) this.#position -= 1;
+    else if (first !== undefined) this.#position = Math.min(this.#position, first);
   }
 }
