@@ -46,8 +46,6 @@ type Choices = {
 export class PageSource {
   /** Of all events on the pages. */
   readonly times: EventTimes;
-  /** So many are asked for at least. */
-  least = 1;
   readonly #options: PageSourceOptions;
   readonly #size: PageSize;
   #highest: number | undefined;
@@ -65,7 +63,7 @@ export class PageSource {
 
   /** How many events it asks for at present. */
   get limit(): number {
-    return Math.max(this.least, this.#size.limit);
+    return this.#size.limit;
   }
 
   /** The newest events. */
@@ -90,7 +88,7 @@ export class PageSource {
       } catch (error) {
         if (isShort && codeOf(error) === TOO_LARGE) throw eventTooLarge(offset, error);
         if (isShort || isLargest || !isTooMuch(error)) throw error;
-        const canShrink = this.#size.failed() && limit > this.least;
+        const canShrink = this.#size.failed();
         // After a time-out it may be the network: that is shown before the next attempt.
         if (codeOf(error) !== TOO_LARGE) throw error;
         if (!canShrink) throw eventTooLarge(offset, error);

@@ -99,7 +99,7 @@ export class PageReader {
       return;
     }
     // "Up" was seen with one's own eyes, on a page of several; "down" may have been one of a replica that lags.
-    if (direction === "down" || this.#isUnsure) this.#leads("unknown");
+    if (direction === "down" || this.#isUnsure) this.#direction = "unknown";
     this.#stalls += 1;
     if (this.#stalls < MAX_STALLS) return;
     throw new CrecError(
@@ -116,7 +116,8 @@ export class PageReader {
   again(from: number, upTo: number, lowest: number): RereadPages | undefined {
     const direction = this.#direction;
     if (direction === "unknown") return undefined;
-    const page = (signal: AbortSignal, offset: number) => this.#pageAfter(signal, offset);
+    const page = (signal: AbortSignal, offset: number) =>
+      direction === "up" ? this.#pageAfter(signal, offset) : this.#pages.at(signal, offset);
     // With a type asked for, what is known may be of another one.
     const known = this.#options.type === undefined ? lowest : from + 1;
     return new RereadPages({ page, direction, from, upTo, lowest: known });
@@ -139,18 +140,12 @@ export class PageReader {
     this.#isUnsure = page.last === position && this.#pages.limit === 1;
     if (this.#isUnsure) page = await this.#pages.at(signal, position + 1);
     if ((page.last ?? -1) <= position) {
-      if (await this.#leadsDown(newest, signal)) this.#leads("down");
+      if (await this.#leadsDown(newest, signal)) this.#direction = "down";
       return;
     }
     await this.#requireOffsets(page, newest, position, signal);
     if (from < 0 && page.first !== 0 && atZero.length === 0) yield* this.#first(signal);
-    this.#leads("up");
-  }
-
-  /** Pages that lead down show what is below an offset only where they have room for two. */
-  #leads(direction: "unknown" | "up" | "down"): void {
-    this.#direction = direction;
-    this.#pages.least = direction === "down" ? 2 : 1;
+    this.#direction = "up";
   }
 
   /** Seen, not concluded: a page with nothing newer may be of a copy that lags. One event alone leads nowhere. */
@@ -281,8 +276,8 @@ export class PageReader {
       const page =
         boundary === undefined
           ? await this.#checkEnd(signal, { isShort })
-          : await this.#pages.at(signal, boundary);
-      if (boundary !== undefined && (page.last ?? -1) > boundary) return;
+          : await this.#pageBelow(boundary, signal);
+      if (page === undefined) return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
       // It is no matter what a page says of more: one that shows nothing lower is the last.
       const isBottom = first >= (boundary ?? Number.POSITIVE_INFINITY);
@@ -313,6 +308,20 @@ export class PageReader {
       this.#isInclusive = true;
       return page;
     }
+  }
+
+  /** Undefined where pages lead up after all, or one that was empty is not when it is asked for again. */
+  async #pageBelow(boundary: number, signal: AbortSignal): Promise<Page | undefined> {
+    const page = await this.#pages.at(signal, boundary);
+    // A page of one event may show what is known alone: that is no bottom.
+    const isAlone = page.first === boundary && page.last === boundary && boundary > 0;
+    const position = isAlone ? boundary - 1 : boundary;
+    const lower = isAlone ? await this.#pages.at(signal, position) : page;
+    if ((lower.last ?? -1) > position) return undefined;
+    if (lower.first !== undefined) return lower;
+    // Taken for the bottom, it would have newer events come before those that it lacks.
+    const again = await this.#pages.at(signal, position, { isShort: true });
+    return again.first === undefined ? page : undefined;
   }
 
   #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {

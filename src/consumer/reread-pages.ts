@@ -62,10 +62,13 @@ export class RereadPages {
   #tookDown(first: number | undefined, last: number | undefined): void {
     const { from, upTo, lowest } = this.#options;
     const isOther = last !== undefined && last > this.#position;
-    const isLast = first === undefined || first >= this.#position;
+    // A page of one event may show what is at its offset alone.
+    const isAlone = first === this.#position && last === first && first > 0;
+    const isLast = first === undefined || (first >= this.#position && !isAlone);
     const gotDown = isLast ? this.#position <= lowest : first <= from + 1;
     if (gotDown && !isOther) this.#covered = upTo;
     this.#isOver = gotDown || isOther || isLast;
-    if (first !== undefined) this.#position = Math.min(this.#position, first);
+    if (isAlone) this.#position -= 1;
+    else if (first !== undefined) this.#position = Math.min(this.#position, first);
   }
 }

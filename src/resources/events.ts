@@ -94,7 +94,15 @@ export class Events {
 function asEventPage(answer: unknown): EventPage {
   const { events, data = events, has_more } = isObject(answer) ? answer : {};
   if (!Array.isArray(data)) throw badResponse("with something that is no list");
-  return { events: data.map((event) => asEvent(event)), has_more: has_more === true };
+  return { events: data.map((event) => asEvent(named(event))), has_more: has_more === true };
+}
+
+/** One event without an id must not hold up those beside it: it is known by its offset. */
+function named(event: unknown): unknown {
+  if (!isObject(event)) return event;
+  const { event_id: eventId = event.id, headers } = event;
+  const hasId = typeof eventId === "string" && eventId !== "";
+  return hasId ? event : { ...event, event_id: `offset:${isObject(headers) ? headers.offset : undefined}` };
 }
 
 /**

@@ -630,6 +630,24 @@ describe("resources", () => {
       should((await errorOf(client.watchers.waitFor(ID, ID, target))).code).equal("BAD_RESPONSE");
     });
 
+    it("do not keep the other events from coming where one has no id: that is known by its offset", async () => {
+      const ids = [
+        { event_id: ID },
+        { id: OTHER_ID },
+        {},
+        { event_id: "" },
+        { event_id: null },
+        { event_id: 7 },
+      ];
+      const events = ids.map((id, index) => ({ ...id, headers: { offset: index + 1 } }));
+      const { client } = await serve(() => [200, { events }]);
+      const page = await client.events.poll(ID);
+      should(page.events.map(({ event_id }) => event_id)).deepEqual([
+        ...[ID, OTHER_ID],
+        ...["offset:3", "offset:4", "offset:5", "offset:6"],
+      ]);
+    });
+
     it("are BAD_RESPONSE for an event without an offset", async () => {
       for (const headers of [undefined, {}, { offset: null }, { offset: "x" }, { offset: 1.5 }]) {
         const { client } = await serve(() => [200, { events: [{ event_id: ID, headers }] }]);

@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import type { FlowNode } from "./node-red.ts";
 
 /** One arrival, as the flow wrote it down before anything was acknowledged. */
-export type Arrival = { eventId: string; offset: number; marked: boolean };
+export type Arrival = { eventId: string; offset: number; marked: boolean; late: boolean };
 
 /** A flow that writes each event down, line by line, and acknowledges it only after the write. */
 export function collectingFlow(file: string, channel: string, settings: Record<string, unknown>): FlowNode[] {
   const z = "collect-tab";
-  const line = 'crec.eventId & " " & crec.offset & " " & ($exists(crec.redelivered) ? "marked" : "first")';
+  const line =
+    'crec.eventId & " " & crec.offset & ($exists(crec.redelivered) ? " marked" : " first") & ($exists(crec.late) ? " late" : "")';
   return [
     { id: z, type: "tab", label: "collect" },
     {
@@ -70,9 +71,9 @@ export async function arrivals(file: string): Promise<Arrival[]> {
     .slice(0, text.lastIndexOf("\n") + 1)
     .split("\n")
     .flatMap((line) => {
-      const [eventId, offset, mark] = line.split(" ");
+      const [eventId, offset, mark, late] = line.split(" ");
       return eventId && offset && mark
-        ? [{ eventId, offset: Number(offset), marked: mark === "marked" }]
+        ? [{ eventId, offset: Number(offset), marked: mark === "marked", late: late === "late" }]
         : [];
     });
 }
