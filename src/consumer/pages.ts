@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
 import { findFirstEvent } from "./first-event.ts";
-import type { Gap } from "./gap.ts";
+import { type Asked, type Gap, gapBefore, isGone } from "./gap.ts";
 import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
@@ -199,9 +199,9 @@ export class PageReader {
       if (page.first === position && position > 0) this.#isInclusive = true;
       const lacksKnown = (page.first ?? Number.POSITIVE_INFINITY) > known;
       if (isFirst && landmark !== undefined && !isShort && lacksKnown) {
-        if (!(await this.#passesGap(page, position, landmark, signal))) return;
+        if (!(await this.#passes(page, { position, landmark, isShown: true }, signal))) return;
       } else if (isFirst && mark !== undefined && (isShort || landmark === undefined)) {
-        if (!(await this.#passesUnseen(page, mark, signal))) return;
+        if (!(await this.#passes(page, { position, landmark: mark, isShown: false }, signal))) return;
       }
       if (isShort && isFirst) position = known;
       const last = Math.max(page.last ?? position, position);
@@ -224,38 +224,15 @@ export class PageReader {
     }
   }
 
-  /**
-   * A page that should have shown a landmark does not. Whether to go on with it: where the service does not keep what
-   * was before it, and not where it is late itself, or takes no notice of the offset.
-   */
-  async #passesGap(page: Page, position: number, landmark: number, signal: AbortSignal): Promise<boolean> {
-    if (page.first === undefined) {
+  /** Whether to go on with a first page that should have shown the landmark, or was not to show it. */
+  async #passes(page: Page, asked: Asked, signal: AbortSignal): Promise<boolean> {
+    if (asked.isShown && page.first === undefined) {
       await this.#lookAtEnd(signal);
       return false;
     }
-    if (page.first <= landmark + 1) return true;
-    const { first } = await this.#pages.at(signal, position, { isShort: true });
-    if (first !== page.first) return false;
-    this.#options.onGap?.({ from: landmark + 1, to: first - 1 });
-    return true;
-  }
-
-  /** The same for a page that was not to show the landmark: where offsets are missing, it is looked for. */
-  async #passesUnseen({ first }: Page, landmark: number, signal: AbortSignal): Promise<boolean> {
-    if (first === undefined || first <= landmark + 1) return true;
-    const choices = { isShort: true, ofType: false };
-    const { first: lowest } = await this.#pages.at(signal, landmark - 1, choices);
-    if (lowest === undefined || lowest > first) return false;
-    if (lowest > landmark + 1) this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
-    return true;
-  }
-
-  /** Whether the pages that lead down show nothing any more from the landmark on. */
-  async #isGone(landmark: number, signal: AbortSignal): Promise<boolean> {
-    if (this.#options.type === undefined) return true;
-    // Of the type that is asked for, there may be nothing so far down.
-    const choices = { isShort: true, ofType: false };
-    return (await this.#pages.at(signal, landmark + 1, choices)).first === undefined;
+    const found = await gapBefore(this.#pages, page, asked, signal);
+    if (found.gap) this.#options.onGap?.(found.gap);
+    return found.passes;
   }
 
   /**
@@ -289,7 +266,12 @@ export class PageReader {
       const isGap = landmark !== undefined && covered === from && first > Math.max(landmark, from + 1);
       // An empty page says that there is nothing below its offset.
       const lowest = page.first ?? boundary;
-      if (isGap && lowest !== undefined && lowest > landmark + 1 && (await this.#isGone(landmark, signal)))
+      if (
+        isGap &&
+        lowest !== undefined &&
+        lowest > landmark + 1 &&
+        (await isGone(this.#pages, landmark, this.#options.type, signal))
+      )
         this.#options.onGap?.({ from: landmark + 1, to: lowest - 1 });
       covered = Math.max(covered, page.last ?? -1, (boundary ?? 0) - 1);
       this.#reached = Math.max(this.#reached, page.last ?? -1);

@@ -14,7 +14,7 @@ export type SavingOptions = {
 
 const RESERVE_AHEAD_WITHIN_MS = 1_000;
 /** After a crash, what was reserved comes one at a time. */
-const MOST_PAGES_AHEAD = 8;
+const MOST_PAGES_AHEAD = 4;
 const SAVE_EVERY_MS = 100;
 /** To take the place of a consumer that remembers many events takes some milliseconds. */
 const SAVE_EVERY_MS_AN_EVENT = 0.02;

@@ -58,8 +58,8 @@ export async function drainWithKills({
       await ready;
       next = prepare();
       const begun = once(child, "message");
-      // On send, something is in hand for certain when the place is stored: the first process works on nothing.
-      const isIdle = mode === "on-send" && life === 0;
+      // So that something is in hand for certain when the place is stored, the first process works on nothing.
+      const isIdle = mode !== "on-ack" && life === 0;
       child.send(isIdle ? "go and only take" : "go");
       // Nothing arrives once the channel is drained.
       await Promise.race([begun, sleep(BEGIN_MS)]);

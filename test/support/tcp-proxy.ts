@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export class TcpProxy {
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
-  #opened = 0;
+  #mostOpen = 0;
   readonly #server = createServer((socket) => this.#join(socket));
 
   private constructor(target: URL) {
@@ -23,9 +23,9 @@ export class TcpProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${this.#target.pathname}`;
   }
 
-  /** Connections that were made, ever. */
-  get opened(): number {
-    return this.#opened;
+  /** The most connections that stood at once. */
+  get mostOpen(): number {
+    return this.#mostOpen;
   }
 
   /** Connections that stand. */
@@ -40,8 +40,8 @@ export class TcpProxy {
   }
 
   #join(client: Socket): void {
-    this.#opened += 1;
     this.#sockets.add(client);
+    this.#mostOpen = Math.max(this.#mostOpen, this.#sockets.size);
     const service = connect(Number(this.#target.port), this.#target.hostname);
     client.pipe(service).pipe(client);
     const end = () => {
