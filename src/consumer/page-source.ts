@@ -169,10 +169,10 @@ function eventTooLarge(offset: number | undefined, cause: unknown): CrecError {
   const where =
     offset === undefined
       ? "The newest event is larger than an answer may be."
-      : `The event after offset ${offset} is larger than an answer may be, and holds up those behind it.`;
+      : `The event at or after offset ${offset} is larger than an answer may be, and holds up those behind it.`;
   return new CrecError(
     "EVENT_TOO_LARGE",
-    `${where} It is asked for again later. To pass over it, choose where to go on by resetting the cursor.`,
+    `${where} It is asked for again later. To pass over it, reset the cursor to the next offset; to the one after that if it is still in the way.`,
     { cause, retryable: true },
   );
 }

@@ -140,6 +140,8 @@ export class PageReader {
     this.#isUnsure = page.last === position && this.#pages.limit === 1;
     if (this.#isUnsure) page = await this.#pages.at(signal, position + 1);
     if ((page.last ?? -1) <= position) {
+      // Nothing tells which way to go: that must be said.
+      if (isUnknown) await this.#checkEnd(signal);
       if (await this.#leadsDown(newest, signal)) this.#direction = "down";
       return;
     }

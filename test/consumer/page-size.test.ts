@@ -102,11 +102,24 @@ describe("An event that is too large by itself", () => {
     it(`does not hold up those before it, also after a restart (${name})`, async () => {
       const { clock, make, end, offsets, disk } = world(50);
       disk.stored = { ...stateFrom(IDENTITY, 11), delivered: [[10, "event-10"]] };
-      const consumer = make({ identity: IDENTITY });
+      const consumer = make();
       consumer.start();
       await clock.until(() => offsets().includes(49));
       should(offsets()).eql(range(11, 49));
       await end(consumer);
+    });
+
+    it(`is named where it is the newest and nothing tells which way pages lead (${name})`, async () => {
+      const channel = new SimulatedChannel({ inclusive, direction: "down" });
+      channel.publish(...range(1, 51).map((offset) => makeEvent(offset)));
+      const source = failing(channel, (offset) => (offset === 51 ? 0 : 200), "RESPONSE_TOO_LARGE");
+      const { clock, make, end, errors, disk } = simulate({ source });
+      disk.stored = { ...stateFrom(IDENTITY, 11), delivered: [[10, "event-10"]] };
+      const consumer = make();
+      consumer.start();
+      await clock.pass(300_000);
+      await end(consumer);
+      should([...new Set(errors.map(({ code }) => code))]).eql(["EVENT_TOO_LARGE"]);
     });
 
     it(`can be passed over by going on behind it (${name})`, async () => {
