@@ -4,11 +4,11 @@ import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, atPresent, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
+import { MOST_CALLS } from "../lib/most-calls.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
 import { previewForm } from "./editor-preview.ts";
 
-const MOST_CALLS = 16;
 const CONTRACTS = Array.from({ length: MOST_CALLS }, (_, index) => `contract${index + 1}`);
 
 const referred = () => ({ value: "", type: "crec-contract", required: false });

@@ -8,6 +8,7 @@ import { oneOf, readField, readText, requireText } from "../lib/fields.ts";
 import type { CallDef, Value } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
+import { MOST_CALLS } from "../lib/most-calls.ts";
 
 export type SubmitOperationDef = NodeDef & {
   channel?: string;
@@ -33,8 +34,6 @@ export type SubmitOperationDef = NodeDef & {
 
 /** With what its bytes mean, where that is known. */
 export type ReadableTransaction = TransactionInput & { preview?: Snapshot };
-
-const MOST_TRANSACTIONS = 16;
 
 /**
  * The transactions of the operation, for this message.
@@ -62,8 +61,8 @@ export async function transactionsOf(
       "The operation has no calls. Add one in the node's form, or give a list by message.",
     );
   }
-  if (transactions.length > MOST_TRANSACTIONS) {
-    const message = `An operation holds at most ${MOST_TRANSACTIONS} calls, and this one has ${transactions.length}. Split it.`;
+  if (transactions.length > MOST_CALLS) {
+    const message = `An operation holds at most ${MOST_CALLS} calls, and this one has ${transactions.length}. Split it.`;
     throw nodeError("TOO_MANY_CALLS", message);
   }
   const amount = source === "message" ? "value" : "amount";

@@ -6,12 +6,12 @@ import type { ContractNode } from "../config-nodes.ts";
 import { nodeError, toCodedError } from "../errors.ts";
 import type { CallDef, ContractCall, Value } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
+import { MOST_CALLS } from "../most-calls.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
 import { amountInTokens } from "../token-amounts.ts";
 import { inSmallestUnit, inTokens } from "../token-units.ts";
 import { isReference } from "../variables.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
-import { MOST_CALLS } from "./preview-request.ts";
 
 /** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
 type Contract = {

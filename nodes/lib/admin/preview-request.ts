@@ -1,9 +1,8 @@
 import type { CallDef, Unit, Value } from "../form-types.ts";
+import { MOST_CALLS } from "../most-calls.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 import { invalidRequest } from "./answer.ts";
 
-/** What an operation holds at most. */
-export const MOST_CALLS = 16;
 const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Unit[];
 
 type Fields = Readonly<Record<string, unknown>>;
