@@ -1,4 +1,5 @@
-import { ArgumentError } from "../errors.ts";
+import type { ArgumentError } from "../errors.ts";
+import { invalid } from "./invalid.ts";
 
 /** What an ABI may be at most. The largest in use are far below: an item has some dozen parameters. */
 export const ABI_BOUNDS = {
@@ -15,7 +16,5 @@ export const ABI_BOUNDS = {
 } as const;
 
 export function tooLarge(path: string, what: string): ArgumentError {
-  return new ArgumentError(path, `${what} Leave out of the ABI what you do not call or watch.`, {
-    code: "ABI_INVALID",
-  });
+  return invalid(path, `${what} Leave out of the ABI what you do not call or watch.`);
 }

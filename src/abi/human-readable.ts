@@ -1,6 +1,6 @@
 import * as OxAbi from "ox/Abi";
-import { ArgumentError } from "../errors.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
+import { invalid } from "./invalid.ts";
 import { Structs } from "./structs.ts";
 
 type Line = { text: string; number: number };
@@ -51,11 +51,7 @@ function readLine({ text, number }: Line, structs: string[]): unknown {
     return { ...parsed, anonymous };
   } catch (cause) {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw new ArgumentError(
-      "abi",
-      `Line ${number} of the ABI cannot be read: "${shown}". ${hint(text, cause)}`,
-      { code: "ABI_INVALID", cause },
-    );
+    throw invalid("abi", `Line ${number} of the ABI cannot be read: "${shown}". ${hint(text, cause)}`, cause);
   }
 }
 
@@ -72,7 +68,7 @@ function isStruct({ text }: Line): boolean {
   return text.startsWith("struct ");
 }
 
-/** Comments become spaces, so that lines keep their numbers. One that is never closed is none. */
+/** Comments become spaces, so that lines keep their numbers. One that is never closed counts as text. */
 function blankComments(text: string): string {
   const parts: string[] = [];
   let from = 0;

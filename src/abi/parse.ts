@@ -1,7 +1,7 @@
-import { ArgumentError } from "../errors.ts";
 import { canonicalType } from "./abi-type.ts";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { readHumanReadable } from "./human-readable.ts";
+import { invalid } from "./invalid.ts";
 import type { Abi, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
 
 type Fields = Record<string, unknown>;
@@ -117,8 +117,4 @@ function readParameters(
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function invalid(path: string, message: string, cause?: unknown): ArgumentError {
-  return new ArgumentError(path, message, { code: "ABI_INVALID", cause });
 }
