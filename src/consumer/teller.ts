@@ -1,6 +1,7 @@
 import type { CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
+import { quietly } from "./quietly.ts";
 
 export type TellerOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;
@@ -86,11 +87,4 @@ function isSame(a: ConsumerState, b: ConsumerState): boolean {
     );
   const isPlain = a.kind === "connecting" || a.kind === "waiting_for_channel" || a.kind === "paused";
   return isPlain && a.kind === b.kind;
-}
-
-/** A listener's own trouble must not become the consumer's. */
-function quietly(call: () => void): void {
-  try {
-    call();
-  } catch {}
 }

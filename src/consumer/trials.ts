@@ -4,6 +4,7 @@ import type { Cursor } from "./cursor.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { EventConsumerOptions } from "./options.ts";
 import type { Pause } from "./pause.ts";
+import { quietly } from "./quietly.ts";
 import type { Saving } from "./saving.ts";
 import { takeTurn } from "./turn.ts";
 
@@ -99,10 +100,6 @@ export class Trials {
     const { suspectUpTo: to } = cursor.starts;
     if (this.#toldOf === cursor || offset > to) return;
     this.#toldOf = cursor;
-    try {
-      this.#options.onSuspects?.({ from: offset, to });
-    } catch {
-      // A listener's own trouble must not become the consumer's.
-    }
+    quietly(() => this.#options.onSuspects?.({ from: offset, to }));
   }
 }
