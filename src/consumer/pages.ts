@@ -1,5 +1,6 @@
 import { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
+import { ChannelEnd } from "./channel-end.ts";
 import type { Clock } from "./clock.ts";
 import { findFirstEvent } from "./first-event.ts";
 import { type Asked, type Gap, gapBefore, isGone } from "./gap.ts";
@@ -22,10 +23,9 @@ export type PageReaderOptions = {
   onFirstMissed?: (next: ChannelEvent) => void;
 };
 
-/** Without news, how often to look whether the channel's end is where reading by offset says it is. */
-const END_CHECK_MS = 60_000;
 /** How many readings in a row may miss events that are known to be there. */
 const MAX_STALLS = 3;
+
 /**
  * Reads a channel upwards from an offset, in a service of unknown habits: it does not matter whether a page
  * starts at or after the offset asked for, whether it goes up or down from there, how it is sorted, whether
@@ -35,6 +35,7 @@ const MAX_STALLS = 3;
 export class PageReader {
   readonly #options: PageReaderOptions;
   readonly #pages: PageSource;
+  readonly #end: ChannelEnd;
   /** Whether pages by offset lead to newer events or to older ones; found out when there is something to see. */
   #direction: "unknown" | "up" | "down" = "unknown";
   /** Whether the direction was learned from a page of one event. */
@@ -44,12 +45,11 @@ export class PageReader {
   /** The highest offset that a reading came to. */
   #reached = -1;
   #stalls = 0;
-  #endCheckedAt = Number.NEGATIVE_INFINITY;
-  #endMovedBack = false;
 
   constructor(options: PageReaderOptions) {
     this.#options = options;
     this.#pages = new PageSource(options);
+    this.#end = new ChannelEnd({ pages: this.#pages, clock: options.clock, reached: () => this.#reached });
   }
 
   /** The highest offset seen so far. */
@@ -64,9 +64,7 @@ export class PageReader {
 
   /** Whether the newest event was once newer than it is now. Reading it takes the note away. */
   takeEndMovedBack(): boolean {
-    const movedBack = this.#endMovedBack;
-    this.#endMovedBack = false;
-    return movedBack;
+    return this.#end.takeMovedBack();
   }
 
   /** The newest events of all types, ascending. */
@@ -126,7 +124,7 @@ export class PageReader {
   /** Looks at the newest page, then asks for one by offset below it: newer events in it mean "up". */
   async *#learn(from: number, signal: AbortSignal): AsyncGenerator<ChannelEvent[], void> {
     const position = Math.max(0, from);
-    const newest = await this.#lookAtEnd(signal);
+    const newest = await this.#end.look(signal);
     // Nobody could ask for what is after -1, and a service may take 0 to mean "after 0".
     const atZero = from < 0 ? newest.events.filter(({ headers }) => headers.offset <= position) : [];
     if (atZero.length > 0) {
@@ -141,7 +139,7 @@ export class PageReader {
     if (this.#isUnsure) page = await this.#pages.at(signal, position + 1);
     if ((page.last ?? -1) <= position) {
       // Nothing tells which way to go: that must be said.
-      if (isUnknown) await this.#checkEnd(signal);
+      if (isUnknown) await this.#end.require(signal);
       if (await this.#leadsDown(newest, signal)) this.#direction = "down";
       return;
     }
@@ -190,7 +188,7 @@ export class PageReader {
       this.#isInclusive &&
       from >= known &&
       landmark !== undefined &&
-      (this.#pages.limit === 1 || !this.#endCheckIsDue);
+      (this.#pages.limit === 1 || !this.#end.isDue);
     // So that the landmark is on the first page, wherever such a page begins.
     const start = isShort ? known + 1 : this.#isInclusive ? known : known - 1;
     let position = Math.max(0, isShort ? start : Math.min(from, start));
@@ -218,8 +216,8 @@ export class PageReader {
       const stuck = last === position;
       const more = page.more || (this.highest ?? -1) > last;
       if (!more || stuck) {
-        if (this.#endCheckIsDue || suspicious || (stuck && page.more))
-          await this.#lookAtEnd(signal, { isShort: true });
+        if (this.#end.isDue || suspicious || (stuck && page.more))
+          await this.#end.look(signal, { isShort: true });
         if (stuck || (this.highest ?? -1) <= last) return;
       }
       position = last;
@@ -229,7 +227,7 @@ export class PageReader {
   /** Whether to go on with a first page that should have shown the landmark, or was not to show it. */
   async #passes(page: Page, asked: Asked, signal: AbortSignal): Promise<boolean> {
     if (asked.isShown && page.first === undefined) {
-      await this.#lookAtEnd(signal);
+      await this.#end.look(signal);
       return false;
     }
     const found = await gapBefore(this.#pages, page, asked, signal);
@@ -254,7 +252,7 @@ export class PageReader {
       const boundary = boundaries.at(-1);
       const page =
         boundary === undefined
-          ? await this.#checkEnd(signal, { isShort })
+          ? await this.#end.require(signal, { isShort })
           : await this.#pageBelow(boundary, signal);
       if (page === undefined) return;
       const first = page.first ?? Number.POSITIVE_INFINITY;
@@ -310,27 +308,5 @@ export class PageReader {
 
   #pageAfter(signal: AbortSignal, offset: number): Promise<Page> {
     return this.#pages.at(signal, offset, { passesKnown: this.#isInclusive });
-  }
-
-  get #endCheckIsDue(): boolean {
-    return this.#options.clock.elapsed() - this.#endCheckedAt >= END_CHECK_MS;
-  }
-
-  /** Where the newest event is too large, the end is not known: an empty page with more. */
-  async #lookAtEnd(signal: AbortSignal, choices: { isShort?: boolean } = {}): Promise<Page> {
-    try {
-      return await this.#checkEnd(signal, choices);
-    } catch (error) {
-      if (!isTooLarge(error)) throw error;
-      this.#endCheckedAt = this.#options.clock.elapsed();
-      return { events: [], first: undefined, last: undefined, more: true };
-    }
-  }
-
-  async #checkEnd(signal: AbortSignal, { isShort = false } = {}): Promise<Page> {
-    const page = await this.#pages.newest(signal, { isShort });
-    this.#endCheckedAt = this.#options.clock.elapsed();
-    if ((page.last ?? -1) < this.#reached) this.#endMovedBack = true;
-    return page;
   }
 }
