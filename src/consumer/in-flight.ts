@@ -5,7 +5,7 @@ import type { Pause } from "./pause.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /**
- * What to do with an event that could not be worked off: again after a while, or to those who take rejected ones.
+ * What to do with an event that was not done: send it again after a while, or give it to `onRejected`.
  * Without `afterMs` that while is 1 s after the first attempt, twice as long after each further one, at most 60 s.
  */
 export type Refusal = { afterMs?: number; reason?: string } | { reject: true; reason?: string };

@@ -32,7 +32,7 @@ async function outlast(turn: Turn, clock: Clock, signal: AbortSignal): Promise<v
   const aborted = AbortSignal.any([signal, waiting.signal]);
   try {
     await unlessAborted(Promise.race([turn.over, clock.sleep(LONGEST_WAIT_MS, aborted)]), signal);
-    // What it cannot store is its own trouble, and told there.
+    // What it cannot store, it tells itself.
     if (present === turn) await turn.giveWay().catch(() => {});
   } finally {
     waiting.abort();

@@ -38,7 +38,7 @@ export const LOCK_TIMES: LockTimes = { beatMs: 3_000, leaseMs: 10_000, lookMs: 1
  * between containers and machines too, as far as they share the folder: no clocks are compared. A process that finds the file of another waits until that is removed, or has not changed
  * for some time, or its process has surely ended; then it puts its own in its place.
  *
- * No lock of this kind can stop a process in the middle of a step. So whoever was suspended has to ask its `Tenure`
+ * No lock of this kind can stop a process in the middle of a step. So a process that was suspended has to ask its `Tenure`
  * before each step that only the holder may take.
  */
 export class FolderLock {

@@ -26,7 +26,7 @@ export function answerForms<T>(
   work: (question: Question) => T | Promise<T>,
 ): void {
   RED.httpAdmin[method](path, RED.auth.needsPermission(permission), (request, response) => {
-    // Without a look at the type, a form on any other site could ask in the name of whoever is logged in.
+    // Without a look at the type, a form on any other site could ask in the name of the user who is logged in.
     if (method === "post" && !request.is("application/json")) {
       response.status(415).json(NOT_JSON);
       return;
