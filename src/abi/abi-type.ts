@@ -21,6 +21,17 @@ export function integerType(type: string): { signed: boolean; bits: number } | u
   return match === null ? undefined : { signed: match[1] === "", bits: Number(match[2]) };
 }
 
+/** The smallest and the largest value of an integer type. */
+export function rangeOf({ signed, bits }: { signed: boolean; bits: number }): { min: bigint; max: bigint } {
+  const half = 2n ** BigInt(bits - 1);
+  return signed ? { min: -half, max: half - 1n } : { min: 0n, max: 2n * half - 1n };
+}
+
+/** Where a parameter's value is, for errors: by its name, by its position where it has none. */
+export function pathOf(path: string, { name }: { name: string }, index: number): string {
+  return name === "" ? `${path}[${index}]` : `${path}.${name}`;
+}
+
 /** The size of a fixed bytes type, `bytes32` say. */
 export function fixedBytesSize(type: string): number | undefined {
   const match = /^bytes(\d+)$/.exec(type);
@@ -44,6 +55,11 @@ export function canonicalType(type: string): string | undefined {
 /** `transfer(address,uint256)`: tuples written out, no names, no spaces. */
 export function signatureOf(item: { name: string; inputs: readonly AbiParameter[] }): string {
   return `${item.name}(${item.inputs.map(typeText).join(",")})`;
+}
+
+/** A signature as people type it, as `signatureOf` writes it: without spaces, and `uint` as `uint256`. */
+export function canonicalSignature(text: string): string {
+  return text.replace(/\s+/g, "").replace(/(?<=[(,])u?int(?=[[\],)])/g, "$&256");
 }
 
 function typeText({ type, components }: AbiParameter): string {

@@ -1,8 +1,10 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import type { Hex } from "../protocol/index.ts";
-import { selectorOf, signatureOf } from "./abi-type.ts";
+import { canonicalSignature, selectorOf, signatureOf } from "./abi-type.ts";
+import { functionsOf } from "./list.ts";
 import { byName, decodeValues } from "./plain.ts";
+import { Misfit } from "./raw.ts";
 import type { Abi, AbiFunction } from "./types.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";
 
@@ -61,7 +63,7 @@ export function decodeFunctionCall(call: {
  * name (by position where unnamed), none gives null. Integers are decimal text.
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data is not of
- * the function's outputs.
+ * the function's outputs, or a value does not fit its type: `outputs.amounts[2]`.
  * @example
  * const abi = parseAbi("function totalSupply() view returns (uint256)");
  * const data = encodeValue("uint256", "12345678901234567890", "value");
@@ -75,9 +77,10 @@ export function decodeFunctionResult(call: { abi: Abi; function: string; data: s
     throw unreadable(`${signatureOf(item)} returned nothing: is there a contract with it at that address?`);
   }
   try {
-    const values = decodeValues(item.outputs, data ?? "0x");
+    const values = decodeValues(item.outputs, data ?? "0x", "outputs");
     return values.length === 1 ? values[0] : byName(item.outputs, values);
   } catch (cause) {
+    if (cause instanceof Misfit) throw cause;
     throw unreadable(
       `The data is not what ${signatureOf(item)} returns; check the ABI's outputs for it.`,
       cause,
@@ -95,8 +98,8 @@ export function findFunction(
   nameOrSignature: string,
   args?: readonly unknown[] | Record<string, unknown>,
 ): AbiFunction {
-  const functions = abi.filter((item) => item.type === "function");
-  const wanted = String(nameOrSignature).replace(/\s+/g, "");
+  const functions = functionsOf(abi);
+  const wanted = canonicalSignature(String(nameOrSignature));
   const found = functions.filter((item) => item.name === wanted || signatureOf(item) === wanted);
   if (found.length === 0) {
     const there = functions.map(signatureOf).join(", ") || "none";

@@ -1,7 +1,7 @@
 import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
 import { integerDigits } from "../json.ts";
-import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
+import { arrayOf, fixedBytesSize, integerType, rangeOf, signatureHash, signatureOf } from "./abi-type.ts";
 import { parseAbi } from "./parse.ts";
 import type { AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";
@@ -88,13 +88,18 @@ function readValue(parameter: AbiParameter, value: unknown, path: string): unkno
   // Of an indexed value of variable size the chain keeps only the hash.
   if (parameter.indexed && dynamic) return value;
   if (array !== undefined) {
-    if (!Array.isArray(value)) throw malformed(path, type);
-    return value.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`));
+    const list = asList(array, value) ?? throwMalformed(path, type);
+    return list.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`));
   }
   if (type === "tuple") return readTuple(parameter, value, path);
-  if (integerType(type) !== undefined) return readInteger(value) ?? throwMalformed(path, type);
-  if (type === "bytes" || fixedBytesSize(type) !== undefined) {
-    return bytesText(value) ?? (typeof value === "string" ? value : throwMalformed(path, type));
+  const integer = integerType(type);
+  if (integer !== undefined) {
+    return fittingInteger(integer, readInteger(value), parameter.indexed) ?? throwMalformed(path, type);
+  }
+  if (type === "bytes") return bytesText(value) ?? bytesOfBase64(value) ?? throwMalformed(path, type);
+  const size = fixedBytesSize(type);
+  if (size !== undefined) {
+    return fittingBytes(size, bytesText(value), parameter.indexed) ?? throwMalformed(path, type);
   }
   if (type === "bool") return readBoolean(value) ?? throwMalformed(path, type);
   if (type === "address") return readAddress(value) ?? throwMalformed(path, type);
@@ -109,6 +114,45 @@ function readTuple({ components = [] }: AbiParameter, value: unknown, path: stri
       )
     : (value as Fields);
   return named(components, given, path);
+}
+
+/** A list as long as its type says. Some writers put a list of `uint8` as the hex of bytes. */
+function asList(
+  { item, length }: { item: AbiParameter; length?: number },
+  value: unknown,
+): unknown[] | undefined {
+  const bytes = item.type === "uint8" && typeof value === "string" ? bytesText(value) : undefined;
+  const list: unknown = bytes === undefined ? value : [...Buffer.from(bytes.slice(2), "hex")];
+  return Array.isArray(list) && list.length === (length ?? list.length) ? list : undefined;
+}
+
+/** Undefined outside the type. A negative number in a topic may come as the 256 bits it is written with there. */
+function fittingInteger(
+  integer: { signed: boolean; bits: number },
+  digits: string | undefined,
+  indexed = false,
+): string | undefined {
+  if (digits === undefined) return undefined;
+  const { min, max } = rangeOf(integer);
+  const number = BigInt(digits);
+  const isWord = integer.signed && indexed && number >= 2n ** 255n && number < 2n ** 256n;
+  const value = isWord ? BigInt.asIntN(256, number) : number;
+  return value >= min && value <= max ? String(value) : undefined;
+}
+
+/** Undefined where they are not as many as the type says. A topic may come whole, with zeros behind them. */
+function fittingBytes(size: number, hex: string | undefined, indexed = false): string | undefined {
+  const end = 2 + 2 * size;
+  if (hex === undefined || hex.length === end) return hex;
+  const isTopic = indexed && hex.length === 66 && /^0*$/.test(hex.slice(end));
+  return isTopic ? hex.slice(0, end) : undefined;
+}
+
+/** How some writers put bytes inside a list. */
+function bytesOfBase64(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length % 4 !== 0 || /^0X[0-9a-fA-F]*$/.test(value)) return undefined;
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) return undefined;
+  return `0x${Buffer.from(value, "base64").toString("hex")}`;
 }
 
 /** Also reads `600.000000` and `1.2e+21`, as some writers put integers. */

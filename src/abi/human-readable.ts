@@ -1,13 +1,12 @@
 import * as OxAbi from "ox/Abi";
 import { ABI_BOUNDS, tooLarge } from "./bounds.ts";
 import { invalid } from "./invalid.ts";
+import { type Line, plainItems, splitItems } from "./solidity.ts";
 import { Structs } from "./structs.ts";
-
-type Line = { text: string; number: number };
 
 /**
  * Reads human-readable ABI text: one item a line, or several with `;` between, with `//` and block
- * comments and blank lines anywhere. The items come back as in a JSON ABI.
+ * comments and blank lines anywhere; or the source of interfaces. The items come back as in a JSON ABI.
  *
  * @throws ArgumentError `ABI_INVALID`, naming the line.
  */
@@ -15,14 +14,31 @@ export function readHumanReadable(text: string): unknown[] {
   const { textLength, items, structs: mostStructs } = ABI_BOUNDS;
   if (text.length > textLength)
     throw tooLarge("abi", `The ABI has ${text.length} characters; at most ${textLength} are read.`);
-  const lines = splitItems(blankComments(text)).map((line) => ({ ...line, text: tidy(requireShort(line)) }));
-  if (lines.length > items)
-    throw tooLarge("abi", `The ABI has ${lines.length} items; at most ${items} are read.`);
-  const texts = lines.filter(isStruct).map((line) => line.text);
+  const split = splitItems(blankComments(text));
+  if (split.items.length > items)
+    throw tooLarge("abi", `The ABI has ${split.items.length} items; at most ${items} are read.`);
+  const tidied = split.items.map((line) => ({ ...line, text: tidy(requireShort(line)) }));
+  const lines = plainItems(tidied, split.interfaces);
+  const texts = structTexts(lines);
   if (texts.length > mostStructs)
     throw tooLarge("abi", `The ABI has ${texts.length} structs; at most ${mostStructs} are read.`);
   const structs = new Structs(texts);
   return lines.filter((line) => !isStruct(line)).map((line) => readLine(line, structsOf(line, structs)));
+}
+
+/** Two interfaces may both have a struct of one name: which one is meant where must never be a guess. */
+function structTexts(lines: readonly Line[]): string[] {
+  const texts = new Map<string, string>();
+  for (const { text, number } of lines.filter(isStruct)) {
+    const name = /^struct [\w$]*/.exec(text)?.[0] ?? text;
+    if ((texts.get(name) ?? text) === text) texts.set(name, text);
+    else
+      throw invalid(
+        "abi",
+        `Line ${number} of the ABI has another ${name} than a line above. Paste one interface at a time.`,
+      );
+  }
+  return [...texts.values()];
 }
 
 function requireShort({ text, number }: Line): string {
@@ -57,7 +73,7 @@ function readLine({ text, number }: Line, structs: string[]): unknown {
 
 function hint(text: string, cause: unknown): string {
   const keyword = /^(function|event|error|constructor|receive|fallback)\b/.test(text);
-  if (!keyword) return "An item begins with function, event or error.";
+  if (!keyword) return "An item begins with function, event or error; a whole interface, with interface.";
   const reason = /Type "[^"]*" is not a valid ABI type/.exec(String(cause))?.[0];
   return reason === undefined
     ? "It should look like `function name(type name, …) view returns (type)`."
@@ -72,49 +88,23 @@ function isStruct({ text }: Line): boolean {
 function blankComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
-  for (const { index } of text.matchAll(/\/[/*]/g)) {
-    if (index < from) continue;
+  const start = /\/[/*]/g;
+  for (let match = start.exec(text); match !== null; match = start.exec(text)) {
+    const { index } = match;
     const isLine = text[index + 1] === "/";
     const end = isLine ? text.slice(index).search(/[\r\n]|$/) + index : text.indexOf("*/", index + 2) + 2;
     if (end < index + 2) break;
     parts.push(text.slice(from, index), text.slice(index, end).replace(/[^\r\n]/g, " "));
     from = end;
+    start.lastIndex = end;
   }
   return [...parts, text.slice(from)].join("");
-}
-
-/** Items end at a line break or semicolon that is not inside brackets. */
-function splitItems(text: string): Line[] {
-  const items: Line[] = [];
-  let item = "";
-  let isBlank = true;
-  let depth = 0;
-  let line = 1;
-  let startedAt = 1;
-  for (const character of `${text.replaceAll("\r\n", "\n")}\n`) {
-    if ("({".includes(character)) depth++;
-    if (")}".includes(character)) depth--;
-    const ends = depth <= 0 && (character === "\n" || character === ";");
-    if (!ends) {
-      if (isBlank) startedAt = line;
-      isBlank &&= character.trim() === "";
-      item += character;
-    } else {
-      if (!isBlank) items.push({ text: item, number: startedAt });
-      item = "";
-      isBlank = true;
-      depth = 0;
-    }
-    if (character === "\n") line++;
-  }
-  // What is left never closed its brackets.
-  if (!isBlank) items.push({ text: item, number: startedAt });
-  return items;
 }
 
 /** Solidity's freedom of spaces and words that say nothing about the ABI, reduced to one way. */
 function tidy(item: string): string {
   return item
+    .replace(/\boverride\s*\([^()]*\)/g, " ")
     .replace(/\s+/g, " ")
     .replace(/ ?([(),[\]]) ?/g, "$1")
     .replace(/\btuple\(/g, "(")

@@ -1,4 +1,4 @@
-export { canonicalType, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+export { canonicalSignature, canonicalType, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 export { checksumAddress } from "./address.ts";
 export {
   decodeFunctionCall,

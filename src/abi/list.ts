@@ -1,6 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
-import { selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
+import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
 
 export type ListedFunction = {
@@ -20,32 +20,53 @@ export type ListedEvent = {
   inputs: AbiParameter[];
 };
 
+/** Each function once: merged ABIs have some twice, and two of one signature are one to the contract. */
+export function functionsOf(abi: Abi): AbiFunction[] {
+  return distinct(
+    abi.filter((item) => item.type === "function"),
+    signatureOf,
+  );
+}
+
+/** Each event once, too. What is indexed tells two of one signature apart: they are read in different ways. */
+function eventsOf(abi: Abi): AbiEvent[] {
+  return distinct(
+    abi.filter((item) => item.type === "event"),
+    (event) => JSON.stringify([signatureOf(event), event.inputs.map(({ indexed = false }) => indexed)]),
+  );
+}
+
+/** The first of each key. */
+function distinct<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
 /**
- * The functions of an ABI, in its order.
+ * The functions of an ABI, in its order, each once.
  * @example
  * listFunctions(abi).map(({ signature }) => signature); // → ["increment()", "countOf(address)"]
  */
 export function listFunctions(abi: Abi): ListedFunction[] {
-  return abi
-    .filter((item) => item.type === "function")
-    .map(({ name, inputs, outputs, stateMutability }) => {
-      const signature = signatureOf({ name, inputs });
-      return { name, signature, selector: selectorOf({ name, inputs }), inputs, outputs, stateMutability };
-    });
+  return functionsOf(abi).map(({ name, inputs, outputs, stateMutability }) => {
+    const signature = signatureOf({ name, inputs });
+    return { name, signature, selector: selectorOf({ name, inputs }), inputs, outputs, stateMutability };
+  });
 }
 
 /**
- * The events of an ABI, in its order.
+ * The events of an ABI, in its order, each once.
  * @example
  * listEvents(abi).map(({ signature }) => signature); // → ["Incremented(address,uint256,uint256)"]
  */
 export function listEvents(abi: Abi): ListedEvent[] {
-  return abi
-    .filter((item) => item.type === "event")
-    .map(({ name, inputs, anonymous }) => {
-      const signature = signatureOf({ name, inputs });
-      return { name, signature, topicHash: signatureHash(signature), anonymous, inputs };
-    });
+  return eventsOf(abi).map(({ name, inputs, anonymous }) => {
+    const signature = signatureOf({ name, inputs });
+    return { name, signature, topicHash: signatureHash(signature), anonymous, inputs };
+  });
 }
 
 /**
@@ -57,9 +78,9 @@ export function listEvents(abi: Abi): ListedEvent[] {
  * eventFragments(abi, ["Incremented"]).length; // → 1
  */
 export function eventFragments(abi: Abi, names: readonly string[]): EventFragment[] {
-  const events = abi.filter((item) => item.type === "event");
+  const events = eventsOf(abi);
   const wanted = names.flatMap((name, index) => {
-    const wantedName = name.replace(/\s+/g, "");
+    const wantedName = canonicalSignature(name);
     const found = events.filter((event) => event.name === wantedName || signatureOf(event) === wantedName);
     if (found.length > 0) return found;
     const there = events.map(signatureOf).join(", ") || "none";

@@ -2,7 +2,7 @@ import { CrecError } from "../errors.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
 import { arrayOf, integerType, signatureHash, signatureOf } from "./abi-type.ts";
 import { wireName } from "./event-params.ts";
-import { decodeRaw } from "./plain.ts";
+import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
 type Log = { topics: readonly string[]; data: string };
@@ -13,7 +13,8 @@ type Log = { topics: readonly string[]; data: string };
  * value of variable size as its topic hash; lists and tuples nested.
  *
  * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. It is made to be
- * stringified, not to be read; parse the text again to look at it.
+ * stringified, not to be read; parse the text again to look at it. Node.js 20 has no such values: there it is decimal
+ * text, which is also what this library reads such a number as.
  *
  * @throws CrecError `LOG_MISMATCH` when the log is not one of this event.
  */
@@ -25,7 +26,7 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
     throw mismatch(fragment, `it has ${topics.length} indexed values instead of ${indexed.length}`);
   }
   try {
-    const values = others.length === 0 ? [] : decodeRaw(others, log.data as Hex);
+    const values = others.length === 0 ? [] : decodeRaw(others, log.data as Hex, "params");
     return Object.fromEntries(
       fragment.inputs.map((input, index) => {
         const value = input.indexed
@@ -54,7 +55,7 @@ function topicValue(input: AbiParameter, topic: Hex): unknown {
     input.type === "string" ||
     input.type === "bytes";
   if (dynamic) return topic;
-  const [value] = decodeRaw([input], topic);
+  const [value] = decodeRaw([input], topic, "params");
   return integerType(input.type) === undefined ? value : String(value);
 }
 
@@ -77,8 +78,8 @@ function wireValue(parameter: AbiParameter, value: unknown): unknown {
   return integer.bits > 64 ? String(value) : unroundedNumber(value);
 }
 
-/** The library types do not know `JSON.rawJSON` yet. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+/** The library types do not know `JSON.rawJSON` yet, and Node.js 20 does not have it. */
+const { rawJSON = String } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
 function unroundedNumber(value: unknown): unknown {
   return Number.isSafeInteger(Number(value)) ? Number(value) : rawJSON(String(value));

@@ -9,8 +9,9 @@ type Fields = Record<string, unknown>;
 const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
 
 /**
- * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, or human-readable text
- * such as `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line.
+ * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, an explorer's answer with the ABI as
+ * its `result`, the source of Solidity interfaces, or human-readable text such as
+ * `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line.
  * Items that can neither be called nor watched (constructor, fallback, receive) are left out.
  *
  * @throws ArgumentError `ABI_INVALID`, naming the line or item.
@@ -20,7 +21,8 @@ const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
  */
 export function parseAbi(input: string | readonly unknown[] | object): Abi {
   const source = typeof input === "string" ? parseText(input) : input;
-  const items = Array.isArray(source) ? source : isFields(source) ? source.abi : undefined;
+  const wrapped = isFields(source) ? unwrapped(source) : source;
+  const items = typeof wrapped === "string" ? parseText(wrapped) : wrapped;
   if (!Array.isArray(items)) {
     throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact that has it as `abi`.");
   }
@@ -32,6 +34,14 @@ export function parseAbi(input: string | readonly unknown[] | object): Abi {
     if (!isFields(item)) throw invalid(path, `Item ${index} of the ABI is not an object.`);
     return readItem(item, path);
   });
+}
+
+/** An artifact has its ABI as `abi`, an explorer's answer as `result`: a list or its text. */
+function unwrapped({ abi, result, status }: Fields): unknown {
+  if (abi !== undefined) return abi;
+  if (status !== "0") return result;
+  const said = typeof result === "string" ? `: "${result.slice(0, 80)}"` : "";
+  throw invalid("abi", `The explorer answered without an ABI${said}. Ask it again, or paste the ABI itself.`);
 }
 
 function parseText(text: string): unknown {

@@ -1,43 +1,25 @@
-import * as AbiParameters from "ox/AbiParameters";
-import { CrecError } from "../errors.ts";
 import type { Hex } from "../protocol/index.ts";
 import { arrayOf, integerType } from "./abi-type.ts";
+import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
 /**
  * Decodes ABI-encoded data to plain JSON values: integers as decimal text, bytes as hex, addresses
  * checksummed, lists as lists, tuples as objects.
  *
- * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types.
+ * @param path where the values are, for errors: `outputs` names one as `outputs.amounts[2]`
+ * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types, or a value does not fit its own.
  * @example
  * decodeValues([{ name: "", type: "bool" }], encodeValue("bool", "true", "flag")); // → [true]
  */
-export function decodeValues(parameters: readonly AbiParameter[], data: Hex): unknown[] {
+export function decodeValues(
+  parameters: readonly AbiParameter[],
+  data: Hex,
+  path: string = "values",
+): unknown[] {
   if (parameters.length === 0) return [];
-  const values = decodeRaw(parameters, data);
+  const values = decodeRaw(parameters, data, path);
   return parameters.map((parameter, index) => toPlain(parameter, values[index]));
-}
-
-/** As the decoder gives them, with bigints; tuples are lists, whatever names their parts have. */
-export function decodeRaw(parameters: readonly AbiParameter[], data: Hex): unknown[] {
-  try {
-    const values: readonly unknown[] = AbiParameters.decode(parameters.map(withoutNames), data);
-    return [...values];
-  } catch (cause) {
-    const types = parameters.map(({ type }) => type).join(", ");
-    throw new CrecError(
-      "RESULT_UNREADABLE",
-      `The data is not ABI-encoded (${types}). Check where it is from.`,
-      {
-        cause,
-      },
-    );
-  }
-}
-
-/** A name such as `__proto__`, or one used twice, would lose values on the way. */
-function withoutNames({ type, components }: AbiParameter): { type: string } {
-  return components === undefined ? { type } : { type, ...{ components: components.map(withoutNames) } };
 }
 
 /** Values side by side as one object; what has no name goes by its position. */

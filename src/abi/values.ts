@@ -2,7 +2,7 @@ import * as AbiParameters from "ox/AbiParameters";
 import { ArgumentError } from "../errors.ts";
 import { parseJson } from "../json.ts";
 import type { Hex } from "../protocol/index.ts";
-import { arrayOf, canonicalType, fixedBytesSize, integerType } from "./abi-type.ts";
+import { arrayOf, canonicalType, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
 import { checksumAddress } from "./address.ts";
 import type { AbiParameter } from "./types.ts";
 
@@ -10,7 +10,7 @@ import type { AbiParameter } from "./types.ts";
 const MAX_INTEGER_TEXT = 300;
 const DECIMAL = /^-?\d+$/;
 const HEX_INTEGER = /^0x[0-9a-f]+$/i;
-const HEX_BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+const HEX_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 /**
  * One value, ABI-encoded.
@@ -105,7 +105,7 @@ export function toValues(
     throw invalid(path, `must have ${parameters.length} value(s) (${wanted}), and has ${given.length}`);
   }
   return parameters.map((parameter, index) => {
-    const at = parameter.name === "" ? `${path}[${index}]` : `${path}.${parameter.name}`;
+    const at = pathOf(path, parameter, index);
     const value = isList(given) ? given[index] : ownValue(given, parameter.name || String(index));
     if (value === undefined) throw invalid(at, `is missing; give a value of type ${parameter.type}`);
     return toAbiValue(parameter, value, at);
@@ -113,20 +113,24 @@ export function toValues(
 }
 
 function toInteger(
-  { signed, bits }: { signed: boolean; bits: number },
+  size: { signed: boolean; bits: number },
   value: unknown,
   path: string,
   type: string,
 ): bigint {
   const integer = readInteger(value, path);
-  const min = signed ? -(2n ** BigInt(bits - 1)) : 0n;
-  const max = signed ? 2n ** BigInt(bits - 1) - 1n : 2n ** BigInt(bits) - 1n;
+  const { min, max } = rangeOf(size);
   if (integer === undefined || integer < min || integer > max) {
-    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max}).`, {
+    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max})${andIs(integer)}.`, {
       code: "INTEGER_OUT_OF_RANGE",
     });
   }
   return integer;
+}
+
+function andIs(integer: bigint | undefined): string {
+  const text = String(integer ?? "");
+  return text === "" || text.length > 100 ? "" : `, and is ${text}`;
 }
 
 /** Undefined for text so long that no type can hold it. */

@@ -1,0 +1,114 @@
+import * as AbiParameters from "ox/AbiParameters";
+import * as OxAddress from "ox/Address";
+import { CrecError } from "../errors.ts";
+import type { Hex } from "../protocol/index.ts";
+import { arrayOf, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
+import type { AbiParameter } from "./types.ts";
+
+/** A value that its type cannot hold: the data is of another function, or its contract does not keep to its ABI. */
+export class Misfit extends CrecError {
+  constructor(path: string, type: string, value?: unknown) {
+    const is = value === undefined ? "" : ` is ${value}, which`;
+    super(
+      "RESULT_UNREADABLE",
+      `${path}${is} does not fit ${type}. Check that the ABI is the one of this contract.`,
+    );
+  }
+}
+
+/** Whole words and bytes, which the decoder does not cut to their type, nor read as text of its own liking. */
+const WHOLE: Readonly<Record<string, string>> = { address: "bytes32", bool: "uint256", string: "bytes" };
+/** Without a byte order mark that begins the text being taken for none of it. */
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * ABI-encoded values with bigints; tuples are lists, whatever names their parts have. `path` is where they are, for
+ * errors.
+ *
+ * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types, with the path of a value outside its own.
+ */
+export function decodeRaw(parameters: readonly AbiParameter[], data: Hex, path: string): unknown[] {
+  const values = decodeWhole(parameters, data);
+  return parameters.map((parameter, index) =>
+    fitting(parameter, values[index], pathOf(path, parameter, index)),
+  );
+}
+
+function decodeWhole(parameters: readonly AbiParameter[], data: Hex): readonly unknown[] {
+  try {
+    return AbiParameters.decode(parameters.map(whole), data);
+  } catch (cause) {
+    const types = parameters.map(({ type }) => type).join(", ");
+    throw new CrecError(
+      "RESULT_UNREADABLE",
+      `The data is not ABI-encoded (${types}). Check where it is from.`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+/** Without names: one such as `__proto__`, or one used twice, would lose values on the way. */
+function whole({ type, components }: AbiParameter): { type: string } {
+  const [, base = "", arrays = ""] = /^(\w+)((?:\[\d*\])*)$/.exec(type) ?? [];
+  const read = fixedBytesSize(base) === undefined ? (WHOLE[base] ?? base) : "bytes32";
+  return { type: `${read}${arrays}`, ...(components && { components: components.map(whole) }) };
+}
+
+function fitting(parameter: AbiParameter, value: unknown, path: string): unknown {
+  const { type, components = [] } = parameter;
+  const array = arrayOf(parameter);
+  if (array !== undefined) {
+    return listed(value).map((item, index) => fitting(array.item, item, `${path}[${index}]`));
+  }
+  if (type === "tuple") {
+    const parts = listed(value);
+    return components.map((part, index) => fitting(part, parts[index], pathOf(path, part, index)));
+  }
+  const integer = integerType(type);
+  if (integer !== undefined) return fittingInteger(integer, value, path, type);
+  const size = fixedBytesSize(type);
+  if (size !== undefined) return leading(size, String(value), path, type);
+  switch (type) {
+    case "address":
+      return OxAddress.checksum(trailing(20, String(value), path, type));
+    case "bool":
+      if (value === 0n || value === 1n) return value === 1n;
+      throw new Misfit(path, type, value);
+    case "string":
+      return utf8.decode(Buffer.from(String(value).slice(2), "hex"));
+    default:
+      return value;
+  }
+}
+
+function fittingInteger(
+  integer: { signed: boolean; bits: number },
+  value: unknown,
+  path: string,
+  type: string,
+): unknown {
+  const { min, max } = rangeOf(integer);
+  const number = BigInt(String(value));
+  if (number >= min && number <= max) return value;
+  throw new Misfit(path, type, number);
+}
+
+/** The first bytes of a word, whose others are zero. */
+function leading(size: number, word: string, path: string, type: string): Hex {
+  const end = 2 + 2 * size;
+  if (/[^0]/.test(word.slice(end))) throw new Misfit(path, type, word);
+  return word.slice(0, end) as Hex;
+}
+
+/** The last bytes of a word, whose others are zero. */
+function trailing(size: number, word: string, path: string, type: string): Hex {
+  const start = word.length - 2 * size;
+  if (/[^0]/.test(word.slice(2, start))) throw new Misfit(path, type, word);
+  return `0x${word.slice(start)}`;
+}
+
+function listed(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
