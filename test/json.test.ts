@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import should from "should";
 import { integerDigits, type JsonValue, parseJson } from "../src/json.ts";
@@ -38,6 +39,23 @@ describe("parseJson", () => {
     should(() => parseJson(`${"[".repeat(depth)}${number},`)).throw(SyntaxError);
   });
 
+  it("gives what JSON.parse with each number's source text gives, and refuses the same", () => {
+    fc.assert(
+      fc.property(odd, (text) => {
+        should(outcome(parseJson, text)).deepEqual(outcome(bySource, text));
+      }),
+      {
+        numRuns: 2_000,
+      },
+    );
+  });
+
+  it("keeps __proto__ an ordinary name, and takes the last of two values of one name", () => {
+    const parsed = parseJson('{"__proto__":{"x":9007199254740993},"a":9007199254740993,"a":1}');
+    should(Object.keys(parsed as object)).deepEqual(["__proto__", "a"]);
+    should(JSON.stringify(parsed)).equal('{"__proto__":{"x":"9007199254740993"},"a":1}');
+  });
+
   it("reads all other JSON as JSON.parse does", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
@@ -50,6 +68,71 @@ describe("parseJson", () => {
     );
   });
 });
+
+/** Numbers as JSON writes them, and a few that it does not. */
+const numbers = fc.oneof(
+  fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }).map(String),
+  fc.double().map(String),
+  fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      fc.bigInt({ min: 0n, max: 10n ** 20n }),
+      fc.integer({ min: -30, max: 60 }),
+    )
+    .map(([sign, digits, exponent]) => `${sign}${digits}.0E${exponent}`),
+  fc.constantFrom("-0", "-0.0e20", "1e999", "9007199254740991", "9007199254740992", "01", "1.", "+1", ".5"),
+);
+/** JSON with such numbers, names that come twice or mean something, and text that looks like numbers; some damaged. */
+const odd = fc
+  .letrec<{ value: string }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      numbers,
+      fc
+        .oneof(fc.string({ unit: "binary" }), numbers, fc.constantFrom('"', "\\", ':[1e30,"'))
+        .map((text) => JSON.stringify(text)),
+      fc.constantFrom("true", "null"),
+      fc.array(tie("value"), { maxLength: 4 }).map((items) => `[ ${items.join(" ,\n")}]`),
+      fc
+        .uniqueArray(fc.tuple(fc.constantFrom("a", "__proto__", "12345678901234567890"), tie("value")), {
+          selector: ([name]) => name,
+        })
+        // A name twice, the first time with what no reader refuses: the other reader never sees that value.
+        .map(
+          (entries) =>
+            `{"a":9007199254740993${entries.map(([name, value]) => `,"${name}" : ${value}`).join("")}}`,
+        ),
+    ),
+  }))
+  .value.chain((text) =>
+    fc.oneof({ weight: 5, arbitrary: fc.constant(text) }, { weight: 1, arbitrary: cut(text) }),
+  );
+
+function cut(text: string): fc.Arbitrary<string> {
+  return fc.integer({ min: 0, max: text.length }).map((at) => text.slice(0, at) + text.slice(at + 1));
+}
+
+/** The written-down result, so that -0 and the order of names count. */
+function outcome(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return inspect(parse(text), { depth: null, maxArrayLength: null, maxStringLength: null });
+  } catch (error) {
+    return (error as Error).name;
+  }
+}
+
+/** What newer Node.js can do by itself. */
+function bySource(text: string): unknown {
+  const wanted = (value: unknown, source: string) => {
+    if (Number.isSafeInteger(value)) return value;
+    const digits = integerDigits(source);
+    if (digits === undefined && !Number.isFinite(value)) throw new SyntaxError("too large");
+    return digits ?? value;
+  };
+  return JSON.parse(text, (_name: string, value: unknown, context?: { source?: string }) =>
+    typeof value === "number" ? wanted(value, context?.source ?? "") : value,
+  );
+}
 
 describe("integerDigits", () => {
   const written: Array<[string, string | undefined]> = [

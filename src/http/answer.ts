@@ -25,6 +25,8 @@ export type Answer = {
 };
 
 const EXCERPT_LENGTH = 200;
+/** Control characters, and what stands for bytes that are no UTF-8. */
+const BINARY = /[\p{Cc}\ufffd]/u;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /** The JSON of a 2xx answer; `undefined` for 204. @throws {CrecError} for every other answer. */
@@ -101,6 +103,7 @@ export function answerDetails(answer: Answer): HttpErrorDetails {
 /** At most a line's worth of a text of the answer, without the key. */
 export function excerpt(answer: Answer, text: string): string {
   const line = answer.scrub(text).replace(/\s+/g, " ").trim();
+  if (BINARY.test(line)) return "bytes that are no text.";
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 

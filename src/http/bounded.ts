@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+import { deferred } from "../deferred.ts";
 import { CrecError } from "../errors.ts";
 import { AbortedError } from "./errors.ts";
 
@@ -18,14 +20,17 @@ export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promis
   if (stopped) return Promise.reject(reasonOf(stopped));
 
   const controller = new AbortController();
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const { promise, resolve, reject } = deferred<T>();
   const stop = (error: CrecError) => {
     reject(error);
     controller.abort(error);
   };
   const timer = setTimeout(() => stop(bounds.onTimeout()), bounds.timeoutMs);
   const fired = ({ target }: Event) => stop(reasonOf(target as AbortSignal));
-  for (const signal of bounds.signals) signal?.addEventListener("abort", fired);
+  for (const signal of bounds.signals) {
+    allowMany(signal);
+    signal?.addEventListener("abort", fired);
+  }
   work(controller.signal).then(resolve, reject);
   return promise.finally(() => {
     clearTimeout(timer);
@@ -33,6 +38,11 @@ export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promis
     for (const signal of bounds.signals) signal?.removeEventListener("abort", fired);
     controller.abort();
   });
+}
+
+/** One signal may end any number of calls: Node.js before 22.12 takes more than ten listeners for a leak, and warns. */
+function allowMany(signal: AbortSignal | undefined): void {
+  if (signal instanceof EventTarget) setMaxListeners(0, signal);
 }
 
 /** What a fired signal means to the caller. */

@@ -17,6 +17,7 @@ export {
   ValidationError,
 } from "./errors.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
+export type { ProxySettings } from "./proxy.ts";
 export { backoffMs } from "./retry.ts";
 export { baseUrlOf, timeoutOf } from "./settings.ts";
 export {

@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import { promisify } from "node:util";
-import { brotliDecompress, gunzip, type ZlibOptions } from "node:zlib";
+import * as zlib from "node:zlib";
 import { BadResponseError } from "./errors.ts";
 
 /** A body as undici gives it. One without `bytes` inflates by itself, as `fetch` does. */
@@ -21,12 +21,22 @@ export type Received = {
 /** What an answer may be compressed with. */
 export const ACCEPT_ENCODING = "gzip, br";
 
-type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
+type Inflate = (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
+const inflateZlib = promisify(zlib.inflate) as Inflate;
+const inflateRaw = promisify(zlib.inflateRaw) as Inflate;
 const INFLATE: Readonly<Record<string, Inflate>> = {
-  gzip: promisify(gunzip) as Inflate,
-  "x-gzip": promisify(gunzip) as Inflate,
-  br: promisify(brotliDecompress) as Inflate,
+  gzip: promisify(zlib.gunzip) as Inflate,
+  "x-gzip": promisify(zlib.gunzip) as Inflate,
+  br: promisify(zlib.brotliDecompress) as Inflate,
+  // Nobody asks for these, and some proxies send them.
+  deflate: inflateEither,
+  ...(zlib.zstdDecompress ? { zstd: promisify(zlib.zstdDecompress) as Inflate } : {}),
 };
+/** How compressed bytes begin that come without a word about it. No text begins so. */
+const BEGINNINGS: ReadonlyArray<[coding: string, bytes: readonly number[]]> = [
+  ["gzip", [0x1f, 0x8b]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+];
 /** A page of events in a few pieces. */
 const CHUNK_BYTES = 64 * 1024;
 
@@ -39,10 +49,11 @@ export async function readText({ body, encoding, ...received }: Received): Promi
     .split(",")
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== "" && coding !== "identity");
-  if (codings.length === 0 || !body.bytes) return body.text();
+  if (!body.bytes) return body.text();
   const bytes = await body.bytes();
   if (bytes.length === 0) return "";
-  const coding = codings.join(", ");
+  const coding = codings.join(", ") || codingOf(bytes);
+  if (coding === "") return new TextDecoder().decode(bytes);
   const inflate = Object.hasOwn(INFLATE, coding) ? INFLATE[coding] : undefined;
   if (!inflate) throw unreadable(received, unknown(coding, received));
   try {
@@ -53,6 +64,22 @@ export async function readText({ body, encoding, ...received }: Received): Promi
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(received.host, error);
     throw unreadable(received, damaged(coding, received), error);
   }
+}
+
+/** With the header that belongs to it, or without, as some servers send it. */
+async function inflateEither(bytes: Uint8Array, options: zlib.ZlibOptions): Promise<Buffer> {
+  try {
+    return await inflateZlib(bytes, options);
+  } catch (error) {
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw error;
+    return inflateRaw(bytes, options);
+  }
+}
+
+/** Empty for what is no compressed text. */
+function codingOf(bytes: Uint8Array): string {
+  const found = BEGINNINGS.find(([, beginning]) => beginning.every((byte, index) => bytes[index] === byte));
+  return found?.[0] ?? "";
 }
 
 export function tooLarge(host: string, cause: unknown): BadResponseError {

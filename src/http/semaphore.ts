@@ -1,3 +1,4 @@
+import { deferred } from "../deferred.ts";
 /** Lets at most `limit` pieces of work run at once; the others queue in order and can leave at any time. */
 export class Semaphore {
   #free: number;
@@ -23,7 +24,7 @@ export class Semaphore {
       this.#free -= 1;
       return Promise.resolve();
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = deferred();
     const giveUp = () => {
       this.#queue.delete(turn);
       reject(signal.reason);

@@ -26,19 +26,6 @@ export function baseUrlOf(text: string, option: "baseUrl" | "graphqlUrl" = "base
   return url;
 }
 
-/** @throws {ArgumentError} naming `proxy`; the text is not repeated, since it may hold credentials. */
-export function proxyOf(text: string): string {
-  try {
-    const { protocol, username, password } = new URL(text);
-    decodeURIComponent(username + password);
-    if (protocol === "http:" || protocol === "https:") return text;
-  } catch {
-    // What was thrown may hold the text.
-  }
-  const message = "The proxy must be a whole http or https address, as http://user:password@host:port.";
-  throw new ArgumentError("proxy", message);
-}
-
 /** @throws {ArgumentError} naming `apiKey`. */
 export function apiKeyOf(text: string): string {
   if (typeof text !== "string" || text.trim() === "") {

@@ -2,15 +2,15 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded } from "./bounded.ts";
 import { type HttpDispatcher, type OutgoingRequest, openSocketPool, type TlsSettings } from "./dispatcher.ts";
-import { type Environment, environmentProxy } from "./environment-proxy.ts";
 import { ClientClosedError, TimeoutError } from "./errors.ts";
 import { type Hooks, tell } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { networkError } from "./network-errors.ts";
+import { type ProxySettings, proxyFor } from "./proxy.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { Semaphore } from "./semaphore.ts";
-import { apiKeyOf, baseUrlOf, positiveInteger, proxyOf, scrubber, timeoutOf, withQuery } from "./settings.ts";
+import { apiKeyOf, baseUrlOf, positiveInteger, scrubber, timeoutOf, withQuery } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
 export type TransportOptions = Hooks & {
@@ -29,10 +29,10 @@ export type TransportOptions = Hooks & {
   maxResponseBytes?: number | undefined;
   tls?: TlsSettings | undefined;
   /**
-   * URL of a proxy, with its credentials if it wants any; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`
-   * and `NO_PROXY` say. Default: none.
+   * A proxy, or its URL; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
+   * Each address decides for itself. Default: none.
    */
-  proxy?: string | undefined;
+  proxy?: string | ProxySettings | undefined;
   /** What to send by instead of a pool of our own, as an undici Agent or MockAgent. It is not closed by `close`. */
   dispatcher?: HttpDispatcher | undefined;
 };
@@ -114,7 +114,7 @@ export class Transport {
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
       : openSocketPool({
           tls: options.tls,
-          proxy: chosenProxy(options.proxy, url, process.env),
+          proxy: proxyFor(options.proxy, url, process.env),
           connectTimeoutMs: this.#attemptTimeoutMs,
           maxResponseBytes: this.#maxResponseBytes,
         });
@@ -261,10 +261,4 @@ function jsonOf(body: unknown): string {
       "The body cannot be written as JSON: it holds a bigint, which goes as decimal text, or itself.";
     throw new ArgumentError("body", message);
   }
-}
-
-/** @throws {ArgumentError} naming `proxy`. */
-function chosenProxy(proxy: string | undefined, url: URL, environment: Environment): string | undefined {
-  const chosen = proxy === "environment" ? environmentProxy(url, environment) : proxy;
-  return chosen ? proxyOf(chosen) : undefined;
 }

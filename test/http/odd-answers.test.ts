@@ -50,6 +50,37 @@ describe("odd answers", () => {
     await server.close();
   });
 
+  it("with headers of up to 64 KB are read, and larger ones named", async () => {
+    const large = await outcome((response) => {
+      for (let index = 0; index < 60; index += 1) response.setHeader(`x-long-${index}`, "x".repeat(1_000));
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(large.value).deepEqual({ a: 1 });
+    const { error } = await outcome((response) => {
+      for (let index = 0; index < 80; index += 1) response.setHeader(`x-long-${index}`, "x".repeat(1_000));
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(error).match({ code: "BAD_RESPONSE", message: /headers of more than 64 KiB/ });
+  });
+
+  it("that begin with 100 Continue are named: nobody asked for it", async () => {
+    const { error } = await outcome((response) => {
+      response.writeContinue();
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(error).match({ code: "BAD_RESPONSE", message: /answered with "100 Continue"/ });
+  });
+
+  it("that are no text are not shown", async () => {
+    for (const bytes of [
+      Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2),
+      Buffer.of(0x78, 0x9c, 0xab, 0x56, 0x4a),
+    ]) {
+      const { error } = await outcome((response) => response.writeHead(200, json).end(bytes));
+      should(error).match({ code: "BAD_RESPONSE", message: /It begins: bytes that are no text\.$/ });
+    }
+  });
+
   it("without content are nothing where they say so, and an error where they do not", async () => {
     should((await outcome((response) => response.writeHead(204).end())).value).be.undefined();
     const empty = await outcome((response) => response.writeHead(200, json).end());

@@ -1,5 +1,5 @@
 import should from "should";
-import { environmentProxy, isDirect } from "../../src/http/environment-proxy.ts";
+import { environmentProxy, isDirect, proxyFor } from "../../src/http/proxy.ts";
 
 const at = (address: string, environment: Record<string, string>) =>
   environmentProxy(new URL(address), environment);
@@ -42,11 +42,51 @@ describe("the proxy of the environment", () => {
       ["", "https://host/", false],
       ["", "https://host./", false],
       ["other,,", "https://host./", false],
+      ["10.0.0.0/8", "https://10.1.2.3/", true],
+      ["10.0.0.0/8", "https://11.1.2.3/", false],
+      ["10.0.0.0/8", "https://ten.example/", false],
+      ["192.168.1.0/24", "https://192.168.1.77:8443/", true],
+      ["fd00::/8", "https://[fd00::1]/", true],
+      ["fd00::/8", "https://[fe00::1]/", false],
+      ["fd00::/8", "https://10.1.2.3/", false],
+      ["fd00::1", "https://[fd00::1]:8443/", true],
+      ["10.0.0.0/99", "https://10.1.2.3/", false],
+      ["10.0.0.0/", "https://10.1.2.3/", false],
+      ["nonsense/8", "https://10.1.2.3/", false],
     ];
     for (const [list, address, direct] of rows) {
       should(isDirect(new URL(address), list.split(","))).equal(direct, `${list} ${address}`);
       const proxy = at(address, { HTTPS_PROXY: "http://proxy:1", NO_PROXY: list });
       should(proxy === undefined).equal(direct, `${list} ${address}`);
     }
+  });
+
+  it("is refused by the name of its variable where it cannot be used", () => {
+    for (const [name, value] of [
+      ["ALL_PROXY", "socks5://user:hush-hush@proxy:1080"],
+      ["HTTPS_PROXY", "http://ho st:1"],
+    ] as const) {
+      should(() => at("https://host/v1", { [name]: value })).throw(
+        new RegExp(`environment variable ${name} must be an http or https address`),
+      );
+      should(() => at("https://host/v1", { [name]: value })).not.throw(/hush/);
+    }
+  });
+});
+
+describe("a proxy that was chosen", () => {
+  const through = (choice: Parameters<typeof proxyFor>[0], address: string) =>
+    proxyFor(choice, new URL(address), {});
+
+  it("decides for each address, and is read as http without a scheme", () => {
+    should(through("proxy:3128", "https://host/v1")).equal("http://proxy:3128");
+    should(through("user:pass@proxy", "https://host/v1")).equal("http://user:pass@proxy");
+    should(through(undefined, "https://host/v1")).be.undefined();
+    const choice = { url: "http://proxy:1", except: ["inside.example", "10.0.0.0/8"] };
+    should(through(choice, "https://inside.example/v1")).be.undefined();
+    should(through(choice, "https://account.example/graphql")).equal("http://proxy:1");
+    should(through(choice, "https://10.0.0.1/")).be.undefined();
+    // Also this machine, which the environment would never send through one.
+    should(through(choice, "http://127.0.0.1/")).equal("http://proxy:1");
   });
 });

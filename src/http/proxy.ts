@@ -1,0 +1,87 @@
+import { BlockList, isIP } from "node:net";
+import { ArgumentError } from "../errors.ts";
+
+/** A proxy, with its credentials if it wants any, and the hosts that are reached without it. */
+export type ProxySettings = {
+  /** `http://user:password@host:port`, or with https; without a scheme it is read as http. */
+  url: string;
+  /** As in `NO_PROXY`: hosts, domains, and networks such as `10.0.0.0/8`. */
+  except?: readonly string[] | undefined;
+};
+
+/** Where the environment says how the outside is reached, as most programs read it; lower case goes first. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy for an address; undefined where it is reached directly.
+ * @throws {ArgumentError} naming `proxy`; the text is not repeated, since it may hold credentials.
+ */
+export function proxyFor(
+  choice: string | ProxySettings | undefined,
+  address: URL,
+  environment: Environment,
+): string | undefined {
+  if (choice === undefined || choice === "") return undefined;
+  if (choice === "environment") return environmentProxy(address, environment);
+  const { url, except = [] } = typeof choice === "string" ? { url: choice } : choice;
+  const proxy = proxyOf(url, "The proxy");
+  return isDirect(address, except) ? undefined : proxy;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/**
+ * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, or else `ALL_PROXY`, names for an address, unless `NO_PROXY` exempts
+ * its host. This very machine is always reached directly.
+ */
+export function environmentProxy(address: URL, environment: Environment): string | undefined {
+  const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
+  const own = address.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const name = read(own) === undefined ? "ALL_PROXY" : own;
+  const proxy = read(name);
+  if (proxy === undefined || LOOPBACK.test(address.hostname)) return undefined;
+  if (isDirect(address, (read("NO_PROXY") ?? "").split(","))) return undefined;
+  return proxyOf(proxy, `The environment variable ${name}`);
+}
+
+function proxyOf(written: string, what: string): string {
+  const text = written.trim();
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  try {
+    const { protocol, hostname, username, password } = new URL(url);
+    decodeURIComponent(username + password);
+    if ((protocol === "http:" || protocol === "https:") && hostname !== "") return url;
+  } catch {
+    // What was thrown may hold the text.
+  }
+  const message = `${what} must be an http or https address, as http://user:password@host:port.`;
+  throw new ArgumentError("proxy", message);
+}
+
+/**
+ * Whether a list of hosts names the host of an address: by itself, with its port, by a domain it belongs to
+ * (`example.com`, `.example.com`, `*.example.com`), by a network (`10.0.0.0/8`), or all hosts by `*`. A name is not
+ * looked up for that.
+ */
+export function isDirect({ hostname, port, protocol }: URL, list: readonly string[]): boolean {
+  const withPort = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  return list.some((entry) => {
+    const text = entry.trim().toLowerCase();
+    if (text === "*") return true;
+    if (text.includes("/")) return isInNetwork(hostname, text);
+    const name = text.replace(/^\*?\./, "");
+    const isNamed = (host: string) => host === name || host === `[${name}]` || host.endsWith(`.${name}`);
+    return name !== "" && (isNamed(hostname) || isNamed(withPort));
+  });
+}
+
+function isInNetwork(hostname: string, network: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const [address = "", bits = ""] = network.split("/");
+  const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+  const prefix = /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+  if (isIP(host) === 0 || isIP(address) === 0 || !(prefix <= (family === "ipv6" ? 128 : 32))) return false;
+  const block = new BlockList();
+  block.addSubnet(address, prefix, family);
+  return block.check(host, isIP(host) === 6 ? "ipv6" : "ipv4");
+}
