@@ -36,9 +36,9 @@ export function compareWithAsked(asked: AskedQuery, signedText: string): Compari
   ];
 }
 
-/** The `0x` may be left out on input. */
+/** The `0x` may be left out on input; `0X` stays, and equals nothing. */
 function hexDigits(value: unknown, name: string): string {
-  return text(value, name).trim().replace(/^0x/i, "");
+  return text(value, name).trim().replace(/^0x/, "");
 }
 
 function blockOf(selection: unknown): string {

@@ -1,6 +1,11 @@
 import { KNOWN_CHAINS } from "../protocol/index.ts";
+import { wholeDigits } from "./integer.ts";
 import { Rejection } from "./reasons.ts";
-import { type Fields, isObject, PROOF_LIMITS, parseSignedText } from "./signed-text.ts";
+import { type Fields, isObject, PROOF_LIMITS, parseSignedText, present } from "./signed-text.ts";
+import { isVerifiable } from "./verifiable.ts";
+
+/** The service that signs for operations and queries. No watcher is of that service. */
+const PLATFORM = "_crec";
 
 /** A field beside the signed bytes, and what the signed bytes say. Compared without case. */
 export type Comparison = { field: string; said: string; signed: string };
@@ -63,16 +68,9 @@ function readWatcherEvent(claim: Claim, fields: Fields): void {
   const signed = readSigned(claim, fields, "verifiable_event");
   if (signed === undefined) throw new Rejection("malformed_event", "verifiable_event is missing");
   text(signed.name, "the signed name");
-  if (signed.chain_event === undefined) {
-    const data = isObject(signed.data) ? signed.data : {};
-    const isStatus = has(data, "wallet_operation_id") && has(data, "wallet_address") && has(data, "status");
-    const isQuery = has(data, "query_id") && has(data, "block_selection");
-    if (isStatus || isQuery) throw new Rejection("malformed_event", "what is signed is no contract event");
-  } else {
-    const log = object(signed.chain_event, "the signed chain_event");
-    if (signed.chain_selector === undefined) compareChainId(claim, selector, log);
-  }
-  compareSelector(claim, selector, signed);
+  if (present(signed.chain_event)) object(signed.chain_event, "the signed chain_event");
+  requireSaidBy("a watcher", signed);
+  compareChain(claim, selector, signed);
 }
 
 function readOperationStatus(claim: Claim, fields: Fields): void {
@@ -81,10 +79,12 @@ function readOperationStatus(claim: Claim, fields: Fields): void {
   const id = integer(fields.wallet_operation_id, "wallet_operation_id");
   const address = text(fields.address, "address");
   const selector = integer(fields.chain_selector, "chain_selector");
+  if (!isVerifiable(claim.type, claim.status)) return;
   const signed = readSigned(claim, fields, "verifiable_event");
   if (signed === undefined) return;
   const data = object(signed.data, "the signed data");
-  compareSelector(claim, selector, signed);
+  requireSaidBy("the platform", signed);
+  compareChain(claim, selector, signed);
   claim.comparisons.push(
     { field: "status", said: claim.status, signed: text(data.status, "the signed status") },
     {
@@ -105,12 +105,14 @@ function readQueryStatus(claim: Claim, fields: Fields): void {
   const id = text(fields.query_id, "query_id");
   const target = text(fields.target, "target");
   const selector = integer(fields.chain_selector, "chain_selector");
+  if (!isVerifiable(claim.type, claim.status)) return;
   const signed = readSigned(claim, fields, "verifiable_result");
   if (signed === undefined) return;
   const data = object(signed.data, "the signed data");
+  requireSaidBy("the platform", signed);
   const contract = object(data.target, "the signed target").contract_address;
   claim.signedChannelId = text(data.channel_id, "the signed channel_id");
-  compareSelector(claim, selector, signed);
+  compareChain(claim, selector, signed);
   claim.comparisons.push(
     { field: "query_id", said: id, signed: text(data.query_id, "the signed query_id") },
     { field: "status", said: claim.status, signed: signedQueryStatus(data) },
@@ -128,16 +130,37 @@ function signedQueryStatus(data: Fields): string {
   return completed ? "completed" : "failed";
 }
 
-function compareSelector(claim: Claim, said: string, signed: Fields): void {
-  if (signed.chain_selector === undefined) return;
-  const selector = integer(signed.chain_selector, "the signed chain_selector");
-  claim.comparisons.push({ field: "chain_selector", said, signed: selector });
+/**
+ * The same oracles sign what the platform says of operations and queries, and what a watcher of a service reports:
+ * data of any shape. The signed service tells the two apart.
+ */
+function requireSaidBy(whom: "the platform" | "a watcher", signed: Fields): void {
+  if (whom === (isSaidByPlatform(signed) ? "the platform" : "a watcher")) return;
+  throw new Rejection("malformed_event", `what is signed was not said by ${whom}`);
+}
+
+function isSaidByPlatform({ service, chain_event, data }: Fields): boolean {
+  if (service !== undefined && service !== null && service !== "") return service === PLATFORM;
+  // A watcher that names no service reports a log, and nothing but a log.
+  return !isObject(chain_event) && isStatement(isObject(data) ? data : {});
+}
+
+function isStatement(data: Fields): boolean {
+  const ofOperation = has(data, "wallet_operation_id") && has(data, "wallet_address") && has(data, "status");
+  return ofOperation || (has(data, "query_id") && (has(data, "target") || has(data, "block_selection")));
 }
 
 /** Where no selector is signed, the signed chain id tells the chain, as far as one of the two is well known. */
-function compareChainId(claim: Claim, selector: string, log: Fields): void {
-  if (log.chain_id === undefined) return;
-  const chainId = integer(log.chain_id, "the signed chain_id");
+function compareChain(claim: Claim, selector: string, signed: Fields): void {
+  const log = isObject(signed.chain_event) ? signed.chain_event : {};
+  if (present(signed.chain_selector)) {
+    const signedSelector = integer(signed.chain_selector, "the signed chain_selector");
+    claim.comparisons.push({ field: "chain_selector", said: selector, signed: signedSelector });
+    return;
+  }
+  if (!present(log.chain_id)) return;
+  const chainId = wholeDigits(log.chain_id);
+  if (chainId === undefined) throw new Rejection("malformed_event", "the signed chain_id is not an integer");
   const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === selector || chain.chainId === chainId);
   if (known === undefined) return;
   claim.comparisons.push(

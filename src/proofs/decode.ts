@@ -1,8 +1,22 @@
 import * as Address from "ox/Address";
 import { eventParams } from "../abi/event-params.ts";
 import { CrecError } from "../errors.ts";
-import type { ChannelEvent, Query } from "../protocol/index.ts";
-import { type Fields, isObject, parseSignedText, typeOf } from "./signed-text.ts";
+import {
+  type Confidence,
+  type EventEnvelope,
+  type Open,
+  type OperationStatus,
+  type Query,
+  type QueryErrorCode,
+  type QueryStatus,
+  unlisted,
+  type WalletStatus,
+  type WatcherStatus,
+} from "../protocol/index.ts";
+import { wholeDigits } from "./integer.ts";
+import { signedChain } from "./signed-chain.ts";
+import { type Fields, isObject, parseSignedText, present, typeOf } from "./signed-text.ts";
+import { isVerifiable } from "./verifiable.ts";
 
 /** A JSON number, or decimal text where it passes 2^53. */
 export type ChainInteger = number | string;
@@ -14,12 +28,17 @@ export type DecodedWatcherEvent = {
   params: Record<string, unknown>;
   contract?: string;
   chainSelector: string;
+  /**
+   * There, and true, where `chainSelector` is not signed: the signed text names no selector, and no chain id of a
+   * well-known chain. Then anybody on the way may have changed it. Decide nothing by it.
+   */
+  chainSelectorUnsigned?: true;
   transactionHash?: string;
   blockNumber?: ChainInteger;
   /** Unix seconds. */
   blockTime?: ChainInteger;
   logIndex?: ChainInteger;
-  confidence?: string;
+  confidence?: Open<Confidence>;
   watcherId: string;
   service?: string;
   /** What a service watcher made of the event. */
@@ -27,7 +46,7 @@ export type DecodedWatcherEvent = {
 };
 
 export type DecodedOperationStatus = {
-  status: string;
+  status: Open<OperationStatus>;
   reason: string;
   operationId: string;
   walletOperationId: string;
@@ -36,18 +55,18 @@ export type DecodedOperationStatus = {
 };
 
 export type DecodedQueryStatus = {
-  status: string;
+  status: Open<QueryStatus>;
   queryId: string;
   target: string;
   /** The block it was read at; `time` in Unix seconds. */
   block?: { number: string; hash: string; time: ChainInteger };
   /** The bytes the contract returned, as hex. */
   result?: string;
-  error?: { code: string; message: string; data?: string };
+  error?: { code: Open<QueryErrorCode>; message: string; data?: string };
 };
 
 export type DecodedWatcherStatus = {
-  status: string;
+  status: Open<WatcherStatus>;
   reason: string;
   watcherId: string;
   chainSelector: string;
@@ -58,7 +77,7 @@ export type DecodedWatcherStatus = {
 };
 
 export type DecodedWalletStatus = {
-  status: string;
+  status: Open<WalletStatus>;
   reason: string;
   walletId: string;
   wallet: string;
@@ -67,13 +86,21 @@ export type DecodedWalletStatus = {
   time?: ChainInteger;
 };
 
-export type DecodedEvent =
-  | DecodedWatcherEvent
-  | DecodedOperationStatus
-  | DecodedQueryStatus
-  | DecodedWatcherStatus
-  | DecodedWalletStatus
-  | Record<string, unknown>;
+/** What an event of each type is decoded to. */
+export type DecodedByType = {
+  "watcher.event": DecodedWatcherEvent;
+  "operation.status": DecodedOperationStatus;
+  "query.status": DecodedQueryStatus;
+  "watcher.status": DecodedWatcherStatus;
+  "wallet.status": DecodedWalletStatus;
+};
+
+/** What events of these types are decoded to: any of it where the type is not known. */
+export type DecodedEvent<Type extends string = string> = Type extends keyof DecodedByType
+  ? DecodedByType[Type]
+  : string extends Type
+    ? DecodedByType[keyof DecodedByType] | Record<string, unknown>
+    : Record<string, unknown>;
 
 /**
  * An event as plain JSON with short names. It does not verify: do that first.
@@ -82,11 +109,17 @@ export type DecodedEvent =
  * @throws {CrecError} `MALFORMED_EVENT` when the payload is not of the type its header names, or a
  * parameter not of the ABI's type; {ArgumentError} `ABI_INVALID`.
  * @example
- * const { name, params } = decodeEvent(event, abi) as DecodedWatcherEvent;
- * name; // → "Incremented"
- * params.by === wallet.address; // → true
+ * if (isEvent(event, "watcher.event")) {
+ *   const { name, params } = decodeEvent(event, abi);
+ *   name; // → "Incremented"
+ *   params.by === wallet.address; // → true
+ * }
  */
-export function decodeEvent(event: ChannelEvent, abi?: readonly unknown[]): DecodedEvent {
+export function decodeEvent<Event extends EventEnvelope>(
+  event: Event,
+  abi?: readonly unknown[],
+): DecodedEvent<Event["headers"]["type"]>;
+export function decodeEvent(event: EventEnvelope, abi?: readonly unknown[]): DecodedEvent {
   const content = fields(fields(event, "the event").payload, "payload");
   switch (typeOf(event)) {
     case "watcher.event":
@@ -112,24 +145,38 @@ function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): Dec
     name: text(signed.name, "name"),
     params: abi === undefined ? params : eventParams(abi, log, params),
     ...optional("contract", log.address, address),
-    chainSelector: digits(signed.chain_selector ?? payload.chain_selector, "chain_selector"),
+    ...chainOf(signed, payload),
     ...optional("transactionHash", log.tx_hash, text),
     ...optional("blockNumber", log.block_number, chainInteger),
     ...optional("blockTime", log.block_timestamp, chainInteger),
     ...optional("logIndex", log.log_index, chainInteger),
-    ...optional("confidence", log.confidence, text),
+    ...optional("confidence", log.confidence, (value, name) => unlisted(text(value, name))),
     watcherId: text(payload.watcher_id, "watcher_id"),
     ...optional("service", signed.service, text),
     ...optional("data", signed.data, (value) => value),
   };
 }
 
+function chainOf(
+  signed: Fields,
+  payload: Fields,
+): Pick<DecodedWatcherEvent, "chainSelector" | "chainSelectorUnsigned"> {
+  const said = digits(signed.chain_selector ?? payload.chain_selector, "chain_selector");
+  const { selector } = signedChain(signed);
+  return selector === undefined
+    ? { chainSelector: said, chainSelectorUnsigned: true }
+    : { chainSelector: selector };
+}
+
 function operationStatus(payload: Fields): DecodedOperationStatus {
-  const signed = present(payload.verifiable_event)
+  // Of a status that never carries a proof, whatever looks signed is not: nobody checks it.
+  const isSigned =
+    isVerifiable("operation.status", text(payload.status, "status")) && present(payload.verifiable_event);
+  const signed = isSigned
     ? fields(signedFields(payload.verifiable_event, "verifiable_event").data, "data")
     : undefined;
   return {
-    status: text(signed?.status ?? payload.status, "status"),
+    status: unlisted(text(signed?.status ?? payload.status, "status")),
     reason: text((signed ?? payload).status_reason ?? "", "status_reason"),
     operationId: text(payload.operation_id, "operation_id"),
     walletOperationId: digits(
@@ -143,11 +190,12 @@ function operationStatus(payload: Fields): DecodedOperationStatus {
 
 function queryStatus(payload: Fields): DecodedQueryStatus {
   const decoded = {
-    status: text(payload.status, "status"),
+    status: unlisted(text(payload.status, "status")),
     queryId: text(payload.query_id, "query_id"),
     target: address(payload.target, "target"),
   };
-  if (!present(payload.verifiable_result)) return decoded;
+  const isSigned = isVerifiable("query.status", decoded.status) && present(payload.verifiable_result);
+  if (!isSigned) return decoded;
   const data = fields(signedFields(payload.verifiable_result, "verifiable_result").data, "data");
   return { ...decoded, ...queryAnswer(data) };
 }
@@ -180,7 +228,7 @@ function queryAnswer(data: Fields): Pick<DecodedQueryStatus, "block" | "result" 
     ...optional("error", data.error, (value) => {
       const error = fields(value, "error");
       return {
-        code: text(error.code, "code"),
+        code: unlisted(text(error.code, "code")),
         message: text(error.message ?? "", "message"),
         ...optional("data", error.raw_revert_data, text),
       };
@@ -190,7 +238,7 @@ function queryAnswer(data: Fields): Pick<DecodedQueryStatus, "block" | "result" 
 
 function watcherStatus(payload: Fields): DecodedWatcherStatus {
   return {
-    status: text(payload.status, "status"),
+    status: unlisted(text(payload.status, "status")),
     reason: text(payload.status_reason ?? "", "status_reason"),
     watcherId: text(payload.watcher_id, "watcher_id"),
     chainSelector: digits(payload.chain_selector, "chain_selector"),
@@ -202,7 +250,7 @@ function watcherStatus(payload: Fields): DecodedWatcherStatus {
 
 function walletStatus(payload: Fields): DecodedWalletStatus {
   return {
-    status: text(payload.status, "status"),
+    status: unlisted(text(payload.status, "status")),
     reason: text(payload.status_reason ?? "", "status_reason"),
     walletId: text(payload.wallet_id, "wallet_id"),
     // Empty until the wallet is deployed.
@@ -215,10 +263,6 @@ function walletStatus(payload: Fields): DecodedWalletStatus {
 function signedFields(signedText: unknown, name: string): Fields {
   const signed = typeof signedText === "string" ? parseSignedText(signedText) : undefined;
   return signed ?? malformed(`its ${name} does not parse`);
-}
-
-function present(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** `{ [name]: read(value) }`, or nothing where there is no value. */
@@ -238,14 +282,20 @@ function text(value: unknown, name: string): string {
   return typeof value === "string" ? value : malformed(`${name} is not text`);
 }
 
+const MOST_DIGITS = 100;
+
 function digits(value: unknown, name: string): string {
   const written = String(chainInteger(value, name));
+  // None of them has more than 256 bits, and a long one takes long to count with.
+  if (written.length > MOST_DIGITS) malformed(`${name} has more digits than it can have`);
   return written.replace(/^0+(?=\d)/, "");
 }
 
 function chainInteger(value: unknown, name: string): ChainInteger {
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   if (typeof value === "string" && /^-?\d+$/.test(value)) return value;
+  const written = wholeDigits(value);
+  if (written !== undefined) return Number.isSafeInteger(Number(written)) ? Number(written) : written;
   return malformed(`${name} is not an integer`);
 }
 

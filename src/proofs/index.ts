@@ -1,12 +1,13 @@
+export type { AskedOperation } from "./asked-operation.ts";
 export type { AskedQuery } from "./asked-query.ts";
 export * from "./decode.ts";
 export { dedupeKey } from "./dedupe-key.ts";
-export { isVerifiable } from "./judge.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export { recoverReportSigners } from "./recover.ts";
 export * from "./report.ts";
 export { type SignedFacts, signedFacts } from "./signed-facts.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";
+export { isVerifiable } from "./verifiable.ts";
 export {
   createVerifier,
   type Verifier,

@@ -1,11 +1,12 @@
 import type { Address } from "../protocol/index.ts";
 import type { Claim, ProofItem } from "./claim.ts";
 import type { Engine } from "./engine.ts";
-import { bytesToHex } from "./hex.ts";
+import { bytesToHex, isSameText } from "./hex.ts";
 import { type Proof, readProof, recoverSigners } from "./proof.ts";
 import { Rejection } from "./reasons.ts";
 import { EVENT_HASH_BYTES, REPORT_LAYOUT } from "./report.ts";
 import type { CallSettings } from "./settings.ts";
+import { isVerifiable } from "./verifiable.ts";
 
 /**
  * The checks, in their documented order. Gives those of the set who signed.
@@ -20,25 +21,6 @@ export function judge(claim: Claim, settings: CallSettings, engine: Engine): Add
   const signers = requireThreshold(recovered, proof, settings);
   requireAgreement(claim, settings);
   return signers;
-}
-
-/**
- * Whether events of this type and status carry a proof, at once or a little later.
- * @example
- * isVerifiable("operation.status", "confirmed"); // → true
- * isVerifiable("operation.status", "sent"); // → false
- */
-export function isVerifiable(type: string, status?: string): boolean {
-  switch (type) {
-    case "watcher.event":
-      return true;
-    case "operation.status":
-      return status === "confirmed_latest" || status === "confirmed_safe" || status === "confirmed";
-    case "query.status":
-      return status === "completed" || status === "failed";
-    default:
-      return false;
-  }
 }
 
 function requireVerifiable({ type, status }: Claim): void {
@@ -90,15 +72,8 @@ function requireAgreement(claim: Claim, settings: CallSettings): void {
   const signed = claim.signedChannelId;
   if (signed === undefined) return;
   for (const known of [settings.channelId, claim.channelId]) {
-    if (known && !isSameText(known, signed)) throw new Rejection("unsigned_field_mismatch", "the channel");
+    if (known && !isSameText(known, signed)) {
+      throw new Rejection("unsigned_field_mismatch", "the channel: it answers a query of another one");
+    }
   }
-}
-
-/** Without case, of A to Z alone: beyond them other letters have the same lower case, such as the Kelvin sign. */
-function isSameText(a: string, b: string): boolean {
-  return a === b || (a.length === b.length && lowerCase(a) === lowerCase(b));
-}
-
-function lowerCase(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

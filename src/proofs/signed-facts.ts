@@ -1,4 +1,6 @@
-import { type ChannelEvent, CONFIDENCES, type Confidence, KNOWN_CHAINS } from "../protocol/index.ts";
+import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
+import { wholeDigits } from "./integer.ts";
+import { signedChain } from "./signed-chain.ts";
 import { type Fields, isObject, parseSignedText, signedTextOf, typeOf } from "./signed-text.ts";
 
 /** What the oracles signed about an event, as far as one may expect something of it. What was not signed is missing. */
@@ -31,7 +33,7 @@ const RUNGS: ReadonlyMap<unknown, Confidence> = new Map([
  * contract?.toLowerCase() === counter.toLowerCase(); // → true
  * confidence === "latest" || confidence === "finalized"; // → true
  */
-export function signedFacts(event: ChannelEvent): SignedFacts {
+export function signedFacts(event: EventEnvelope): SignedFacts {
   const text = signedTextOf(event);
   const signed = text === undefined ? undefined : parseSignedText(text);
   if (signed === undefined) return {};
@@ -40,7 +42,7 @@ export function signedFacts(event: ChannelEvent): SignedFacts {
   const data = isObject(signed.data) ? signed.data : {};
   return defined({
     contract: asText(log.address),
-    chainSelector: asDigits(signed.chain_selector) ?? selectorOf(log.chain_id),
+    chainSelector: signedChain(signed).selector,
     // What an operation's or a query's signed text is called is not documented.
     name: type === "watcher.event" ? asText(signed.name) : undefined,
     signature: asText(log.event_signature),
@@ -57,23 +59,12 @@ function confidenceOf(type: unknown, log: Fields, data: Fields): Confidence | un
   return CONFIDENCES.find((level) => level === said);
 }
 
-/** Where only the chain id is signed, it tells the network of a well-known chain. */
-function selectorOf(chainId: unknown): string | undefined {
-  const digits = asDigits(chainId);
-  return KNOWN_CHAINS.find((chain) => chain.chainId === digits)?.chainSelector;
-}
-
 function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function asDigits(value: unknown): string | undefined {
-  const text = Number.isSafeInteger(value) ? String(value) : value;
-  return typeof text === "string" && /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, "") : undefined;
-}
-
 function seconds(value: unknown): number | undefined {
-  const digits = asDigits(value);
+  const digits = wholeDigits(value);
   return digits === undefined ? undefined : Number(digits);
 }
 

@@ -72,3 +72,8 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether an optional field says something: some write null for what is missing. */
+export function present(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

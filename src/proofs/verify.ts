@@ -1,4 +1,5 @@
-import type { Address, ChannelEvent, Query } from "../protocol/index.ts";
+import type { Address, EventEnvelope, Query } from "../protocol/index.ts";
+import { type AskedOperation, compareWithOperation } from "./asked-operation.ts";
 import { type AskedQuery, compareWithAsked } from "./asked-query.ts";
 import { type Claim, readClaim } from "./claim.ts";
 import { type Engine, loadEngine } from "./engine.ts";
@@ -29,6 +30,8 @@ export type VerifyOptions = {
   orgId?: string | null;
   workflowOwner?: string | null;
   channelId?: string;
+  /** Of an operation's status: the operation that it must be about. */
+  operation?: AskedOperation;
 };
 
 export type VerifyResult =
@@ -37,11 +40,11 @@ export type VerifyResult =
 
 /** Never rejects, whatever it is given. Other work gets its turn after every 8 proofs, however they are asked for. */
 export type Verifier = {
-  verify(event: ChannelEvent, options?: VerifyOptions): Promise<VerifyResult>;
+  verify(event: EventEnvelope, options?: VerifyOptions): Promise<VerifyResult>;
   /** With `asked` the answer must also be the one to that question. */
   verifyQuery(query: Query, options?: VerifyOptions & { asked?: AskedQuery }): Promise<VerifyResult>;
   /** One result an event, in their order. */
-  verifyAll(events: readonly ChannelEvent[], options?: VerifyOptions): Promise<VerifyResult[]>;
+  verifyAll(events: readonly EventEnvelope[], options?: VerifyOptions): Promise<VerifyResult[]>;
 };
 
 /**
@@ -55,7 +58,7 @@ export type Verifier = {
  * const result = await verifyEvent(forged, config);
  * result.verified ? "" : result.reason; // → "unsigned_field_mismatch"
  */
-export function verifyEvent(event: ChannelEvent, config: VerifyConfig): Promise<VerifyResult> {
+export function verifyEvent(event: EventEnvelope, config: VerifyConfig): Promise<VerifyResult> {
   return createVerifier(config).verify(event);
 }
 
@@ -104,7 +107,7 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     return attempt(() => ({ verified: true, signers: judge(read(), forThis, engine) }), "malformed_event");
   };
   const verifier: Verifier = {
-    verify: (event, options) => judged(() => readClaim(event), options),
+    verify: (event, options) => judged(() => readEventClaim(event, options?.operation), options),
     verifyQuery: (query, options) => judged(() => readQueryClaim(query, options?.asked), options),
     async verifyAll(events, options) {
       const results: VerifyResult[] = [];
@@ -113,6 +116,14 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     },
   };
   return verifier;
+}
+
+function readEventClaim(event: EventEnvelope, asked: AskedOperation | undefined): Claim {
+  const claim = readClaim(event);
+  if (asked && claim.signedText !== undefined) {
+    claim.comparisons.push(...compareWithOperation(asked, claim.type, claim.signedText));
+  }
+  return claim;
 }
 
 function readQueryClaim(query: Query, asked: AskedQuery | undefined): Claim {

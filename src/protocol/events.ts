@@ -1,5 +1,12 @@
 import type { Hex } from "./resources.ts";
-import type { Open, OperationStatus, QueryStatus, WalletStatus, WatcherStatus } from "./statuses.ts";
+import type {
+  Open,
+  OperationStatus,
+  QueryStatus,
+  Unlisted,
+  WalletStatus,
+  WatcherStatus,
+} from "./statuses.ts";
 
 export const EVENT_TYPES = [
   "operation.status",
@@ -30,16 +37,55 @@ export type Confidence = (typeof CONFIDENCES)[number];
 export type OcrProof = { alg: string; ocr_report: Hex; ocr_context: Hex; signatures: Hex[] };
 
 /**
- * An event as the service sends it. `proofs` may hold items of kinds this version does not know. `event_id` is
- * `offset:` and the offset where the service sent none.
+ * An event of any origin, whose type and payload nobody has looked at. `proofs` may hold items of kinds this version
+ * does not know. `event_id` is `offset:` and the offset where the service sent none.
  */
-export type ChannelEvent = {
+export type EventEnvelope = {
   event_id: string;
-  headers: { type: Open<EventType>; offset: number; proofs: unknown[] };
+  headers: { type: string; offset: number; proofs: unknown[] };
   payload: Record<string, unknown>;
   channel_id?: string;
   created_at?: number;
 };
+
+type EventOf<Type extends string, Payload> = Omit<EventEnvelope, "headers" | "payload"> & {
+  headers: { type: Type; offset: number; proofs: unknown[] };
+  payload: Payload;
+};
+
+export type OperationStatusEvent = EventOf<"operation.status", OperationStatusPayload>;
+export type QueryStatusEvent = EventOf<"query.status", QueryStatusPayload>;
+export type WatcherStatusEvent = EventOf<"watcher.status", WatcherStatusPayload>;
+export type WatcherEvent = EventOf<"watcher.event", WatcherEventPayload>;
+export type WalletStatusEvent = EventOf<"wallet.status", WalletStatusPayload>;
+/** Of a type that this version does not list. */
+export type UnlistedEvent = EventOf<Unlisted, Record<string, unknown>>;
+
+/**
+ * An event as the service sends it. `isEvent` tells one type from the others, with its payload: TypeScript does not
+ * narrow an event by `event.headers.type === "…"`, which is a field of a field.
+ */
+export type ChannelEvent =
+  | OperationStatusEvent
+  | QueryStatusEvent
+  | WatcherStatusEvent
+  | WatcherEvent
+  | WalletStatusEvent
+  | UnlistedEvent;
+
+/**
+ * Whether an event is of this type, and so has the payload of this type. It looks at the type alone: the service says
+ * what is in the payload, and a proof what of it is true.
+ * @example
+ * isEvent(event, "watcher.event") && event.payload.watcher_id === watcher.watcher_id; // → true
+ */
+export function isEvent<Type extends EventType>(
+  event: ChannelEvent,
+  type: Type,
+): event is Extract<ChannelEvent, { headers: { type: Type } }> {
+  const { headers, type: atTop }: { headers?: { type?: string }; type?: string } = event;
+  return (headers?.type ?? atTop) === type;
+}
 
 /** What an event without an id is known by: its place in the channel, which it keeps. */
 export function idOfUnnamed(offset: number): string {
@@ -47,11 +93,11 @@ export function idOfUnnamed(offset: number): string {
 }
 
 /** Whether an event has no id to ask the service for. */
-export function isUnnamed({ event_id: eventId, headers: { offset } }: ChannelEvent): boolean {
+export function isUnnamed({ event_id: eventId, headers: { offset } }: EventEnvelope): boolean {
   return eventId === idOfUnnamed(offset);
 }
 
-export type EventPage = { events: ChannelEvent[]; has_more: boolean };
+export type EventPage<Event = ChannelEvent> = { events: Event[]; has_more: boolean };
 
 export type WatcherEventPayload = {
   watcher_id: string;

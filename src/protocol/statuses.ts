@@ -1,5 +1,21 @@
-/** A status of today's list, or any text a newer service may send: unknown statuses pass through. */
-export type Open<T extends string> = T | (string & {});
+/**
+ * A value that this version does not list, such as a status of a newer service. At run time it is any text. Its type
+ * fits no literal, so that a mistyped one does not compile: `status === "confrimed"`.
+ */
+export type Unlisted = `${string} (unlisted)`;
+
+/** One of the values that this version lists, or any that a newer service may send: these pass through. */
+export type Open<T extends string> = T | Unlisted;
+
+/**
+ * A value that this version does not list, to compare with or to ask for. It is the text itself.
+ * @example
+ * operation.status === unlisted("paused"); // → false
+ * isTerminal(OPERATION_LIFECYCLE, unlisted("paused")); // → false
+ */
+export function unlisted(text: string): Unlisted {
+  return text as Unlisted;
+}
 
 export const CHANNEL_STATUSES = ["active", "archived"] as const;
 export const WATCHER_STATUSES = [

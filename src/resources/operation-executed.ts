@@ -19,7 +19,8 @@ const FIRST_GAP_MS = 250;
 const LONGEST_GAP_MS = 5_000;
 
 /** The wallet's refusal of a used id: by its name with or without the id, or as the revert data. */
-const REFUSED = /\bOperationAlreadyExecuted\b(?:\((?:\w+:\s*)?(\d+)\))?|0x97503b48([0-9a-f]{64})?/i;
+const REFUSED =
+  /\bOperationAlreadyExecuted\b(?:\((?:\w{1,40}:\s{0,4})?(\d{1,78})\))?|0x97503b48([0-9a-f]{64})?/i;
 
 /** Whether a reason is the wallet's word that it has executed this id before. Another id is another wallet's. */
 export function saysExecuted(reason: string, walletOperationId: string): boolean {

@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import type { ChannelEvent, Operation } from "../protocol/index.ts";
+import { type ChannelEvent, isEvent, type Operation } from "../protocol/index.ts";
 import type { SearchEvents } from "./events.ts";
 import { digestOf, type Prepared, signingInput } from "./operation-request.ts";
 
@@ -77,6 +77,8 @@ async function operationIds(
     address: [request.address],
   };
   const ids = new Set<string>();
-  for await (const { payload } of calls.search(filter)) ids.add(String(payload.operation_id));
+  for await (const event of calls.search(filter)) {
+    if (isEvent(event, "operation.status")) ids.add(String(event.payload.operation_id));
+  }
   return ids;
 }

@@ -1,7 +1,19 @@
 import { type CallOptions, HttpError, timeoutOf } from "../http/index.ts";
-import { type DecodedOperationStatus, decodeEvent } from "../proofs/index.ts";
-import { type ChannelEvent, isTerminal, OPERATION_LIFECYCLE } from "../protocol/index.ts";
-import type { Events } from "./events.ts";
+import {
+  type DecodedOperationStatus,
+  decodeEvent,
+  isVerifiable,
+  type VerifyResult,
+} from "../proofs/index.ts";
+import {
+  canReach,
+  isEvent,
+  isTerminal,
+  OPERATION_LIFECYCLE,
+  type OperationStatus,
+  type OperationStatusEvent,
+} from "../protocol/index.ts";
+import type { Events, SearchEvents } from "./events.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
 import { pause } from "./pause.ts";
@@ -13,6 +25,11 @@ export type FollowOptions = {
   signal?: AbortSignal | undefined;
   /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
   pollMs?: { min: number; max: number } | undefined;
+  /**
+   * Judges each status event. With it, a status that should carry a proof counts only when that holds: until then it
+   * is as if it had not come. Without it, the service is believed.
+   */
+  verify?: ((event: OperationStatusEvent) => Promise<VerifyResult>) | undefined;
 } & IfExecuted;
 
 /** What happens when the wallet refuses an operation because it has executed its id before. */
@@ -30,20 +47,26 @@ export type FindExecuted = (
 ) => Promise<Submitted>;
 
 /** One rung of an operation's ladder, as its event tells it. */
-export type OperationChange = DecodedOperationStatus & { event: ChannelEvent };
+export type OperationChange = DecodedOperationStatus & {
+  event: OperationStatusEvent;
+  /** What `verify` made of it; of a status that never carries a proof, `not_verifiable`. */
+  verification?: VerifyResult;
+};
+
+type Unproven = { status: unknown; message: string };
 
 /**
  * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
  * since looking at the operation itself misses what passes between two looks. Where the wallet refuses it because its
  * id was executed before, the operation that was executed is found and followed, in place of the failure.
- * @throws {WaitError} `WAIT_TIMEOUT`; {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`,
+ * @throws {WaitError} `WAIT_TIMEOUT`, or `OPERATION_UNPROVEN` when a status came whose proof does not hold; {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`,
  * `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
   events: Events,
   channelId: string,
   askedId: string,
-  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs, operationKey, onFound }: FollowOptions,
+  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs, verify, operationKey, onFound }: FollowOptions,
   findExecuted: FindExecuted,
   /** Fires when the client is closed. */
   closing: AbortSignal,
@@ -53,6 +76,8 @@ export async function* followOperation(
   const deadline = performance.now() + timeoutMs;
   const seen = new Set<string>();
   let operationId = askedId;
+  /** By event: its proof may still come. */
+  const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
   for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
     const left = Math.max(1, deadline - performance.now());
@@ -60,9 +85,17 @@ export async function* followOperation(
       ({ event_id }) => !seen.has(event_id),
     );
     for (const event of fresh) {
+      const verification = await verify?.(event);
+      const change = changeOf(event, verification);
+      if ("message" in change) {
+        unproven.set(event.event_id, change);
+        continue;
+      }
+      unproven.delete(event.event_id);
       seen.add(event.event_id);
       gap = pollMs.min;
-      const change = { ...(decodeEvent(event) as DecodedOperationStatus), event };
+      // A proof may come later than that of a higher rung: the ladder leads up all the same.
+      if (isBelow(change.status, lastStatus)) continue;
       if (change.status === "failed" && saysExecuted(change.reason, change.walletOperationId)) {
         const timeoutMs = Math.max(1, deadline - performance.now());
         const executed = await findExecuted(operationId, { operationKey, signal, timeoutMs });
@@ -74,9 +107,44 @@ export async function* followOperation(
       yield change;
       if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;
     }
-    if (performance.now() + gap > deadline) throw tooLate(operationId, timeoutMs, lastStatus);
+    if (performance.now() + gap > deadline)
+      throw tooLate({ id: operationId, timeoutMs, lastStatus, unproven: highest(unproven, lastStatus) });
     await pause(gap * (0.75 + Math.random() / 2), [signal, closing]);
   }
+}
+
+/** What an event tells; or why it counts as one that has not come. */
+function changeOf(
+  event: OperationStatusEvent,
+  verification: VerifyResult | undefined,
+): OperationChange | Unproven {
+  const { status } = event.payload;
+  if (verification?.verified === false && verification.reason !== "not_verifiable")
+    return { status, message: verification.message };
+  try {
+    return { ...decodeEvent(event), event, ...(verification ? { verification } : {}) };
+  } catch (error) {
+    return { status, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Whether a confirmation is weaker than what was reached, or the same. */
+function isBelow(status: unknown, reached: string | undefined): boolean {
+  return (
+    isRung(status) &&
+    isRung(reached) &&
+    isVerifiable("operation.status", status) &&
+    (status === reached || canReach(OPERATION_LIFECYCLE, status, reached))
+  );
+}
+
+function isRung(status: unknown): status is OperationStatus {
+  return typeof status === "string" && Object.hasOwn(OPERATION_LIFECYCLE, status);
+}
+
+/** The newest that says more than what was reached. */
+function highest(unproven: ReadonlyMap<string, Unproven>, reached: string | undefined): Unproven | undefined {
+  return [...unproven.values()].filter(({ status }) => !isBelow(status, reached)).at(-1);
 }
 
 /** In the order of the channel. Trouble of the service counts as no news. */
@@ -85,19 +153,39 @@ async function statusEvents(
   channelId: string,
   operationId: string,
   options: CallOptions,
-): Promise<ChannelEvent[]> {
-  const filter = { type: ["operation.status"], operation_id: operationId, limit: 50 };
+): Promise<OperationStatusEvent[]> {
+  const filter: SearchEvents = { type: ["operation.status"], operation_id: operationId, limit: 50 };
   try {
     const page = await events.search(channelId, filter, options);
-    return page.data.sort((a, b) => a.headers.offset - b.headers.offset);
+    return (
+      page.data
+        .filter((event) => isEvent(event, "operation.status"))
+        // Not every service knows this filter.
+        .filter(({ payload }) => payload.operation_id?.toLowerCase() === operationId.toLowerCase())
+        .sort((a, b) => a.headers.offset - b.headers.offset)
+    );
   } catch (error) {
     if (error instanceof HttpError && error.retryable) return [];
     throw error;
   }
 }
 
-function tooLate(id: string, timeoutMs: number, lastStatus: string | undefined): WaitError {
-  const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
-  const message = `The operation's next status did not come within ${timeoutMs / 1000} s: ${seen}. Wait longer, or look again later.`;
-  return new WaitError("WAIT_TIMEOUT", message, { id, target: "confirmed", lastStatus });
+type TooLate = {
+  id: string;
+  timeoutMs: number;
+  lastStatus: string | undefined;
+  unproven: Unproven | undefined;
+};
+
+function tooLate({ id, timeoutMs, lastStatus, unproven }: TooLate): WaitError {
+  const target = "confirmed";
+  const seconds = timeoutMs / 1000;
+  if (unproven === undefined) {
+    const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
+    const message = `The operation's next status did not come within ${seconds} s: ${seen}. Wait longer, or look again later.`;
+    return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
+  }
+  const { status, message: why } = unproven;
+  const message = `The service says that the operation is ${String(status)}, but sent no valid proof of it within ${seconds} s. It may have been carried out: wait for it again, or look at the chain, before you repeat it. (${why})`;
+  return new WaitError("OPERATION_UNPROVEN", message, { id, target, lastStatus });
 }

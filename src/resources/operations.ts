@@ -33,7 +33,7 @@ import {
 } from "./operation-request.ts";
 import { submitOperation } from "./operation-submit.ts";
 import { type Listing, listing } from "./pages.ts";
-import { readStatusEvents, shownStatusReason } from "./status-events.ts";
+import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
 import { WaitError, type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type ListOperations = {
@@ -139,7 +139,10 @@ export class Operations {
     }
     const signature = await signWith(signer, prepared);
     const change = { status: "accepted", signature, digest: prepared.digest };
-    return this.#change(channelId, operationId, change, options);
+    const { wallet_operation_id, address, chain_selector } = draft;
+    const finalized = await this.#change(channelId, operationId, change, options);
+    // What was signed is this, whatever the answer says.
+    return { ...finalized, wallet_operation_id, address, chain_selector };
   }
 
   /** Gives a draft up. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
@@ -212,7 +215,10 @@ export class Operations {
   }
 
   #waitForOne(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
-    const statusEvents = { channelId, filter: { type: ["operation.status"], operation_id: operationId } };
+    const statusEvents: StatusEvents = {
+      channelId,
+      filter: { type: ["operation.status"], operation_id: operationId },
+    };
     return waitForStatus(
       {
         noun: "operation",

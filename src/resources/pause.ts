@@ -1,7 +1,8 @@
+import { deferred } from "../deferred.ts";
 /** Waits for `ms` milliseconds. A fired signal only cuts it short: the next call throws what the signal means. */
 export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
   if (signals.some((signal) => signal?.aborted)) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred();
   const timer = setTimeout(resolve, ms);
   const end = () => resolve();
   for (const signal of signals) signal?.addEventListener("abort", end);

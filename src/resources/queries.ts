@@ -23,7 +23,7 @@ import {
   type FunctionQuery,
   type FunctionQueryOptions,
 } from "./query-call.ts";
-import { readStatusEvents } from "./status-events.ts";
+import { readStatusEvents, type StatusEvents } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateQuery = {
@@ -132,7 +132,7 @@ export class Queries {
    */
   async waitFor(channelId: string, queryId: string, options: QueryWaitOptions = {}): Promise<Query> {
     const { target = "completed", abi, ...waiting } = options;
-    const statusEvents = { channelId, filter: { type: ["query.status"], query_id: queryId } };
+    const statusEvents: StatusEvents = { channelId, filter: { type: ["query.status"], query_id: queryId } };
     return waitForStatus(
       {
         noun: "query",

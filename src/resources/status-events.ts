@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChannelEvent } from "../protocol/index.ts";
+import type { EventEnvelope } from "../protocol/index.ts";
 import type { Events, SearchEvents } from "./events.ts";
 
 /** The status events of one resource on its channel: which filter finds them. */
@@ -14,8 +14,8 @@ export async function readStatusEvents(
   events: Events,
   { channelId, filter }: StatusEvents,
   signal: AbortSignal,
-): Promise<ChannelEvent[]> {
-  const found: ChannelEvent[] = [];
+): Promise<EventEnvelope[]> {
+  const found: EventEnvelope[] = [];
   for await (const event of events.search(channelId, filter, { signal })) found.push(event);
   return found.sort((a, b) => a.headers.offset - b.headers.offset);
 }
@@ -50,14 +50,14 @@ async function newestOf(
   { channelId, filter }: StatusEvents,
   statuses: readonly string[],
   signal: AbortSignal,
-): Promise<ChannelEvent | undefined> {
+): Promise<EventEnvelope | undefined> {
   const options = { signal, timeoutMs: LONGEST_LOOK_MS };
   const page = await events.search(channelId, { ...filter, limit: 50 }, options);
   const newest = page.data.sort((a, b) => b.headers.offset - a.headers.offset);
-  return newest.find(({ payload }) => statuses.includes(String(payload.status)));
+  return newest.find(({ payload }: EventEnvelope) => statuses.includes(String(payload.status)));
 }
 
-function reasonOf(event: ChannelEvent | undefined): string | undefined {
+function reasonOf(event: EventEnvelope | undefined): string | undefined {
   const reason = event?.payload.status_reason;
   return typeof reason === "string" && reason.trim() !== "" ? reason.trim() : undefined;
 }

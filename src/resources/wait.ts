@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ArgumentError, CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
-import { type ChannelEvent, canReach, type Lifecycle } from "../protocol/index.ts";
+import { canReach, type EventEnvelope, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
 
 export type WaitOptions<S extends string, R> = {
@@ -38,7 +38,7 @@ export type Waited<S extends string, R> = {
   setbacks: readonly S[];
   look: (signal: AbortSignal) => Promise<R>;
   /** Its status events so far, oldest first. */
-  events: (signal: AbortSignal) => Promise<ChannelEvent[]>;
+  events: (signal: AbortSignal) => Promise<EventEnvelope[]>;
   /** Why it ended as it did, where that can be told. */
   reason: (resource: R, signal: AbortSignal) => Promise<string | undefined>;
   /** Fires when the client is closed. */
@@ -46,6 +46,9 @@ export type Waited<S extends string, R> = {
 };
 
 type Path<S extends string> = { lifecycle: Lifecycle<S>; setbacks: readonly S[] };
+
+/** After these the same wait may be begun again. */
+const REPEATABLE = ["WAIT_TIMEOUT", "OPERATION_UNPROVEN"];
 
 /** A wait that did not reach its target: `WAIT_TIMEOUT`, or `WATCHER_FAILED`, `OPERATION_EXPIRED` and the like. */
 export class WaitError extends CrecError {
@@ -58,7 +61,7 @@ export class WaitError extends CrecError {
   declare readonly resource?: unknown;
 
   constructor(code: string, message: string, details: WaitErrorDetails) {
-    super(code, message, { retryable: code === "WAIT_TIMEOUT", cause: details.cause });
+    super(code, message, { retryable: REPEATABLE.includes(code), cause: details.cause });
     this.id = details.id;
     this.target = details.target;
     if (details.lastStatus !== undefined) this.lastStatus = details.lastStatus;
@@ -167,7 +170,7 @@ function byEvents<S extends string, R extends { status: string }>(
     // Its last event may be late, or lost: then the resource itself has the say.
     if (quiet > 0 && isOver(latest.status)) return [latest];
     for (const { event_id } of fresh) seen.add(event_id);
-    return fresh.map(({ payload }) => ({ ...latest, status: payload.status as R["status"] }));
+    return fresh.map(({ payload }: EventEnvelope) => ({ ...latest, status: payload.status as R["status"] }));
   };
 }
 

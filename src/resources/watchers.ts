@@ -14,7 +14,7 @@ import { checkAddress, checkName, checkPaging, checkSelector, pathId } from "./c
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
-import { readStatusEvents, statusReason } from "./status-events.ts";
+import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 /** By contract with `abi`, or by a service the platform knows with `service`. */
@@ -118,7 +118,10 @@ export class Watchers {
     watcherId: string,
     options: WaitOptions<WatcherStatus, Watcher>,
   ): Promise<Watcher> {
-    const statusEvents = { channelId, filter: { type: ["watcher.status"], watcher_id: watcherId } };
+    const statusEvents: StatusEvents = {
+      channelId,
+      filter: { type: ["watcher.status"], watcher_id: watcherId },
+    };
     return waitForStatus(
       {
         noun: "watcher",

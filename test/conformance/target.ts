@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { serviceProgram } from "../support/service-program.ts";
 
 /** The service that is asked: where it is, and what must be known to judge it. */
 export type Target = {
@@ -64,9 +64,8 @@ type Ready = {
 
 async function startLocalService(): Promise<Target> {
   const folder = await mkdtemp(join(tmpdir(), "crec-conformance-"));
-  const command = fileURLToPath(new URL("../../service/src/cli.ts", import.meta.url));
   const options = ["--port", "0", "--data-dir", folder, "--block-time", "50", "--local"];
-  const child = spawn(process.execPath, [command, ...options, "--watch-parent"], {
+  const child = spawn(process.execPath, [serviceProgram, ...options, "--watch-parent"], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: { PATH: process.env.PATH, CREC_LOG_LEVEL: "error" },
   });

@@ -1,7 +1,7 @@
 import should from "should";
 import { createJsEngine, createWasmEngine, type Engine } from "../../src/proofs/engine.ts";
 import { createVerifierOn } from "../../src/proofs/verify.ts";
-import type { ChannelEvent, OcrProof } from "../../src/protocol/index.ts";
+import type { EventEnvelope, OcrProof } from "../../src/protocol/index.ts";
 import { remembering } from "./engines.ts";
 import { caseNamed, configOf } from "./fixtures.ts";
 
@@ -14,16 +14,16 @@ const EXACT = [
 ];
 
 /** Every part of an event that is bytes: how many there are, and the event with one of their bits turned. */
-type Part = { bytes: number; turned: (byte: number, bit: number) => ChannelEvent };
+type Part = { bytes: number; turned: (byte: number, bit: number) => EventEnvelope };
 
-function partsOf(event: ChannelEvent): Record<string, Part> {
+function partsOf(event: EventEnvelope): Record<string, Part> {
   const [proof] = event.headers.proofs as OcrProof[];
   if (proof === undefined) throw new Error("no proof");
-  const withProof = (changes: Partial<OcrProof>): ChannelEvent => ({
+  const withProof = (changes: Partial<OcrProof>): EventEnvelope => ({
     ...event,
     headers: { ...event.headers, proofs: [{ ...proof, ...changes }] },
   });
-  const hexPart = (hex: string, put: (hex: `0x${string}`) => ChannelEvent): Part => {
+  const hexPart = (hex: string, put: (hex: `0x${string}`) => EventEnvelope): Part => {
     const bytes = Buffer.from(hex.slice(2), "hex");
     return {
       bytes: bytes.length,

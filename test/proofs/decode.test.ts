@@ -6,7 +6,7 @@ import {
   dedupeKey,
   signedFacts,
 } from "../../src/proofs/index.ts";
-import type { ChannelEvent, Query } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Query } from "../../src/protocol/index.ts";
 import { caseNamed, signedEvent } from "./fixtures.ts";
 
 const SELECTOR = "16015286601757825753";
@@ -14,7 +14,7 @@ const TX = `0x${"ab".repeat(32)}`;
 const CONTRACT = "0x5b571A50AC6cB524730C8419EBe452703139809A";
 
 /** A contract event whose parameters are given as JSON text, so that numbers stay as written. */
-function eventWith(params: string, log: object = {}): ChannelEvent {
+function eventWith(params: string, log: object = {}): EventEnvelope {
   const head = JSON.stringify({
     chain_id: "11155111",
     block_number: 6500000,
@@ -128,6 +128,26 @@ describe("decodeEvent", () => {
     });
   });
 
+  it("says where the network is not signed, so that nobody decides by it", () => {
+    const decoded = (signed: object, chain_selector: string = SELECTOR) =>
+      decodeEvent(
+        signedEvent("watcher.event", { name: "Thing", ...signed }, { watcher_id: "w", chain_selector }),
+      );
+    const log = { chain_id: "424242", address: CONTRACT };
+    should(decoded({ chain_event: log })).have.properties({
+      chainSelector: SELECTOR,
+      chainSelectorUnsigned: true,
+    });
+    should(decoded({ service: "settlement" })).have.property("chainSelectorUnsigned", true);
+    for (const signed of [
+      { chain_selector: SELECTOR, chain_event: log },
+      { chain_event: { ...log, chain_id: "11155111" } },
+    ]) {
+      should(decoded(signed, "1")).have.property("chainSelector", SELECTOR);
+      should(decoded(signed, "1")).not.have.property("chainSelectorUnsigned");
+    }
+  });
+
   it("takes what was signed before what stands beside it", () => {
     const { event } = caseNamed("operation.status says confirmed, signed confirmed_latest");
     should(decodeEvent(event)).have.property("status", "confirmed_latest");
@@ -173,7 +193,7 @@ describe("decodeEvent", () => {
       eventWith("{}", { log_index: 1.5 }),
     ];
     for (const event of bad) {
-      should(() => decodeEvent(event as ChannelEvent)).throw({ code: "MALFORMED_EVENT" });
+      should(() => decodeEvent(event as EventEnvelope)).throw({ code: "MALFORMED_EVENT" });
     }
   });
 });
@@ -209,7 +229,7 @@ describe("decodeEvent with an ABI", () => {
     fund_token_id: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
     who: CONTRACT.toLowerCase(),
     note: TX,
-    small: 600,
+    small: 60,
     keys: [new Array(32).fill(1)],
     pair: { is_on: true, token_id: -3 },
     arg7: "0xDEADBEEF",
@@ -217,12 +237,12 @@ describe("decodeEvent with an ABI", () => {
   };
 
   it("gives the ABI's names, decimal text, hex and checksums", () => {
-    const json = JSON.stringify(params).replace("600", '600.000000,"big":18446744073709551615');
+    const json = JSON.stringify(params).replace("60,", '60.000000,"big":18446744073709551615,');
     should(paramsOf(json, log, abi)).deepEqual({
       fundTokenId: params.fund_token_id,
       who: CONTRACT,
       note: TX,
-      small: "600",
+      small: "60",
       big: "18446744073709551615",
       keys: [`0x${"01".repeat(32)}`],
       pair: { isOn: true, tokenID: "-3" },
@@ -302,6 +322,38 @@ describe("dedupeKey", () => {
     should(dedupeKey(eventWith("{}", upper))).equal(dedupeKey(eventWith("{}")));
   });
 
+  it("is the same with the chain's selector, with its id, and with both", () => {
+    const keyOf = (selector: unknown, chain_id: unknown) => {
+      const chain_event = { chain_id, tx_hash: TX, log_index: 3, confidence: "latest" };
+      const signed = { name: "Thing", chain_selector: selector, chain_event };
+      return dedupeKey(signedEvent("watcher.event", signed, { chain_selector: SELECTOR }));
+    };
+    for (const [selector, id] of [
+      [SELECTOR, undefined],
+      [undefined, "11155111"],
+      [`00${SELECTOR}`, 11155111],
+      [undefined, "0xaa36a7"],
+    ]) {
+      should(keyOf(selector, id)).equal(keyOf(SELECTOR, "11155111"));
+    }
+    should(keyOf(undefined, "424242")).equal(keyOf("4242", "424242"));
+    should(keyOf("4243", undefined)).not.equal(keyOf(undefined, "424242"));
+    should(keyOf(undefined, "424243")).not.equal(keyOf(undefined, "424242"));
+    should(keyOf(undefined, undefined)).match(/^0x[0-9a-f]{64}$/);
+  });
+
+  it("is the same however the log's index is written", () => {
+    const keyOf = (log_index: unknown) => dedupeKey(eventWith("{}", { log_index }));
+    for (const index of ["3", "03", "0x3", "0x03", "0x00000003", "000003"]) {
+      should(keyOf(index)).equal(keyOf(3));
+      should(decodeEvent(eventWith("{}", { log_index: index }))).have.property("logIndex");
+    }
+    should(keyOf("0x1f")).equal(keyOf(31));
+    should(keyOf("0x20000000000000")).equal(keyOf("9007199254740992"));
+    for (const none of ["0X3", "3 ", "-3", "", "0x", "3.5", null])
+      should(keyOf(none)).match(/^0x[0-9a-f]{64}$/);
+  });
+
   it("is the hash of the signed text of everything else", () => {
     const keys = ["operation.status confirmed", "operation.status confirmed_safe", "query.status failed"].map(
       (name) => dedupeKey(caseNamed(name).event),
@@ -323,7 +375,7 @@ describe("dedupeKey", () => {
   it("is that of the type at the top, where older events have it", () => {
     const { event } = caseNamed("query.status completed");
     const { type, ...headers } = event.headers;
-    const older = { ...event, type, headers } as unknown as ChannelEvent;
+    const older = { ...event, type, headers } as unknown as EventEnvelope;
     should(dedupeKey(older)).equal(dedupeKey(event));
     should(signedFacts(older)).deepEqual(signedFacts(event));
   });

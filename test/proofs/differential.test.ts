@@ -11,7 +11,7 @@ import {
 } from "ethers";
 import fc from "fast-check";
 import should from "should";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { onEngine } from "./engines.ts";
 import { judgeWithEthers } from "./ethers-verifier.ts";
 
@@ -86,7 +86,7 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 const KINDS = ["watcher.event", "operation.status", "query.status"];
 const CONFIRMED = ["confirmed_latest", "confirmed_safe", "confirmed"];
 
-function eventOf(given: Scenario): ChannelEvent {
+function eventOf(given: Scenario): EventEnvelope {
   const { type, ids, address, selector } = given;
   const operationStatus = CONFIRMED[given.status] ?? "";
   const queryStatus = given.status === 0 ? "failed" : "completed";
@@ -111,7 +111,9 @@ function eventOf(given: Scenario): ChannelEvent {
     },
   };
   const kind = KINDS[(KINDS.indexOf(type) + given.kind) % 3] ?? type;
-  const signed = { service: "_crec", name: "Thing", chain_selector: selector, ...contents[kind] };
+  // What no watcher says is said in the platform's own name.
+  const service = kind === "watcher.event" ? {} : { service: "_crec" };
+  const signed = { ...service, name: "Thing", chain_selector: selector, ...contents[kind] };
   const text = Buffer.from(JSON.stringify(signed)).toString("base64");
   const hash = keccak256(toUtf8Bytes(text));
   const payload: Record<string, unknown> = {

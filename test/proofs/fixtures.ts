@@ -11,7 +11,7 @@ import {
   type VerifyReason,
   type VerifyResult,
 } from "../../src/proofs/index.ts";
-import type { ChannelEvent, OcrProof } from "../../src/protocol/index.ts";
+import type { EventEnvelope, OcrProof } from "../../src/protocol/index.ts";
 
 type VectorConfig = {
   org_id: string | null;
@@ -22,7 +22,7 @@ type VectorConfig = {
 };
 export type ProofCase = {
   name: string;
-  event: ChannelEvent;
+  event: EventEnvelope;
   config?: Partial<VectorConfig>;
   expect: "verified" | "rejected";
   why?: string;
@@ -103,7 +103,7 @@ export function signedEvent(
   json: string | object,
   payload: object,
   owner: Hex.Hex = OWNER,
-): ChannelEvent {
+): EventEnvelope {
   const signedText = toSignedText(json);
   const name = type === "query.status" ? "verifiable_result" : "verifiable_event";
   return {

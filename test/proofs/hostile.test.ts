@@ -1,6 +1,6 @@
 import should from "should";
 import { PROOF_LIMITS, type VerifyConfig, type VerifyReason } from "../../src/proofs/index.ts";
-import type { ChannelEvent, Hex, OcrProof } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Hex, OcrProof } from "../../src/protocol/index.ts";
 import { onEachEngine } from "./engines.ts";
 import {
   caseNamed,
@@ -13,7 +13,7 @@ import {
 } from "./fixtures.ts";
 
 onEachEngine("verifyEvent on hostile input", (verifierOf) => {
-  const verifyEvent = (event: ChannelEvent, config: VerifyConfig) => verifierOf(config).verify(event);
+  const verifyEvent = (event: EventEnvelope, config: VerifyConfig) => verifierOf(config).verify(event);
 
   const throwing = new Proxy(
     {},
@@ -63,7 +63,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
   };
   for (const [name, make] of Object.entries(hostile)) {
     it(`says no to ${name}`, async () => {
-      const result = await verifyEvent(make() as ChannelEvent, configOf());
+      const result = await verifyEvent(make() as EventEnvelope, configOf());
       should(result.verified).be.false();
     });
   }
@@ -119,7 +119,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
       });
     const beside = (count: number) => withProof((_, all) => all.push(...new Array(count - 1).fill({})));
     const bytes = (signedText / 4) * 3;
-    const cases: Array<[ChannelEvent, ChannelEvent, VerifyReason]> = [
+    const cases: Array<[EventEnvelope, EventEnvelope, VerifyReason]> = [
       [filled(bytes), filled(bytes + 1), "malformed_event"],
       [nested(jsonDepth - 1), nested(jsonDepth), "malformed_event"],
       [beside(proofs), beside(proofs + 1), "malformed_event"],

@@ -1,6 +1,6 @@
 import should from "should";
 import { createVerifier, decodeEvent, PROOF_LIMITS, type VerifyConfig } from "../../src/proofs/index.ts";
-import { type ChannelEvent, type OcrProof, type Query, ZERO_ADDRESS } from "../../src/protocol/index.ts";
+import { type EventEnvelope, type OcrProof, type Query, ZERO_ADDRESS } from "../../src/protocol/index.ts";
 import { caseNamed, configOf, ownConfig, proofCases, shouldBeRejected, signedEvent } from "./fixtures.ts";
 
 const SELECTOR = "16015286601757825753";
@@ -51,7 +51,7 @@ const parts: Record<string, Parts> = {
 };
 
 /** An event of which one value is another: `path` leads to it, as `signed.data.status`. */
-function eventWith(type: string, path: string, value: unknown): ChannelEvent {
+function eventWith(type: string, path: string, value: unknown): EventEnvelope {
   const { payload, signed } = structuredClone(parts[type] as Parts);
   const names = path.split(".");
   const last = names.pop() ?? "";
@@ -98,7 +98,7 @@ const unreadable: Array<[type: string, path: string, says: string]> = [
 
 describe("what a rejection says", () => {
   const messageOf = async (event: unknown, config: VerifyConfig = ownConfig) => {
-    const result = await createVerifier(config).verify(event as ChannelEvent);
+    const result = await createVerifier(config).verify(event as EventEnvelope);
     return result.verified ? "" : result.message;
   };
 

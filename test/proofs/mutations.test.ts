@@ -3,7 +3,7 @@ import should from "should";
 import { createJsEngine, createWasmEngine, type Engine } from "../../src/proofs/engine.ts";
 import { decodeEvent, dedupeKey, PROOF_LIMITS, VERIFY_REASONS } from "../../src/proofs/index.ts";
 import { createVerifierOn } from "../../src/proofs/verify.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { counted, remembering } from "./engines.ts";
 import { OTHER_OWNER, ownConfig, signedEvent } from "./fixtures.ts";
 import { type Mutation, mutate, mutation, pathsOf } from "./mutations.ts";
@@ -13,7 +13,7 @@ const WALLET = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e";
 const CHANNEL = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
 
 /** Events of every kind that carries a proof, two of each; the same oracles sign for another organization, too. */
-function eventsOf(owner: `0x${string}` | undefined, suffix: string): ChannelEvent[] {
+function eventsOf(owner: `0x${string}` | undefined, suffix: string): EventEnvelope[] {
   const chain_selector = SELECTOR;
   const log = (n: number) => ({
     name: "Transfer",
@@ -80,7 +80,7 @@ const foreign = eventsOf(OTHER_OWNER, "2");
 const all = [...genuine, ...foreign];
 
 /** All that an event says of what is signed; what no proof speaks of, such as its id, is left out. */
-function meaning({ headers, payload }: ChannelEvent): string {
+function meaning({ headers, payload }: EventEnvelope): string {
   const same = (value: unknown) =>
     value === undefined
       ? undefined
@@ -103,8 +103,8 @@ const mutations = fc.tuple(
   fc.array(fc.tuple(fc.nat(), mutation), { minLength: 1, maxLength: 4 }),
 );
 
-function mutated(which: number, changes: ReadonlyArray<[number, Mutation]>): ChannelEvent {
-  const event = structuredClone(all[which] as ChannelEvent);
+function mutated(which: number, changes: ReadonlyArray<[number, Mutation]>): EventEnvelope {
+  const event = structuredClone(all[which] as EventEnvelope);
   for (const [place, change] of changes) {
     const paths = pathsOf(event);
     mutate(event, paths[place % paths.length] ?? [], change, all);
@@ -195,7 +195,7 @@ describe("an event that was tampered with", function () {
     );
     await fc.assert(
       fc.asyncProperty(json, async (value) => {
-        const event = value as unknown as ChannelEvent;
+        const event = value as unknown as EventEnvelope;
         should((await verifier.verify(event)).verified).be.false();
       }),
       { numRuns: 2_000 },

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 
 export type Path = Array<string | number>;
 
@@ -50,15 +50,15 @@ export function pathsOf(value: unknown, path: Path = []): Path[] {
 
 /** Changes the event in one place; whatever cannot be done there is left undone. */
 export function mutate(
-  event: ChannelEvent,
+  event: EventEnvelope,
   path: Path,
   change: Mutation,
-  others: readonly ChannelEvent[],
+  others: readonly EventEnvelope[],
 ): void {
   const parent = parentOf(event, path);
   const key = path.at(-1) ?? "";
   const value = parent[key];
-  const other = (which: number) => structuredClone(others[which % others.length] as ChannelEvent);
+  const other = (which: number) => structuredClone(others[which % others.length] as EventEnvelope);
   const put = (changed: unknown) => define(parent, key, changed);
   switch (change.kind) {
     case "replace":

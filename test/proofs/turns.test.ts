@@ -1,17 +1,19 @@
 import should from "should";
 import { createVerifier, type Verifier } from "../../src/proofs/index.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { configOf, proofCases } from "./fixtures.ts";
 
 const PROOFS = 50;
 const MOST_AT_ONCE = 8;
 
 /** How many proofs were read in each turn of the event loop while this ran. */
-async function proofsByTurn(run: (verifier: Verifier, events: ChannelEvent[]) => unknown): Promise<number[]> {
+async function proofsByTurn(
+  run: (verifier: Verifier, events: EventEnvelope[]) => unknown,
+): Promise<number[]> {
   const [genuine] = proofCases;
   let read = 0;
   const events = Array.from({ length: PROOFS }, () => ({
-    ...(genuine?.event as ChannelEvent),
+    ...(genuine?.event as EventEnvelope),
     get payload() {
       read += 1;
       return genuine?.event.payload ?? {};
@@ -29,7 +31,7 @@ async function proofsByTurn(run: (verifier: Verifier, events: ChannelEvent[]) =>
 }
 
 describe("a verifier lets other work have its turn after every 8 proofs", () => {
-  const ways: Record<string, (verifier: Verifier, events: ChannelEvent[]) => Promise<unknown>> = {
+  const ways: Record<string, (verifier: Verifier, events: EventEnvelope[]) => Promise<unknown>> = {
     "asked for all": (verifier, events) => verifier.verifyAll(events),
     "asked in a loop": async (verifier, events) => {
       for (const event of events) await verifier.verify(event);

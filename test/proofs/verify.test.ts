@@ -5,7 +5,7 @@ import {
   type VerifyOptions,
   type VerifyReason,
 } from "../../src/proofs/index.ts";
-import type { ChannelEvent, Hex, OcrProof } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Hex, OcrProof } from "../../src/protocol/index.ts";
 import { onEachEngine } from "./engines.ts";
 import {
   caseNamed,
@@ -23,7 +23,7 @@ const SELECTOR = "16015286601757825753";
 const WALLET = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e";
 
 onEachEngine("verifyEvent", (verifierOf) => {
-  const verifyEvent = (event: ChannelEvent, config: VerifyConfig) => verifierOf(config).verify(event);
+  const verifyEvent = (event: EventEnvelope, config: VerifyConfig) => verifierOf(config).verify(event);
 
   describe("answers every worked example", () => {
     for (const proofCase of proofCases) {
@@ -98,7 +98,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
       const config = configOf(proofCase);
       const expected = await verifyEvent(proofCase.event, config);
       for (const change of [mixed, (hex: string) => hex.toLowerCase(), (hex: string) => hex.toUpperCase()]) {
-        const event = changeCase(proofCase.event, change) as ChannelEvent;
+        const event = changeCase(proofCase.event, change) as EventEnvelope;
         should(await verifyEvent(event, config)).deepEqual(expected);
       }
     }
@@ -141,7 +141,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
       ["multiple_proofs", () => event.headers.proofs.push(structuredClone(proof))],
       ["no_proof", () => event.headers.proofs.splice(0)],
       ["not_verifiable", () => Object.assign(payload, { status: "sent" })],
-      ["malformed_event", () => Object.assign(payload, { verifiable_event: "{" })],
+      ["malformed_event", () => Object.assign(payload, { wallet_operation_id: "seven" })],
     ];
     for (const [reason, add] of faults) {
       add();
@@ -217,7 +217,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
   it("reads the type from the top where the header has none", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const { type, ...headers } = event.headers;
-    const older = { ...event, type, headers } as unknown as ChannelEvent;
+    const older = { ...event, type, headers } as unknown as EventEnvelope;
     should((await verifyEvent(older, configOf())).verified).be.true();
   });
 

@@ -1,4 +1,5 @@
 import should from "should";
+import type { OperationStatusEvent, VerifyResult } from "../../src/index.ts";
 import { errorOf } from "../http/support.ts";
 import { ADDRESS, type Asked, ID, OTHER_ID, type Reply, startFakeService } from "./support.ts";
 
@@ -59,5 +60,84 @@ describe("following an operation", () => {
     const error = await errorOf(operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 50 }).next());
     should(error).match({ code: "WAIT_TIMEOUT", message: /no status of it was seen/ });
     should(performance.now() - begun).be.below(2_000);
+  });
+
+  describe("with proofs judged", () => {
+    const no = (reason: "no_proof" | "not_verifiable") => ({
+      verified: false as const,
+      reason,
+      message: "No.",
+    });
+
+    it("passes over what is not proven until it is, also at the end of the ladder", async () => {
+      const replies = [
+        statuses([1, "accepted"], [2, "confirmed"]),
+        statuses([1, "accepted"], [2, "confirmed"], [3, "confirmed_latest"]),
+      ];
+      const last = replies[1] as Reply;
+      const operations = await serve(() => replies.shift() ?? last);
+      let looks = 0;
+      const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> => {
+        if (status === "accepted") return no("not_verifiable");
+        if (status === "confirmed_latest") return { verified: true, signers: [] };
+        looks += 1;
+        return looks < 4 ? no("no_proof") : { verified: true, signers: [ADDRESS] };
+      };
+      const seen: unknown[] = [];
+      for await (const { status, verification } of operations.follow(ID, OTHER_ID, { pollMs, verify }))
+        seen.push([status, verification?.verified]);
+      // By the time the first is proven a higher one may be: what is below that is not told any more.
+      should(seen).deepEqual([
+        ["accepted", false],
+        ["confirmed_latest", true],
+        ["confirmed", true],
+      ]);
+    });
+
+    it("never leads down, and an event of another operation or one that cannot be read ends nothing", async () => {
+      const pages = [
+        statuses([1, "accepted"], [4, "confirmed_safe"], [3, "confirmed_latest"]),
+        statuses([1, "accepted"], [4, "confirmed_safe"], [3, "confirmed_latest"], [6, "confirmed"]),
+      ];
+      const [, body] = pages[1] as [number, { events: Array<{ payload: object }> }];
+      body.events.push(
+        {
+          ...body.events[0],
+          event_id: "odd",
+          payload: { ...body.events[0]?.payload, status_reason: 5 },
+        } as never,
+        {
+          ...body.events[0],
+          event_id: "other",
+          payload: { ...body.events[0]?.payload, operation_id: ID, status: "failed" },
+        } as never,
+      );
+      const last = pages[1] as Reply;
+      const operations = await serve(() => pages.shift() ?? last);
+      let looks = 0;
+      const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> => {
+        if (status === "accepted" || status === "failed") return no("not_verifiable");
+        if (status !== "confirmed_latest") return { verified: true, signers: [] };
+        looks += 1;
+        return looks < 2 ? no("no_proof") : { verified: true, signers: [] };
+      };
+      const seen: unknown[] = [];
+      for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs, verify })) seen.push(status);
+      should(seen).deepEqual(["accepted", "confirmed_safe", "confirmed"]);
+    });
+
+    it("ends in time as OPERATION_UNPROVEN, which may be tried again", async () => {
+      const operations = await serve(() => statuses([1, "accepted"], [2, "confirmed"]));
+      const verify = async ({ payload: { status } }: OperationStatusEvent): Promise<VerifyResult> =>
+        no(status === "accepted" ? "not_verifiable" : "no_proof");
+      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 300, verify });
+      should((await changes.next()).value).have.property("status", "accepted");
+      should(await errorOf(changes.next())).match({
+        code: "OPERATION_UNPROVEN",
+        retryable: true,
+        lastStatus: "accepted",
+        message: /is confirmed, but sent no valid proof/,
+      });
+    });
   });
 });
