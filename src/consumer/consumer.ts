@@ -54,7 +54,7 @@ export class EventConsumer {
   #pace: PollPace;
   #backoff: Backoff;
 
-  /** Throws `ArgumentError` for limits that cannot work. */
+  /** Throws `ArgumentError` for limits that cannot work, and for types that are not listed. */
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;

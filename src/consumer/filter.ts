@@ -1,12 +1,16 @@
+import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 import { parseSignedText } from "../proofs/signed-text.ts";
-import { type ChannelEvent, CONFIDENCES, type Confidence } from "../protocol/index.ts";
+import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
+import { requireListed, type WantedTypes } from "./listed-types.ts";
 import { typeOf } from "./source.ts";
 
 /** Which events are wanted. What is left out, or is empty, does not restrict; what is there must all hold. */
 export type EventFilter = {
   /** As `watcher.event`. */
-  types?: readonly string[] | undefined;
+  types?: WantedTypes["types"];
+  /** Takes `types` that this version does not list. False: they are refused. */
+  unlistedTypes?: boolean | undefined;
   watcherIds?: readonly string[] | undefined;
   /** Contract events by name (`Transfer`) or signature (`Transfer(address,address,uint256)`). */
   contractEvents?: readonly string[] | undefined;
@@ -21,18 +25,19 @@ export type EventFilter = {
  * that `minConfidence` only concerns contract events. A contract event that cannot be read is always wanted:
  * it must be seen to be rejected, not vanish. What no event can meet is refused: with a filter that nothing passes,
  * every event would be lost in silence.
- * @throws {ArgumentError} for an event's signature with blanks or names of parameters in it, what is no address, and
+ * @throws {ArgumentError} for a type that is not listed, an event's signature with blanks or names of parameters in it, what is no address, and
  * an unknown confidence.
  * @example
  * const isWanted = eventFilter({ contractEvents: ["Incremented"], addresses: [counter], minConfidence: "latest" });
  * isWanted(event); // → true
  */
-export function eventFilter(filter: EventFilter): (event: ChannelEvent) => boolean {
+export function eventFilter(filter: EventFilter): (event: EventEnvelope) => boolean {
   const { minConfidence } = filter;
+  requireListed(filter);
   requireMeetable(filter);
   const types = asSet(filter.types);
   const watcherIds = asSet(filter.watcherIds);
-  const contractEvents = asSet(filter.contractEvents);
+  const contractEvents = asSet(filter.contractEvents?.map(canonicalSignature));
   const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
   const looksInside = contractEvents ?? addresses ?? minConfidence;
   return (event) => {

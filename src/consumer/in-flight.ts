@@ -1,3 +1,4 @@
+import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import type { Delivery } from "./options.ts";
@@ -55,7 +56,7 @@ export class InFlight {
   readonly #entries = new Map<string, Entry>();
   /** Those of them that were sent more than once. */
   readonly #repeated = new Set<Entry>();
-  #change = Promise.withResolvers<void>();
+  #change = deferred();
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -219,7 +220,7 @@ export class InFlight {
 
   #tellOfChange(): void {
     this.#change.resolve();
-    this.#change = Promise.withResolvers();
+    this.#change = deferred();
   }
 }
 

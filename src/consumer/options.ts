@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import type { Random } from "./intervals.ts";
 import type { LateWindow } from "./late-looks.ts";
+import { requireListed, type WantedTypes } from "./listed-types.ts";
 import type { EventSource } from "./source.ts";
 import type { CursorStore } from "./store.ts";
 
@@ -77,7 +78,9 @@ export type EventConsumerOptions = {
   /** Counts only when nothing is stored. */
   start: StartPosition;
   /** Only events of these types; all when left out or empty. */
-  types?: readonly string[] | undefined;
+  types?: WantedTypes["types"];
+  /** Takes `types` that this version does not list, such as those of a newer service. False: they are refused. */
+  unlistedTypes?: boolean | undefined;
   /** Only events for which this says yes, as made by `eventFilter`. One that throws says yes. */
   filter?: ((event: ChannelEvent) => boolean) | undefined;
   /**
@@ -169,6 +172,7 @@ const MAX_LATE_EVENTS = 10_000;
 
 /** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
 export function limitsOf(options: EventConsumerOptions): Limits {
+  requireListed(options);
   const { pageLimit = PAGE_LIMITS.events.default, proofWaitMs = 30_000 } = options;
   const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
   const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5, maxCrashes = 5 } = options;

@@ -1,14 +1,16 @@
 import { CrecError } from "../errors.ts";
 import {
   type ChannelEvent,
+  type EventEnvelope,
   type EventPage,
   type EventType,
   idOfUnnamed,
+  type Open,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
 import { PageSize } from "./page-size.ts";
-import type { EventSource } from "./source.ts";
+import { asChannelEvent, type EventSource } from "./source.ts";
 import { EventTimes } from "./times.ts";
 
 /** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
@@ -25,7 +27,7 @@ export type PageSourceOptions = {
   /** Events a page, at most. */
   limit: number;
   /** Asked of the service when given; it may ignore it. */
-  type?: string;
+  type?: Open<EventType>;
 };
 
 type Choices = {
@@ -132,25 +134,25 @@ function codeOf(error: unknown): string | undefined {
  * A copy. An event without an id is known by its offset. Throws `BAD_RESPONSE` when one cannot be placed, since to
  * skip it would be to lose it.
  */
-function readEvents(answer: EventPage): ChannelEvent[] {
+function readEvents(answer: EventPage<EventEnvelope>): ChannelEvent[] {
   const events: unknown = (answer as Partial<EventPage> | undefined)?.events;
   if (!Array.isArray(events)) throw badPage("without a list of events");
   return events.map(readEvent);
 }
 
-function readEvent(event: Partial<ChannelEvent> | null | undefined): ChannelEvent {
+function readEvent(event: Partial<EventEnvelope> | null | undefined): ChannelEvent {
   const { event_id: eventId, headers, payload } = event ?? {};
   const offset: unknown = headers?.offset;
   if (headers === undefined || offset === undefined) throw badPage("with an event that has no offset");
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)
     throw badPage(`with an event at offset ${excerpt(offset)}, which is no whole number from 0 to 2^53 - 1`);
   const hasId = typeof eventId === "string" && eventId !== "";
-  return {
+  return asChannelEvent({
     ...event,
     event_id: hasId ? eventId : idOfUnnamed(headers.offset),
     headers,
     payload: payload ?? {},
-  };
+  });
 }
 
 function badPage(how: string): CrecError {

@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import type { ChannelEvent } from "../protocol/index.ts";
+import type { ChannelEvent, EventType, Open } from "../protocol/index.ts";
 import { ChannelEnd } from "./channel-end.ts";
 import type { Clock } from "./clock.ts";
 import { findFirstEvent } from "./first-event.ts";
@@ -16,7 +16,7 @@ export type PageReaderOptions = {
   /** Events a page. */
   limit: number;
   /** Asked of the service when given; it may ignore it. */
-  type?: string;
+  type?: Open<EventType>;
   /** Told of offsets that are not kept any more. */
   onGap?: (gap: Gap) => void;
   /** Told that an event at offset 0 would not be seen, with the event after it. */

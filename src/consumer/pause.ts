@@ -1,3 +1,4 @@
+import { deferred } from "../deferred.ts";
 import { throwIfAborted, unlessAborted } from "./clock.ts";
 
 /** A pause that others can wait out. */
@@ -18,7 +19,7 @@ export class Pause {
   /** Whether it was not paused before. */
   begin(): boolean {
     if (this.#present !== undefined) return false;
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = deferred();
     this.#present = { over: promise, end: resolve };
     return true;
   }

@@ -1,8 +1,8 @@
 import { CrecError } from "../errors.ts";
 import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
-import { type ChannelEvent, isUnnamed } from "../protocol/index.ts";
+import { type ChannelEvent, type EventEnvelope, isUnnamed } from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
-import { type EventSource, typeOf } from "./source.ts";
+import { asChannelEvent, type EventSource, typeOf } from "./source.ts";
 
 export type Judged = { event: ChannelEvent; verification?: VerifyResult };
 
@@ -39,14 +39,16 @@ export async function judgeWithPatience(
     const again = await askAgain(event.event_id, source, signal);
     // Its place in the channel stays the one it was read at.
     if (again !== undefined)
-      judged = await judge({ ...again, headers: { ...again.headers, offset: event.headers.offset } });
+      judged = await judge(
+        asChannelEvent({ ...again, headers: { ...again.headers, offset: event.headers.offset } }),
+      );
   }
   return judged;
 }
 
 function lacksProof({ event, verification }: Judged): boolean {
   if (verification !== undefined) return !verification.verified && verification.reason === "no_proof";
-  const { status } = event.payload;
+  const { status }: EventEnvelope["payload"] = event.payload;
   const carriesOne = isVerifiable(typeOf(event), typeof status === "string" ? status : undefined);
   return carriesOne && !(event.headers.proofs?.length > 0);
 }
@@ -55,7 +57,7 @@ async function askAgain(
   eventId: string,
   source: EventSource,
   signal: AbortSignal,
-): Promise<ChannelEvent | undefined> {
+): Promise<EventEnvelope | undefined> {
   try {
     const event = await unlessAborted(source.get(eventId, signal), signal);
     return event.event_id === eventId ? event : undefined;

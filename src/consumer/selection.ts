@@ -1,4 +1,4 @@
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, type EventType, type Open, unlisted } from "../protocol/index.ts";
 import type { EventConsumerOptions } from "./options.ts";
 import { typeOf } from "./source.ts";
 import type { EventTimes } from "./times.ts";
@@ -8,7 +8,7 @@ export type Fate = "wanted" | "unwanted" | "before the start" | "too old";
 
 /** Which events of a channel a consumer is to hand over. */
 export class Selection {
-  readonly #types: ReadonlySet<string>;
+  readonly #types: ReadonlySet<Open<EventType>>;
   readonly #filter: ((event: ChannelEvent) => boolean) | undefined;
   readonly #oldestMs: number;
 
@@ -19,7 +19,7 @@ export class Selection {
   }
 
   /** The type to ask the service for, where only one is wanted. */
-  get onlyType(): string | undefined {
+  get onlyType(): Open<EventType> | undefined {
     return this.#types.size === 1 ? [...this.#types][0] : undefined;
   }
 
@@ -28,7 +28,7 @@ export class Selection {
     event: ChannelEvent,
     { notBefore, times }: { notBefore: number | undefined; times: EventTimes },
   ): Fate {
-    if (this.#types.size > 0 && !this.#types.has(typeOf(event))) return "unwanted";
+    if (this.#types.size > 0 && !this.#types.has(unlisted(typeOf(event)))) return "unwanted";
     if (notBefore !== undefined && (times.of(event) ?? notBefore) < notBefore) return "before the start";
     if (!this.#passesFilter(event)) return "unwanted";
     return times.ageMsOf(event) > this.#oldestMs ? "too old" : "wanted";

@@ -1,20 +1,23 @@
-import type { ChannelEvent, EventPage } from "../protocol/index.ts";
+import type { ChannelEvent, EventEnvelope, EventPage, EventType, Open } from "../protocol/index.ts";
 
 /** Where pages of one channel's events come from. */
 export type EventSource = {
   /** Without `offset`: the newest `limit` events. With it: a page positioned there, in a way not known. */
-  poll(params: { offset?: number; limit: number; type?: string }, signal: AbortSignal): Promise<EventPage>;
-  get(eventId: string, signal: AbortSignal): Promise<ChannelEvent>;
+  poll(
+    params: { offset?: number; limit: number; type?: Open<EventType> },
+    signal: AbortSignal,
+  ): Promise<EventPage<EventEnvelope>>;
+  get(eventId: string, signal: AbortSignal): Promise<EventEnvelope>;
 };
 
 /** The part of the client's `events` that a consumer needs. */
 export type EventCalls = {
   poll(
     channelId: string,
-    params: { offset?: number; limit?: number; type?: string },
+    params: { offset?: number; limit?: number; type?: Open<EventType> },
     options: { signal: AbortSignal },
-  ): Promise<EventPage>;
-  get(channelId: string, eventId: string, options: { signal: AbortSignal }): Promise<ChannelEvent>;
+  ): Promise<EventPage<EventEnvelope>>;
+  get(channelId: string, eventId: string, options: { signal: AbortSignal }): Promise<EventEnvelope>;
 };
 
 /**
@@ -29,8 +32,13 @@ export function eventSource(events: EventCalls, channelId: string): EventSource 
   };
 }
 
+/** An event of the source as one of its type. Nothing is checked: the source says of which type it is. */
+export function asChannelEvent(event: EventEnvelope): ChannelEvent {
+  return event as ChannelEvent;
+}
+
 /** Some versions of the service put the type beside the headers. */
-export function typeOf(event: ChannelEvent): string {
+export function typeOf(event: EventEnvelope): string {
   const { type } = event as { type?: unknown };
   return event.headers.type ?? (typeof type === "string" ? type : "");
 }

@@ -1,3 +1,4 @@
+import { deferred } from "../deferred.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
 
 type Turn = { over: Promise<void>; giveWay: () => Promise<void> };
@@ -17,7 +18,7 @@ export async function takeTurn(
   signal: AbortSignal,
 ): Promise<() => void> {
   while (present !== undefined) await outlast(present, clock, signal);
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred();
   const mine: Turn = { over: promise, giveWay: () => giveWay().finally(end) };
   const end = () => {
     if (present === mine) present = undefined;

@@ -1,13 +1,12 @@
 import should from "should";
 import {
   type ConsumerState,
-  type Delivery,
   type EventConsumer,
   type EventConsumerOptions,
   findInFlight,
 } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 /** When the simulated clock starts, in Unix seconds. */
@@ -312,9 +311,9 @@ describe("EventConsumer on ack", () => {
       const seen: unknown[] = [];
       const { clock, make, end } = world(1, {
         ackTimeoutMs: 1_000,
-        deliver: ({ event }: Delivery) => {
-          seen.push(event.payload.status);
-          event.payload.status = "changed";
+        deliver: ({ event: { payload } }: { event: EventEnvelope }) => {
+          seen.push(payload.status);
+          payload.status = "changed";
         },
       });
       const consumer = make();
@@ -467,7 +466,7 @@ describe("EventConsumer on ack", () => {
 });
 
 describe("EventConsumer catching up", () => {
-  const at = (offset: number, time: number): ChannelEvent => makeEvent(offset, { at: NOW_S + time });
+  const at = (offset: number, time: number): EventEnvelope => makeEvent(offset, { at: NOW_S + time });
 
   for (const commit of ["on-send", "on-ack"] as const) {
     it(`passes over what is too old, counts it, and moves past it (${commit})`, async () => {

@@ -2,7 +2,7 @@ import should from "should";
 import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/verify.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { type Habits, IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 
 const NO_PROOF: VerifyResult = { verified: false, reason: "no_proof", message: "none yet" };
@@ -79,7 +79,7 @@ describe("EventConsumer", () => {
   it("counts what its filter does not want, and not what lies before the start", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 300).map((offset) => makeEvent(offset, { at: 1_700_000_000 + offset })));
-    const filter = ({ headers }: ChannelEvent) => headers.offset > 290;
+    const filter = ({ headers }: EventEnvelope) => headers.offset > 290;
     const { clock, make, end, offsets } = simulate({
       source: channel,
       start: { time: 1_700_000_201 },
@@ -519,12 +519,12 @@ describe("EventConsumer", () => {
   });
 
   describe("proofs", () => {
-    const contractEvent = (offset: number, proofs: unknown[] = []): ChannelEvent => ({
+    const contractEvent = (offset: number, proofs: unknown[] = []): EventEnvelope => ({
       event_id: `event-${offset}`,
       headers: { type: "watcher.event", offset, proofs },
       payload: { timestamp: 1_700_000_000 + offset },
     });
-    const verify = async ({ headers }: ChannelEvent): Promise<VerifyResult> =>
+    const verify = async ({ headers }: EventEnvelope): Promise<VerifyResult> =>
       headers.proofs.length > 0 ? { verified: true, signers: [] } : NO_PROOF;
 
     it("holds an event until its proof is there, and the others behind it", async () => {
@@ -600,7 +600,7 @@ describe("EventConsumer", () => {
     it("takes an event without a list of proofs for one that has none yet", async () => {
       const channel = new SimulatedChannel();
       const { proofs: _, ...headers } = contractEvent(1).headers;
-      channel.publish({ ...contractEvent(1), headers: headers as ChannelEvent["headers"] });
+      channel.publish({ ...contractEvent(1), headers: headers as EventEnvelope["headers"] });
       const { clock, make, end, offsets, errors } = simulate({ source: channel, proofWaitMs: 5_000 });
       const consumer = make();
       consumer.start();

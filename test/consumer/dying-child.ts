@@ -41,7 +41,8 @@ const consumer = new EventConsumer({
 // Whoever started it is gone.
 process.on("disconnect", () => process.exit(2));
 consumer.start();
-await done.promise;
-await consumer.stop();
-await client.close();
-process.exit(0);
+void done.promise.then(async () => {
+  await consumer.stop();
+  await client.close();
+  process.exit(0);
+});

@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
+import { bundle } from "./child-bundle.ts";
 import { startEventServer, storedEvent } from "./event-server.ts";
 import { range } from "./simulation.ts";
 
-const CHILD = join(import.meta.dirname, "dying-child.ts");
 const EVENTS = 20;
 
 describe("a consumer whose process ends at some events", function () {
@@ -22,13 +22,14 @@ describe("a consumer whose process ends at some events", function () {
       const server = await startEventServer(
         range(1, EVENTS).map((offset) => JSON.stringify(storedEvent(offset))),
       );
+      const program = await bundle("dying-child", folder);
       const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
       const argv = [server.baseUrl, folder, commit, poison.join(), String(EVENTS)];
       try {
         let starts = 0;
         for (let isOver = false; !isOver; starts += 1) {
           should(starts).be.belowOrEqual(6 * poison.length);
-          const [code] = await once(fork(CHILD, argv, { env }), "exit");
+          const [code] = await once(fork(program, argv, { env }), "exit");
           should(code).be.oneOf([0, 1]);
           isOver = code === 0;
         }

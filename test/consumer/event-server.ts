@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 
 export type EventServer = { baseUrl: string; close(): Promise<void> };
 
@@ -34,7 +34,7 @@ export async function startEventServer(texts: readonly string[]): Promise<EventS
 }
 
 /** An event of a size like that of a status. */
-export function storedEvent(offset: number): ChannelEvent {
+export function storedEvent(offset: number): EventEnvelope {
   return {
     event_id: `00000000-0000-4000-8000-${String(offset).padStart(12, "0")}`,
     headers: { type: "watcher.status", offset, proofs: [] },

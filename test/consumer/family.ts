@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { CrecError } from "../../src/errors.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
 
 /** How many events a page has. */
@@ -24,7 +24,7 @@ const TWIN = 10;
  * Events in the order in which they become visible: late by up to 150 others. Some have the id of one shortly below:
  * they are the same event.
  */
-export const published: fc.Arbitrary<ChannelEvent[]> = fc
+export const published: fc.Arbitrary<EventEnvelope[]> = fc
   .record({
     firstOffset: fc.constantFrom(1, 1, 7, 1000),
     steps: fc.array(
@@ -44,7 +44,7 @@ export const published: fc.Arbitrary<ChannelEvent[]> = fc
   })
   .map(({ firstOffset, steps, lateness }) => {
     let offset = firstOffset - 1;
-    const events: ChannelEvent[] = [];
+    const events: EventEnvelope[] = [];
     for (const [index, { gap, other, twin }] of steps.entries()) {
       offset += index === 0 ? 1 : gap;
       const first = twin === 0 ? undefined : events[index - twin];
@@ -89,12 +89,12 @@ export const script: fc.Arbitrary<Step[]> = fc.array(
 );
 
 /** How many events there are: one at two offsets is one. */
-export function countOf(events: readonly ChannelEvent[]): number {
+export function countOf(events: readonly EventEnvelope[]): number {
   return new Set(events.map(({ event_id }) => event_id)).size;
 }
 
 /** Whether an event became visible after one above it. */
-export function isAnyLate(events: readonly ChannelEvent[]): boolean {
+export function isAnyLate(events: readonly EventEnvelope[]): boolean {
   return events.some((event, index) => event.headers.offset < (events[index - 1]?.headers.offset ?? 0));
 }
 

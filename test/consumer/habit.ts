@@ -1,5 +1,5 @@
 import type { Delivery, EventConsumer, EventConsumerOptions, EventSource } from "../../src/consumer/index.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { type Habits, makeEvent, SimulatedChannel, simulate } from "./simulation.ts";
 
 /** By the row of the guide that says it. */
@@ -7,7 +7,7 @@ export type HabitTests = Readonly<Record<string, () => Promise<void>>>;
 
 export const MODES = ["on-send", "on-ack"] as const;
 
-export const eventsAt = (offsets: readonly number[]): ChannelEvent[] =>
+export const eventsAt = (offsets: readonly number[]): EventEnvelope[] =>
   offsets.map((offset) => makeEvent(offset));
 
 export function channelOf(offsets: readonly number[], habits: Partial<Habits> = {}): SimulatedChannel {
@@ -18,7 +18,7 @@ export function channelOf(offsets: readonly number[], habits: Partial<Habits> = 
 
 /** An inclusive service that leads up, of whatever the list holds: nothing is copied. */
 export function listSource(events: () => readonly unknown[]): EventSource {
-  const offsetOf = (event: unknown) => (event as ChannelEvent).headers.offset;
+  const offsetOf = (event: unknown) => (event as EventEnvelope).headers.offset;
   return {
     get: () => Promise.reject(new Error("It is never asked for by its id.")),
     poll: async ({ offset, limit }) => {
@@ -27,7 +27,7 @@ export function listSource(events: () => readonly unknown[]): EventSource {
         offset === undefined
           ? Math.max(0, all.length - limit)
           : all.findIndex((one) => offsetOf(one) >= offset);
-      return { events: (from < 0 ? [] : all.slice(from, from + limit)) as ChannelEvent[], has_more: false };
+      return { events: (from < 0 ? [] : all.slice(from, from + limit)) as EventEnvelope[], has_more: false };
     },
   };
 }

@@ -5,6 +5,7 @@
  * when all is done.
  */
 import { openSync, writeSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Delivery, EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
@@ -75,4 +76,6 @@ process.on("message", async (message) => {
 });
 // Whoever started it is gone.
 process.on("disconnect", () => process.exit(1));
+// A process that is killed would not keep what it compiled.
+flushCompileCache();
 process.send?.("ready");

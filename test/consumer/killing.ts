@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bundle } from "./child-bundle.ts";
 import { startEventServer, storedEvent } from "./event-server.ts";
 
 /** `commit-first` is how it must not be done: acknowledged before it is worked off. */
@@ -23,8 +24,6 @@ export type Collected = {
 /** How long a process may take until something arrives, in milliseconds. */
 const BEGIN_MS = 10_000;
 
-const CHILD = join(import.meta.dirname, "kill-child.ts");
-
 /**
  * Drains a channel of `events` by processes of which the first `kills` are killed, each at a random moment up to
  * `lifeMs` after something arrived, and the last works off the rest.
@@ -41,12 +40,13 @@ export async function drainWithKills({
   lifeMs: number;
 }): Promise<Collected> {
   const folder = await mkdtemp(join(tmpdir(), "killed-"));
+  const program = await bundle("kill-child", folder);
   const server = await startEventServer(
     Array.from({ length: events }, (_, index) => JSON.stringify(storedEvent(index + 1))),
   );
   /** Starts a process, to be ready by the time that the one before it is dead. */
   const prepare = () => {
-    const child = fork(CHILD, [server.baseUrl, folder, mode], {
+    const child = fork(program, [server.baseUrl, folder, mode], {
       env: { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") },
     });
     return { child, ready: once(child, "message") };

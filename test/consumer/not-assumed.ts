@@ -1,7 +1,7 @@
 import should from "should";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/verify.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { randomFrom } from "./family.ts";
 import { channelOf, eventsAt, type HabitTests, listSource, MODES, read } from "./habit.ts";
 import { type Habits, makeEvent, range, SimulatedChannel } from "./simulation.ts";
@@ -118,7 +118,7 @@ export const notAssumed: HabitTests = {
   "that all events are kept": async () => {
     for (const direction of DIRECTIONS) {
       for (const inclusive of [true, false]) {
-        for (const types of [[], ["watcher.status"]]) {
+        for (const types of [[], ["watcher.status"] as const]) {
           const channel = channelOf(range(2, 20), { direction, inclusive });
           const { clock, offsetsAfter, restart, codes, errors } = read(channel, { types });
           await offsetsAfter();
@@ -223,7 +223,7 @@ export const notAssumed: HabitTests = {
         get: (eventId) => channel.get(eventId),
         poll: async (params) => {
           const page = await channel.poll(params);
-          return isOdd ? { ...page, events: page.events.with(1, one as ChannelEvent) } : page;
+          return isOdd ? { ...page, events: page.events.with(1, one as EventEnvelope) } : page;
         },
       });
       await clock.pass(60_000);

@@ -1,4 +1,4 @@
-import type { Edit } from "./odd-bundle.ts";
+import type { Edit } from "./child-bundle.ts";
 import type { Blunder } from "./odd-child.ts";
 import { calmer, type OddEvent, type OddWorld, oddWorld } from "./odd-habits.ts";
 import type { Verdict } from "./odd-verdict.ts";
@@ -205,6 +205,8 @@ function runOf({ adapt, neverCalm = false }: Control, seed: number, child: strin
 }
 
 function withConsumer(world: OddWorld, changes: Partial<OddWorld["consumer"]>): OddWorld {
-  const consumer = { ...world.consumer, speed: 240, maxCrashes: 0, oneType: false, refuses: 0, ...changes };
+  const plain = { maxCrashes: 0, oneType: false, refuses: 0 };
+  // By such a clock, an event is an hour old after 15 seconds: on a busy machine, one that passes over those would.
+  const consumer = { ...world.consumer, ...plain, speed: 240, skipsOld: false, ...changes };
   return { ...world, lastLifeIsEarly: false, consumer };
 }

@@ -1,5 +1,5 @@
 import type { StartPosition } from "../../src/consumer/index.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { randomFrom } from "./family.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
 
@@ -24,7 +24,7 @@ export type Troubles = {
 };
 
 /** An event, when it is published, and how much later it becomes visible. */
-export type OddEvent = { event: ChannelEvent; life: number; afterMs: number; lateMs: number };
+export type OddEvent = { event: EventEnvelope; life: number; afterMs: number; lateMs: number };
 
 /** How a consumer is set up. */
 export type OddConsumer = {
@@ -139,7 +139,7 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
       const type = isSo(0.2) ? "wallet.status" : "watcher.status";
       // Some are wrong: a day ahead, or in milliseconds, or none.
       const at = pick(nowSeconds, nowSeconds, nowSeconds + 86_400, nowSeconds * 1000, 0);
-      const made = makeEvent(offset, { type, at });
+      const made: EventEnvelope = makeEvent(offset, { type, at });
       if (hasLarge && isSo(0.05)) made.payload.filler = "x".repeat(25_000);
       const before = events.at(-1 - upTo(4))?.event;
       const isTwin = isSo(twins) && before !== undefined && idOf(before) === before.event_id;
@@ -169,7 +169,7 @@ export function calmer(world: OddWorld, troubles: Partial<Troubles> = {}): OddWo
 }
 
 /** What an event without an id is known by. */
-export function idOf({ event_id: eventId, headers }: ChannelEvent): string {
+export function idOf({ event_id: eventId, headers }: EventEnvelope): string {
   return eventId ?? `offset:${headers.offset}`;
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundle, type Edit } from "./odd-bundle.ts";
+import { bundle, type Edit } from "./child-bundle.ts";
 import type { Blunder, OddChild } from "./odd-child.ts";
 import { type OddWorld, wantedIn } from "./odd-habits.ts";
 import { OddService } from "./odd-service.ts";
@@ -46,7 +46,7 @@ export async function withChild<T>(
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "odd-child-"));
   try {
-    return await use(await bundle(join(folder, "child.cjs"), edits));
+    return await use(await bundle("odd-child", folder, edits));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { type CursorState, type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, type Step, script } from "./family.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
@@ -108,7 +108,7 @@ class Run {
   arrivals = 0;
   readonly #stories = new Map<string, Story>();
   readonly #wanted: Set<string>;
-  readonly #events: readonly ChannelEvent[];
+  readonly #events: readonly EventEnvelope[];
   readonly #isLate: boolean;
   readonly #flow: Flow;
   readonly #oneType: boolean;
@@ -125,7 +125,7 @@ class Run {
 
   constructor(
     channel: SimulatedChannel,
-    events: readonly ChannelEvent[],
+    events: readonly EventEnvelope[],
     flow: Flow,
     { oneType, seed }: { oneType: boolean; seed: number },
   ) {
@@ -135,7 +135,7 @@ class Run {
     this.#oneType = oneType;
     this.#random = randomFrom(seed);
     this.#isLate = isAnyLate(events);
-    const isWanted = ({ headers }: ChannelEvent) => !oneType || headers.type === "watcher.status";
+    const isWanted = ({ headers }: EventEnvelope) => !oneType || headers.type === "watcher.status";
     this.#wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
     this.clock.activity = () => this.arrivals + this.#disk.saves.length;
     channel.trouble = () => this.#beforePoll();

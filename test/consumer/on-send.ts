@@ -2,7 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import { type Delivery, EventConsumer } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, script } from "./family.ts";
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
@@ -26,7 +26,7 @@ export function onSend() {
       const identity = { ...IDENTITY, consumer: `run ${runs}` };
       const arrivals: Arrival[] = [];
       const violations: string[] = [];
-      const isWanted = (event: ChannelEvent) => !oneType || event.headers.type === "watcher.status";
+      const isWanted = (event: EventEnvelope) => !oneType || event.headers.type === "watcher.status";
       const wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
       const arrived = new Set<string>();
       let unpublished = [...events];

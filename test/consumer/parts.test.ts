@@ -4,7 +4,7 @@ import { isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
 import { eventFilter, eventSource } from "../../src/consumer/index.ts";
 import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
 import { EventTimes } from "../../src/consumer/times.ts";
-import type { ChannelEvent } from "../../src/protocol/index.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
 describe("Cursor", () => {
@@ -247,7 +247,7 @@ describe("Backoff", () => {
 });
 
 describe("eventFilter", () => {
-  const transfer = (chain: object = {}): ChannelEvent => ({
+  const transfer = (chain: object = {}): EventEnvelope => ({
     event_id: "1",
     headers: { type: "watcher.event", offset: 1, proofs: [] },
     payload: {
@@ -286,6 +286,12 @@ describe("eventFilter", () => {
     should(eventFilter({ addresses: ["0x0000000000000000000000000000000000000002"] })(transfer())).equal(
       false,
     );
+  });
+
+  it("knows a signature by the short names of its types, too", () => {
+    const paid = transfer({ event_signature: "Paid(uint256,int256[])" });
+    should(eventFilter({ contractEvents: ["Paid(uint,int[])"] })(paid)).equal(true);
+    should(eventFilter({ contractEvents: ["Paid(uint8,int[])"] })(paid)).equal(false);
   });
 
   it("lets through what is at least as final as wanted, and statuses", () => {

@@ -9,7 +9,7 @@ import {
   type EventSource,
 } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { ChannelEvent, EventPage } from "../../src/protocol/index.ts";
+import { type ChannelEvent, type EventEnvelope, type EventPage, unlisted } from "../../src/protocol/index.ts";
 
 /** A clock that only moves when everybody sleeps. */
 export class SimulatedClock implements Clock {
@@ -108,7 +108,7 @@ export function makeEvent(
   const { type = "watcher.status", id = `event-${offset}`, at } = more;
   return {
     event_id: id,
-    headers: { type, offset, proofs: [] },
+    headers: { type: unlisted(type), offset, proofs: [] },
     payload: { status: "active" },
     ...(at === undefined ? {} : { created_at: at }),
   };
@@ -117,7 +117,7 @@ export function makeEvent(
 /** A channel of a service with given habits. Events are visible from when they are published. */
 export class SimulatedChannel implements EventSource {
   readonly habits: Habits;
-  visible: ChannelEvent[] = [];
+  visible: EventEnvelope[] = [];
   /** Parameters of each poll. */
   readonly polls: Array<{ offset?: number; limit: number; type?: string }> = [];
   readonly gets: string[] = [];
@@ -130,11 +130,11 @@ export class SimulatedChannel implements EventSource {
     this.habits = { ...PLAIN_HABITS, ...habits };
   }
 
-  publish(...events: ChannelEvent[]): void {
+  publish(...events: EventEnvelope[]): void {
     this.visible.push(...events);
   }
 
-  async poll(params: { offset?: number; limit: number; type?: string }): Promise<EventPage> {
+  async poll(params: { offset?: number; limit: number; type?: string }): Promise<EventPage<EventEnvelope>> {
     this.polls.push(params);
     await this.trouble?.();
     const { inclusive, direction, order, hasMore, pageCap, repeats, honoursType } = this.habits;
@@ -165,7 +165,7 @@ export class SimulatedChannel implements EventSource {
     });
   }
 
-  async get(eventId: string): Promise<ChannelEvent> {
+  async get(eventId: string): Promise<EventEnvelope> {
     this.gets.push(eventId);
     await this.trouble?.();
     const event = this.visible.find(({ event_id }) => event_id === eventId);

@@ -34,6 +34,13 @@ for (const page of ["README.md", "docs/library.md"]) {
       await service?.close();
     });
 
+    it("casts nothing", () => {
+      const casts = programOf(page)
+        .replaceAll(/^import .*$|"[^"]*"|`[^`]*`|\/\/.*$/gm, "")
+        .match(/.*\bas\b.*/g);
+      should(casts ?? []).be.empty();
+    });
+
     it("compiles in a strict program", async () => {
       should(await folder.check("program.mts")).equal("");
     });

@@ -7,10 +7,12 @@ import {
   eventFragments,
   generatePrivateKey,
   type Hex,
+  isEvent,
   localEcdsaSigner,
   operationTypedData,
   parseAbi,
   type VerifyConfig,
+  type WatcherEvent,
 } from "../../src/index.ts";
 
 const env = (name: string): string => process.env[name] ?? "";
@@ -80,11 +82,11 @@ export const eventId = event.event_id;
 export function show(..._values: unknown[]): void {}
 export function handle(_event: ChannelEvent | Delivery): void {}
 
-async function firstEvent(): Promise<ChannelEvent> {
+async function firstEvent(): Promise<WatcherEvent> {
   for (;;) {
     const { data } = await client.events.search(channelId, { type: ["watcher.event"] });
     const [found] = data;
-    if (found && (await verifier.verify(found)).verified) return found;
+    if (found && isEvent(found, "watcher.event") && (await verifier.verify(found)).verified) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -23,7 +23,7 @@ describe("the options of a client", () => {
     ["maxAttempts", 1.5],
     ["maxConcurrency", 0],
     ["maxResponseBytes", -1],
-    ["proxy", "host:3128"],
+    ["proxy", "http://ho st:3128"],
     ["proxy", "socks5://user:sesame@host"],
     ["chainIds", { Sepolia: "11155111" }, "chainIds[Sepolia]"],
     ["chainIds", { "16015286601757825753": "0xaa36a7" }, "chainIds[16015286601757825753]"],

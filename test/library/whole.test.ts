@@ -12,6 +12,7 @@ import {
   localEcdsaSigner,
   MemoryCursorStore,
   type NewOperation,
+  type OperationStatusEvent,
   parseAbi,
   signedFacts,
   type Wallet,
@@ -118,14 +119,14 @@ describe("the library, from channel to proof", function () {
     should([late.code, late.lastStatus]).deepEqual(["WAIT_TIMEOUT", "pending_signature"]);
     await client.operations.finalize(channelId, id, signer, { digest });
 
-    const seen: ChannelEvent[] = [];
+    const seen: OperationStatusEvent[] = [];
     for await (const { event } of client.operations.follow(channelId, id)) seen.push(event);
     should(seen.at(-1)?.payload.status).equal("confirmed");
-    should(signedFacts(seen.at(-1) as ChannelEvent)).match({
+    should(signedFacts(seen.at(-1) as OperationStatusEvent)).match({
       confidence: "finalized",
       chainSelector: network,
     });
-    should(signedFacts(seen[0] as ChannelEvent)).deepEqual({});
+    should(signedFacts(seen[0] as OperationStatusEvent)).deepEqual({});
     const { data } = await client.operations.list(channelId, {
       status: ["confirmed"],
       address: wallet.address,

@@ -7,8 +7,12 @@ export type Edit = { file: string; line: string; without: string };
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** Makes one file of a test's process and the library in it, which starts sooner, where need be without a fix. */
-export async function bundle(out: string, edits: readonly Edit[] = []): Promise<string> {
+/** The processes that tests start and kill: each is a file beside this one. */
+export type Child = "dying-child" | "kill-child" | "odd-child";
+
+/** Makes one file of such a process and the library in it, which starts sooner, where need be without a fix. */
+export async function bundle(child: Child, folder: string, edits: readonly Edit[] = []): Promise<string> {
+  const out = join(folder, `${child}.cjs`);
   const applied = new Set<Edit>();
   const withoutFixes: Plugin = {
     name: "without-fixes",
@@ -26,7 +30,7 @@ export async function bundle(out: string, edits: readonly Edit[] = []): Promise<
     },
   };
   await build({
-    entryPoints: [join(import.meta.dirname, "odd-child.ts")],
+    entryPoints: [join(import.meta.dirname, `${child}.ts`)],
     outfile: out,
     bundle: true,
     platform: "node",
