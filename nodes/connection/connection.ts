@@ -1,14 +1,19 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
+import { registerKeyReport } from "../lib/admin/key-report.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
 import { registerConnectionTest } from "../lib/admin/test-connection.ts";
 import { registerWorkflowOwner } from "../lib/admin/workflow-owner.ts";
 import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
+import { keyProblem, originalId } from "../lib/key/key-problem.ts";
+import { withoutMark } from "../lib/key/typed-key.ts";
 import { loadLibrary } from "../lib/library.ts";
-import { type ProxyNode, proxyFor } from "../lib/proxy.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../lib/proxy.ts";
 import { type TlsNode, tlsOptions } from "../lib/tls.ts";
 import { unsetVariable } from "../lib/variables.ts";
+import { signersIn } from "../lib/verification-set-up.ts";
+import { writtenIn } from "../lib/written.ts";
 
 export type ConnectionDef = NodeDef & {
   baseUrl?: string;
@@ -44,6 +49,7 @@ export default function register(RED: NodeAPI): void {
     },
   );
   registerConnectionTest(RED);
+  registerKeyReport(RED);
   registerWorkflowOwner(RED);
   registerLookups(RED);
 }
@@ -57,23 +63,38 @@ function openConnection(
   const baseUrl = (def.baseUrl ?? "").trim();
   const graphqlUrl = (def.graphqlUrl ?? "").trim() || undefined;
   const verification = verificationOf(def);
+  const proxyNode = def.proxy ? (RED.nodes.getNode(def.proxy) as ProxyNode | null) : null;
+  const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
+  const setting = (id: string, field: string, resolved: string) => {
+    const written = writtenIn(RED, id, field);
+    return { written: typeof written === "string" ? written.trim() : resolved, resolved };
+  };
+  const own = originalId(node);
+  const destination = {
+    baseUrl: setting(own, "baseUrl", baseUrl),
+    graphqlUrl: setting(own, "graphqlUrl", graphqlUrl ?? ""),
+    ...(proxyNode ? { proxy: setting(proxyNode.id, "url", proxyNode.url ?? "") } : {}),
+    tls,
+  };
   const problem =
-    unsetVariable(def) ?? unsetVariable(node.credentials) ?? problemOf(def, node.credentials?.apiKey);
+    unsetVariable(def) ??
+    unsetVariable(node.credentials) ??
+    problemOf(def, node.credentials?.apiKey) ??
+    proxyProblem(RED, def.proxy) ??
+    keyProblem(RED, node, destination);
   let client: Promise<CrecClient> | undefined;
   let verifier: Promise<Verifier> | undefined;
 
   const makeClient = async (): Promise<CrecClient> => {
     if (problem) throw problem;
     const { CrecClient } = await loadLibrary();
-    const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
-    const proxy = proxyFor(def.proxy ? (RED.nodes.getNode(def.proxy) as ProxyNode | null) : null, baseUrl);
     return new CrecClient({
       baseUrl,
-      apiKey: node.credentials?.apiKey ?? "",
+      apiKey: withoutMark(node.credentials?.apiKey ?? ""),
       timeoutMs: Number(def.timeout || 30) * 1000,
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
-      ...(proxy ? { proxy } : {}),
+      proxy: proxyOf(proxyNode),
     });
   };
   return {
@@ -100,7 +121,7 @@ function verificationOf(def: ConnectionDef): VerifyConfig {
     orgId: def.orgId?.trim() || null,
     workflowOwner: def.workflowOwner?.trim() || null,
     creTenantId: def.creTenantId?.trim() || null,
-    validSigners: (def.validSigners ?? "").split(/[\s,;]+/).filter((signer) => signer !== ""),
+    validSigners: signersIn(def.validSigners),
     minRequiredSignatures: Number(def.minRequiredSignatures || 0),
   };
 }

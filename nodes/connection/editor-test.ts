@@ -1,6 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { postJson, whyUnanswered } from "../lib/editor/ask.ts";
-import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import type { Answer, Tested } from "../lib/form-types.ts";
 import { field, fillIn } from "./editor-fields.ts";
 
@@ -29,25 +28,6 @@ export function connectionTest(node: EditedNode): void {
     asked += 1;
     result.empty();
   });
-  keepKeyAtItsAddress(node, result);
-}
-
-/**
- * A stored key is only for the addresses it was typed for: when one of them is edited, the box is emptied and the
- * form says why.
- */
-function keepKeyAtItsAddress(node: EditedNode, result: JQuery): void {
-  const places = () => `${field("baseUrl")} ${field("graphqlUrl")}`;
-  const stored = places();
-  $("#node-config-input-baseUrl, #node-config-input-graphqlUrl, #node-config-input-apiKey").on(
-    "input change",
-    () => {
-      if (places() === stored) return;
-      const key = $("#node-config-input-apiKey");
-      if (key.val() === STORED_PASSWORD) key.val("");
-      if (field("apiKey") === "") say(result, node._("connection.error.key-again"), ERROR);
-    },
-  );
 }
 
 /** Built from text nodes: what the service calls a thing must not become HTML here. */

@@ -4,6 +4,7 @@ import { layOutHints } from "../lib/editor/hints.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
 import { fillIn } from "./editor-fields.ts";
+import { keepKeyAtItsAddress, markTypedKey } from "./editor-key.ts";
 import { connectionTest } from "./editor-test.ts";
 import { showOwner, warnOfThreshold } from "./editor-verification.ts";
 
@@ -66,7 +67,11 @@ forms.registerType("crec-connection", {
     $("#crec-connection-preset-public").on("click", () => fillIn(PRESETS.public));
     $("#crec-connection-preset-local").on("click", () => fillIn(PRESETS.local));
     connectionTest(this);
+    keepKeyAtItsAddress(this);
     showOwner(this);
     warnOfThreshold(this);
+  },
+  oneditsave() {
+    markTypedKey();
   },
 });

@@ -77,14 +77,18 @@ function describe(node: EditedNode, report: PanelReport): string {
     late: shown(report.late),
     dropped: shown(report.dropped),
     givenUp: shown(report.givenUp),
+    notices: shown(report.notices),
   });
+  const types = report.unknownTypes
+    ? ` · ${node._("events-in.panel.unknown-types", { types: report.unknownTypes.join(", ") })}`
+    : "";
   const started = report.started
     ? ` · ${node._("events-in.panel.started", { where: startInWords((key, values) => node._(key, values), report.started) })}`
     : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${started}${error}`;
+  return `${line}${types}${started}${error}`;
 }
 
 function save(content: unknown, name: string): void {

@@ -11,6 +11,7 @@ import { isTime } from "../lib/times.ts";
 
 import { type Panel, showPanel } from "./editor-panel.ts";
 
+const PORTS = ["events", "rejected", "notices"];
 let panel: Panel | undefined;
 const TYPES = ["watcher.event", "operation.status", "query.status", "watcher.status", "wallet.status"];
 const SECONDS_AN_HOUR = 3600;
@@ -22,7 +23,7 @@ forms.registerType("crec-events-in", {
   color: "#6c8fd8",
   icon: "events-in.svg",
   inputs: 0,
-  outputs: 2,
+  outputs: 3,
   defaults: {
     name: { value: "" },
     channel: { value: "", type: "crec-channel", required: true },
@@ -80,7 +81,7 @@ forms.registerType("crec-events-in", {
     return this.name ? "node_label_italic" : "";
   },
   outputLabels(index) {
-    return this._(index === 0 ? "events-in.output.events" : "events-in.output.rejected");
+    return this._(`events-in.output.${PORTS[index]}`);
   },
   // A new node gets a name, and so does a copy: two of one name would share a cursor. One that was moved, or
   // brought from elsewhere, keeps its name and with it its place.

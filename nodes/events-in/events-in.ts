@@ -15,7 +15,7 @@ import { cursorFolder, type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
 import { whenStarted } from "./when-started.ts";
 
-/** Ports: events, and rejected ones. */
+/** Ports: events, rejected ones, and notices. */
 export default function register(RED: NodeAPI): void {
   function ConstructEventsIn(this: Node & EventsInNode, def: EventsInDef): void {
     RED.nodes.createNode(this, def);

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { channelOf } from "../lib/config-nodes.ts";
 import { toCodedError } from "../lib/errors.ts";
-import { toMessage } from "../lib/event-message.ts";
+import { isKnownType, toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { channelWhenThere } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -69,6 +69,9 @@ export async function openReader(
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
     toMessage: (delivery) => toMessage(delivery, origin, library),
+    isKnownType: (event) => isKnownType(event, library),
+    isAskedFor: ({ headers }) => (def.types ?? []).includes(headers.type),
+    onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
     consumer: () => consumer,
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
     tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),

@@ -1,12 +1,13 @@
 import type { Node } from "node-red";
-import type { Delivery, EventConsumer } from "../../src/index.ts";
-import { isRejected } from "../lib/event-message.ts";
+import type { ChannelEvent, Delivery, EventConsumer } from "../../src/index.ts";
+import { isNotice, isRejected } from "../lib/event-message.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { cutOff, isTooDeep } from "./depth.ts";
 import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";
 import type { Choices } from "./settings.ts";
+import { UnknownTypes } from "./unknown-types.ts";
 
 export type OutputsOptions = {
   node: Node;
@@ -15,6 +16,11 @@ export type OutputsOptions = {
   /** How many messages may be in the flow at once, where an event is done when it was sent. */
   unfinished: number;
   toMessage: (delivery: Delivery & { rejection?: string }) => CrecMessage;
+  isKnownType: (event: ChannelEvent) => boolean;
+  /** Whether the form names the type of an event, so that somebody waits for it. */
+  isAskedFor: (event: ChannelEvent) => boolean;
+  /** Called once: a notice that was asked for leaves by the third port, and nothing is wired there. */
+  onUnseenNotice: (event: ChannelEvent) => void;
   consumer: () => EventConsumer;
   onChange: () => void;
   /** Called once: the flow reports nothing, and more is let in. */
@@ -28,19 +34,27 @@ export type OutputsOptions = {
 /** What the flow has not completed, and whether the next event waits for it. */
 export type InFlow = { count: number; holdsUp: boolean };
 
-/** Sends events by the two ports of the node, and has them count as done as the node is set to. */
+/** The ports of the node. With proofs checked, the first sends nothing unproven. */
+const [EVENTS, REJECTED, NOTICES] = [0, 1, 2] as const;
+type Port = typeof EVENTS | typeof REJECTED | typeof NOTICES;
+
+/** Sends events by the ports of the node, and has them count as done as the node is set to. */
 export class Outputs {
   readonly #options: OutputsOptions;
   readonly #window: FlowWindow;
   readonly #attempts: Attempts;
+  readonly #unknownTypes: UnknownTypes;
   #dropped = 0;
   #givenUp = 0;
+  #notices = 0;
+  #isUnseenTold = false;
 
   constructor(options: OutputsOptions) {
     this.#options = options;
     const { flowWork, unfinished, consumer, onChange, onSilence } = options;
     this.#window = new FlowWindow({ flowWork, limit: unfinished, onChange, onSilence });
     this.#attempts = new Attempts(flowWork, consumer);
+    this.#unknownTypes = new UnknownTypes(options.isKnownType);
   }
 
   /** How many events went nowhere because their proof failed, as the node is set to; since the last deploy. */
@@ -51,6 +65,16 @@ export class Outputs {
   /** How many events left by the second port while nothing was wired to it. */
   get givenUp(): number {
     return this.#givenUp;
+  }
+
+  /** How many events left by the third port. */
+  get notices(): number {
+    return this.#notices;
+  }
+
+  /** The types of events that this version does not know, as far as they were seen. */
+  get unknownTypes(): string[] {
+    return this.#unknownTypes.names;
   }
 
   get inFlow(): InFlow {
@@ -73,18 +97,22 @@ export class Outputs {
 
   deliver(delivery: Delivery): void {
     const { choices, tooDeep } = this.#options;
-    const { unverified, ackRejected } = choices;
-    const { verification } = delivery;
-    const isUnproven = isRejected(verification) && unverified !== "pass";
-    const isDropped = isUnproven && unverified === "drop";
-    if (isDropped) this.#dropped += 1;
-    else if (isUnproven) this.#sendRejected(delivery, verification.reason);
-    else if (isTooDeep(delivery.event)) this.#sendRejected({ ...delivery, rejection: tooDeep }, tooDeep);
-    else {
-      this.#send(delivery, 0);
+    const { event, verification } = delivery;
+    this.#unknownTypes.note(event);
+    if (isNotice(verification)) {
+      this.#sendNotice(delivery);
       return;
     }
-    if (isDropped || !ackRejected) this.#acknowledge(delivery);
+    const isUnproven = isRejected(verification);
+    const isDropped = isUnproven && choices.unverified === "drop";
+    if (isDropped) this.#dropped += 1;
+    else if (isUnproven) this.#sendRejected(delivery, verification.reason);
+    else if (isTooDeep(event)) this.#sendRejected({ ...delivery, rejection: tooDeep }, tooDeep);
+    else {
+      this.#send(delivery, EVENTS);
+      return;
+    }
+    if (isDropped || !choices.ackRejected) this.#acknowledge(delivery);
   }
 
   /** Takes an event that is given up. */
@@ -93,10 +121,25 @@ export class Outputs {
     this.#sendRejected({ ...delivery, rejection: why }, why);
   }
 
+  /** It carries no proof, so nothing is done about it, and nothing is waited for. */
+  #sendNotice(delivery: Delivery): void {
+    const { tooDeep } = this.#options;
+    const { event } = delivery;
+    this.#notices += 1;
+    const isUnseen = !isWired(this.#options.node, NOTICES) && this.#options.isAskedFor(event);
+    if (isUnseen && !this.#isUnseenTold) this.#options.onUnseenNotice(event);
+    this.#isUnseenTold ||= isUnseen;
+    this.#send(
+      isTooDeep(event) ? { ...delivery, event: cutOff(event), rejection: tooDeep } : delivery,
+      NOTICES,
+    );
+    this.#acknowledge(delivery);
+  }
+
   #sendRejected(delivery: Delivery & { rejection?: string }, why: string): void {
-    if (isWired(this.#options.node, 1)) {
+    if (isWired(this.#options.node, REJECTED)) {
       const { event } = delivery;
-      this.#send(isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery, 1);
+      this.#send(isTooDeep(event) ? { ...delivery, event: cutOff(event) } : delivery, REJECTED);
       return;
     }
     this.#givenUp += 1;
@@ -104,12 +147,12 @@ export class Outputs {
     if (this.#options.choices.ackRejected) this.#acknowledge(delivery);
   }
 
-  #send(delivery: Delivery & { rejection?: string }, port: 0 | 1): void {
+  #send(delivery: Delivery & { rejection?: string }, port: Port): void {
     const { node, choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
-    const send = () => node.send(port === 0 ? [msg, null] : [null, msg]);
+    const send = () => node.send([EVENTS, REJECTED, NOTICES].map((one) => (one === port ? msg : null)));
     const sending = { send, isWired: isWired(node, port) };
-    const isWaitedFor = port === 0 || choices.ackRejected;
+    const isWaitedFor = port === EVENTS || (port === REJECTED && choices.ackRejected);
     if (choices.commit === "on-send") this.#window.send(msg, sending);
     else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, sending);
     else send();

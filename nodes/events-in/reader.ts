@@ -16,7 +16,7 @@ export class Reader {
   readonly consumer: EventConsumer;
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
-  readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "inFlow">;
+  readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
@@ -38,6 +38,7 @@ export class Reader {
 
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
+    const { unknownTypes } = this.outputs;
     const stored = await this.#store.load().catch(() => undefined);
     return {
       deployed: true,
@@ -58,6 +59,8 @@ export class Reader {
         : {}),
       dropped: this.outputs.dropped,
       givenUp: this.outputs.givenUp,
+      notices: this.outputs.notices,
+      ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };

@@ -17,7 +17,7 @@ export type EventsInDef = NodeDef &
     /** An offset, or a time such as 2026-01-31T12:00:00Z. */
     startValue?: string;
     verify?: boolean;
-    /** Where an event goes whose proof fails: the second port, nowhere (counted), or on, marked. */
+    /** Where an event goes whose proof fails: the second port, or nowhere (counted). */
     unverified?: (typeof UNVERIFIED)[number];
     /** When an event is finished with: when its message was sent, when the flow has completed it, or on its ack. */
     commit?: (typeof COMMITS)[number];
@@ -47,7 +47,7 @@ export type EventsInDef = NodeDef &
   };
 
 const STARTS = ["now", "beginning", "offset", "time"] as const;
-const UNVERIFIED = ["port", "drop", "pass"] as const;
+const UNVERIFIED = ["port", "drop"] as const;
 const COMMITS = ["on-send", "on-complete", "on-ack"] as const;
 
 export type Choices = ReturnType<typeof choicesOf>;

@@ -1,4 +1,10 @@
-import type { ChannelEvent, CrecClient, EventConsumerOptions, EventFilter } from "../../src/index.ts";
+import type {
+  ChannelEvent,
+  CrecClient,
+  EventConsumerOptions,
+  EventEnvelope,
+  EventFilter,
+} from "../../src/index.ts";
 import { isId } from "../lib/fields.ts";
 import type { Library } from "../lib/library.ts";
 import type { Wanted } from "./wanted.ts";
@@ -42,7 +48,9 @@ export function filterOf(
   return {
     filter: (event) => isWanted?.(event) ?? true,
     prepare: async (events, signal) => {
-      const unseen = events.map(({ payload }) => payload.watcher_id).filter((id) => id && !seen.has(id));
+      const unseen = events
+        .map(({ payload }: EventEnvelope) => payload.watcher_id)
+        .filter((id) => id && !seen.has(id));
       if (isWanted && unseen.length === 0) return;
       const found = await Promise.all(names.map((name) => idsOf(name, signal)));
       isWanted = filterWith(found.flat());

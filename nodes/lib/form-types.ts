@@ -129,7 +129,19 @@ export type PanelReport =
       dropped?: number;
       /** Rejected while nothing was wired to the second port. */
       givenUp?: number;
+      /** Sent by the third port: kinds that never carry a proof. */
+      notices?: number;
+      /** Types of events that this version does not know. */
+      unknownTypes?: string[];
       /** There when it found no place to go on from. */
       started?: Started;
       lastError?: string;
     };
+
+/** What became of a connection's stored key. */
+export type KeyReport = {
+  /** Nothing is sent with it until it is typed again. */
+  needsConfirmation: boolean;
+  /** The addresses it may go to, where that was noted. */
+  typedFor?: string[];
+};

@@ -1,6 +1,15 @@
-import type { CrecClient, Operation, OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
+import type {
+  CrecClient,
+  FollowOptions,
+  Operation,
+  OperationChange,
+  OperationStatus,
+  Submitted,
+  VerifyResult,
+} from "../../src/index.ts";
 import { nodeError } from "./errors.ts";
 import { loadLibrary } from "./library.ts";
+import { type Unproven, verificationOf } from "./operation-proof.ts";
 
 /** What ends an operation without its being carried out. */
 const FAILURES = ["failed", "cancelled", "expired"];
@@ -49,6 +58,8 @@ export type Climb = {
   ladder: Ladder;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Judges each status by its proof; without it the service is believed. */
+  verify: FollowOptions["verify"];
   /** What its id was made from, if it was. */
   operationKey?: string | undefined;
   /** Told each status, the past ones first. */
@@ -58,8 +69,9 @@ export type Climb = {
 };
 
 export type Reached = {
-  /** With `transactionHash` where it is known. */
+  /** With the status that was reached, and `transactionHash` where it is known. */
   operation: Operation & { transactionHash?: string };
+  verification: VerifyResult | Unproven;
   /** The rungs above, as they come. */
   above: AsyncGenerator<OperationChange, void>;
 };
@@ -67,20 +79,20 @@ export type Reached = {
 /**
  * Follows an operation until it has reached the rung waited for.
  * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED, OPERATION_EXECUTED_NOT_FOUND, OPERATION_ID_TAKEN,
- * OPERATION_KEY_REUSED, WAIT_TIMEOUT
+ * OPERATION_KEY_REUSED, OPERATION_UNPROVEN, WAIT_TIMEOUT
  */
 export async function climb({ client, channelId, operation, ladder, ...options }: Climb): Promise<Reached> {
-  const { timeoutMs, signal, operationKey, onRung } = options;
+  const { timeoutMs, signal, verify, operationKey, onRung } = options;
   let followed = operation;
   const onFound = (executed: Submitted): void => {
     followed = executed.operation;
     options.onFound(executed);
   };
-  const follow = { timeoutMs, signal, operationKey, onFound };
+  const follow = { timeoutMs, signal, verify, operationKey, onFound };
   const changes = client.operations.follow(channelId, operation.operation_id, follow);
   for (let next = await changes.next(); !next.done; next = await changes.next()) {
     onRung(next.value);
-    const { status, reason, transactionHash } = next.value;
+    const { status, reason, transactionHash, verification } = next.value;
     const { operation_id: id } = followed;
     const rung = ladder.judge(status);
     if (rung === "failed") throw failure(id, status, reason);
@@ -88,9 +100,14 @@ export async function climb({ client, channelId, operation, ladder, ...options }
     // That it got there is certain, whether or not the service can be asked for the rest just now.
     const now = await client.operations.get(channelId, id, { signal }).catch((error: unknown) => {
       if (signal.aborted) throw error;
-      return { ...followed, status };
+      return followed;
     });
-    return { operation: { ...now, ...(transactionHash ? { transactionHash } : {}) }, above: changes };
+    return {
+      // A status further up counts when its own proof has come.
+      operation: { ...now, status, ...(transactionHash ? { transactionHash } : {}) },
+      verification: verificationOf(verification),
+      above: changes,
+    };
   }
   throw nodeError(
     "WAIT_TIMEOUT",

@@ -1,25 +1,41 @@
-import type { Node } from "node-red";
+import type { Node, NodeAPI } from "node-red";
+import type { ProxySettings } from "../../src/index.ts";
+import { type CodedError, nodeError } from "./errors.ts";
+import { unsetVariable } from "./variables.ts";
 
 /** Node-RED's own `http proxy` config node. */
 export type ProxyNode = Node<{ username?: string; password?: string }> & { url?: string; noproxy?: string[] };
 
-/**
- * The proxy for an address, with its user where it has one; undefined where the address is reached directly. Where
- * none is chosen, what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, as Node-RED's own nodes do.
- */
-export function proxyFor(node: ProxyNode | null, address: string): string | undefined {
+/** The proxy chosen in a form; without one, what the environment says, as Node-RED's own nodes do. */
+export function proxyOf(node: ProxyNode | null): ProxySettings | "environment" {
   if (!node) return "environment";
-  if (!node.url || !URL.canParse(node.url) || !URL.canParse(address)) return undefined;
-  const { hostname, host } = new URL(address);
-  const direct = (node.noproxy ?? []).some((entry) => {
-    const name = entry.trim().replace(/^\*?\./, "");
-    return name === hostname || name === host || (name !== "" && hostname.endsWith(`.${name}`));
-  });
-  if (direct) return undefined;
-  const proxy = new URL(node.url);
-  if (node.credentials?.username) {
-    proxy.username = encodeURIComponent(node.credentials.username);
-    proxy.password = encodeURIComponent(node.credentials.password ?? "");
+  const { url = "", noproxy: except = [], credentials } = node;
+  const { username, password = "" } = credentials ?? {};
+  if (!username) return { url: withScheme(url), except };
+  const proxy = new URL(withScheme(url));
+  proxy.username = encodeURIComponent(username);
+  proxy.password = encodeURIComponent(password);
+  return { url: proxy.href, except };
+}
+
+/** What is wrong with a chosen proxy. One that cannot be used is never left out: what it is there for would be, too. */
+export function proxyProblem(RED: NodeAPI, id: string | undefined): CodedError | undefined {
+  if (!id) return undefined;
+  const node = RED.nodes.getNode(id) as ProxyNode | null;
+  if (!node) {
+    const message =
+      "The proxy chosen in the connection is not there, or is disabled. Choose another one, or none.";
+    return nodeError("PROXY_MISSING", message);
   }
-  return proxy.href;
+  const url = (node.url ?? "").trim();
+  const unset = unsetVariable({ url });
+  if (unset) return unset;
+  if (URL.canParse(withScheme(url)) && /^https?:$/.test(new URL(withScheme(url)).protocol)) return undefined;
+  const message = "The proxy chosen in the connection has no usable address. It looks like http://host:port.";
+  return nodeError("PROXY_INCOMPLETE", message);
+}
+
+/** As it is usually written down: `host:port`. */
+function withScheme(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(url.trim()) ? url.trim() : `http://${url.trim()}`;
 }

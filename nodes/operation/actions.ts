@@ -1,7 +1,16 @@
-import type { CrecClient, Operation, OperationStatus, Signer, Submitted } from "../../src/index.ts";
+import type {
+  CrecClient,
+  Operation,
+  OperationChange,
+  OperationStatus,
+  Signer,
+  Submitted,
+  VerifyResult,
+} from "../../src/index.ts";
 import type { CallPreview } from "../lib/call-preview.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { climb, type Ladder } from "../lib/operation.ts";
+import { type ProofCheck, UNBOUND, type Unproven } from "../lib/operation-proof.ts";
 
 /** What an action works with; what asks the form or the message is only called by actions that need it. */
 export type Task = {
@@ -20,14 +29,18 @@ export type Task = {
   statuses: readonly OperationStatus[];
   /** At most this many of a list. */
   most: () => number;
-  onStatus: (status: string) => void;
+  onStatus: (status: string, verification: VerifyResult | Unproven | undefined) => void;
   /** Told when another operation has taken the place of the one asked for. */
   onFound: (executed: Submitted) => void;
   /** What its id was made from, where the message tells. */
   operationKey: string | undefined;
+  /** The id that its owner signed, where the message tells it of this operation. */
+  walletOperationId: (operationId: string) => string | undefined;
+  proofCheck: () => Promise<ProofCheck | undefined>;
 };
 
-export type Answer = { payload: unknown; crec: Record<string, unknown> };
+export type Answer = { payload: unknown; crec: Noted };
+type Noted = { status?: string; verification?: VerifyResult | Unproven; [property: string]: unknown };
 
 const PAGE = 100;
 
@@ -58,13 +71,14 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
     // Whatever is wrong in the form is said before anything is signed.
     const ladder = await task.ladder("accepted");
     const timeoutMs = task.timeoutMs();
+    const proofCheck = await task.proofCheck();
     const [operationId, digest, signer] = [
       await task.operationId(),
       await task.digest(),
       await task.signer(),
     ];
     const finalized = await client.operations.finalize(channelId, operationId, signer, { digest, signal });
-    return until(task, finalized, ladder, timeoutMs);
+    return until(task, finalized, { ladder, timeoutMs, proofCheck, signedId: finalized.wallet_operation_id });
   },
 
   cancel: async ({ client, channelId, signal, operationId }) =>
@@ -73,18 +87,35 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
   wait: async (task) => {
     const ladder = await task.ladder("confirmed_latest");
     const timeoutMs = task.timeoutMs();
+    const proofCheck = await task.proofCheck();
     const { client, channelId, signal } = task;
     // One that is not there is an error at once, and nothing to wait for.
     const operation = await client.operations.get(channelId, await task.operationId(), { signal });
-    return until(task, operation, ladder, timeoutMs);
+    const signedId = task.walletOperationId(operation.operation_id);
+    return until(task, operation, { ladder, timeoutMs, proofCheck, signedId });
   },
 };
 
-async function until(task: Task, operation: Operation, ladder: Ladder, timeoutMs: number): Promise<Answer> {
-  const { client, channelId, signal, operationKey, onFound } = task;
-  const onRung = ({ status }: { status: string }) => task.onStatus(status);
-  const climbed = { client, channelId, operation, operationKey, ladder, timeoutMs, signal };
-  return about((await climb({ ...climbed, onRung, onFound })).operation);
+type Wait = {
+  ladder: Ladder;
+  timeoutMs: number;
+  proofCheck: ProofCheck | undefined;
+  /** The id that its owner signed, where that is known. What the service shows may be of another operation. */
+  signedId: string | undefined;
+};
+
+async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer> {
+  const { client, channelId, signal, operationKey, onStatus, onFound } = task;
+  const { wallet_operation_id, address: wallet, chain_selector: chainSelector } = operation;
+  const { proofCheck, signedId, ...bounds } = wait;
+  const asked = { walletOperationId: signedId ?? wallet_operation_id, wallet, chainSelector };
+  const verify = proofCheck?.(asked, channelId);
+  const judged = (verification: VerifyResult | Unproven | undefined) =>
+    signedId === undefined && verification?.verified ? UNBOUND : verification;
+  const climbed = { client, channelId, operation, operationKey, ...bounds, signal, verify };
+  const onRung = ({ status, verification }: OperationChange) => onStatus(status, judged(verification));
+  const reached = await climb({ ...climbed, onRung, onFound });
+  return about(reached.operation, { verification: judged(reached.verification) });
 }
 
 function about(operation: Operation, more: Record<string, unknown> = {}): Answer {

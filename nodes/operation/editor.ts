@@ -1,5 +1,6 @@
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { sayUnproven } from "../lib/editor/unproven.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 const STATUSES = [
@@ -53,6 +54,7 @@ forms.registerType("crec-operation", {
   oneditprepare() {
     typedField("operation");
     typedField("digest");
+    sayUnproven(this);
     const chosen = new Set(Array.isArray(this.statuses) ? (this.statuses as string[]) : []);
     for (const status of STATUSES) box(status).prop("checked", chosen.has(status));
     $("#node-input-action")

@@ -7,6 +7,7 @@ import { channelOverride, noted, oneOf, readText, requireText, waitMs } from "..
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { ladderTo } from "../lib/operation.ts";
+import { proofCheckOf, shownStatus } from "../lib/operation-proof.ts";
 import { showStatus } from "../lib/status.ts";
 import { ACTIONS } from "./actions.ts";
 
@@ -46,8 +47,10 @@ export default function register(RED: NodeAPI): void {
         throw nodeError("UNKNOWN_ACTION", `"${name}" is not an action of this node. Choose one in its form.`);
       }
       showStatus(this, "working", "operation.status.working");
+      const incoming = msg.crec;
       const channel = channelOf(RED, def.channel);
-      const client = await channel.connection().client();
+      const connection = channel.connection();
+      const client = await connection.client();
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { payload, crec } = await action({
         client,
@@ -67,14 +70,19 @@ export default function register(RED: NodeAPI): void {
         timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
         statuses: await statusesOf(def),
         most: () => limitOf(def),
-        onStatus: (status) => showStatus(this, "working", status),
+        onStatus: (status, verification) =>
+          showStatus(this, "working", shownStatus(RED, status, verification)),
         onFound: ({ operation, digest }) => {
           msg.crec = noted(msg, { operationId: operation.operation_id, digest, found: true });
         },
         operationKey: operationKeyOf(msg),
+        walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),
+        proofCheck: () => proofCheckOf(connection),
       });
       send(answer(msg, payload, crec));
-      showStatus(this, "done", typeof crec.status === "string" ? crec.status : "operation.status.done");
+      const { status, verification } = crec;
+      const shown = status === undefined ? "operation.status.done" : status;
+      showStatus(this, "done", verification ? shownStatus(RED, shown, verification) : shown);
     });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
@@ -84,6 +92,13 @@ export default function register(RED: NodeAPI): void {
 function operationKeyOf({ crec }: CrecMessage): string | undefined {
   const key = crec?.operationKey;
   return typeof key === "string" || typeof key === "number" ? String(key) : undefined;
+}
+
+/** A message may carry the id of another operation than the one asked for. */
+function walletOperationIdIn(crec: CrecMessage["crec"], operationId: string): string | undefined {
+  const { operationId: its, walletOperationId: id } = crec ?? {};
+  const isSame = typeof its === "string" && its.trim().toLowerCase() === operationId.toLowerCase();
+  return isSame && typeof id === "string" && /^\d+$/.test(id) ? id : undefined;
 }
 
 /** @throws MISSING_VALUE when the message was to bring it and does not: something else might be signed then */

@@ -44,7 +44,7 @@ export async function searchOf(
 ): Promise<SearchEvents> {
   const { types = [] } = def;
   const environment = oneOf("Environment", def.environment, ["mainnet", "testnet"]);
-  const { SEARCH_FILTERS, checksumAddress } = await loadLibrary();
+  const { SEARCH_FILTERS, checksumAddress, unlisted } = await loadLibrary();
   const filter: Record<string, string | readonly string[] | number> = {};
   for (const field of FILTER_FIELDS) {
     const { property, label, several } = field;
@@ -68,7 +68,7 @@ export async function searchOf(
   }
   return {
     ...filter,
-    ...(types.length > 0 ? { type: types } : {}),
+    ...(types.length > 0 ? { type: types.map(unlisted) } : {}),
     ...(environment ? { chain_environment: environment } : {}),
     ...(from === undefined ? {} : { "created.gte": from }),
     ...(to === undefined ? {} : { "created.lt": to }),

@@ -29,8 +29,8 @@ export default function register(RED: NodeAPI): void {
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const search = await searchOf(RED, this, def, msg, { client, channelId, signal });
-      const { decodeEvent, dedupeKey } = await loadLibrary();
-      const decoding = { decodeEvent: (event: ChannelEvent) => decodeEvent(event, abi), dedupeKey };
+      const library = await loadLibrary();
+      const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
         const judged = verification ? { verification } : {};

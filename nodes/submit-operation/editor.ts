@@ -2,6 +2,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { callProblem } from "../lib/editor/call-problem.ts";
 import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { sayUnproven } from "../lib/editor/unproven.ts";
 import { ADDRESS, atPresent, isReference, numberFrom } from "../lib/editor/validate.ts";
 import type { CallDef } from "../lib/form-types.ts";
 import { MOST_CALLS } from "../lib/most-calls.ts";
@@ -91,6 +92,7 @@ forms.registerType("crec-submit-operation", {
       explain(this, "deadline", mode);
     });
     follow("waitFor", (rung) => explain(this, "rung", rung));
+    sayUnproven(this);
   },
   oneditcancel() {
     form = undefined;

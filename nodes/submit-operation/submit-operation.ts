@@ -8,6 +8,7 @@ import { channelOverride, noted, oneOf, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { climb, LOOKS, ladderTo } from "../lib/operation.ts";
+import { proofCheckOf, shownStatus, verificationOf } from "../lib/operation-proof.ts";
 import { showStatus } from "../lib/status.ts";
 import { type SubmitOperationDef, transactionsOf } from "./transactions.ts";
 
@@ -30,7 +31,8 @@ export default function register(RED: NodeAPI): void {
       const key = operationKeyOf(msg);
       const channel = channelOf(RED, def.channel);
       const wallet = walletOf(RED, def.wallet);
-      const client = await channel.connection().client();
+      const connection = channel.connection();
+      const client = await connection.client();
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
@@ -39,6 +41,7 @@ export default function register(RED: NodeAPI): void {
       const walletOperationId =
         key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
+      const proofCheck = isDraft ? undefined : await proofCheckOf(connection);
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // Whatever happens from here on, Catch must learn which operation it happened to.
       msg.crec = noted(msg, { channelId, walletOperationId });
@@ -54,7 +57,8 @@ export default function register(RED: NodeAPI): void {
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 
-      const show = (status: string): void => showStatus(this, LOOKS[ladder.judge(status)], status);
+      const show = ({ status, verification }: OperationChange): void =>
+        showStatus(this, LOOKS[ladder.judge(status)], shownStatus(RED, status, verification));
       if (isDraft) {
         send(
           answer(msg, operation, {
@@ -66,26 +70,29 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "done", operation.status);
         return;
       }
-      const report = ({ status, reason }: OperationChange): void => {
-        send(null, { ...answer(msg, { status, reason }, { status }), topic: `operation.status/${status}` });
+      const report = ({ status, reason, verification }: OperationChange): void => {
+        const crec = { status, verification: verificationOf(verification) };
+        send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
       };
       const onRung = (change: OperationChange): void => {
-        show(change.status);
+        show(change);
         report(change);
       };
       const onFound = (executed: Submitted): void => {
         const { operation_id: operationId } = executed.operation;
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
-      const climbed = { client, channelId, operation, operationKey: key, ladder, timeoutMs, signal };
+      const verify = proofCheck?.({ walletOperationId, wallet: address, chainSelector }, channelId);
+      const climbed = { client, channelId, operation, operationKey: key, ladder, timeoutMs, signal, verify };
       const reached = await climb({ ...climbed, onRung, onFound });
-      send(answer(msg, reached.operation, { status: reached.operation.status }), null);
+      const { status } = reached.operation;
+      send(answer(msg, reached.operation, { status, verification: reached.verification }), null);
       if (def.follow === false) return;
       // The higher rungs come in their own time: nobody waits for them, but the second port tells.
       afterwards(async () => {
         for await (const change of reached.above) {
           // A newer message has the say about how the node looks.
-          if (number === newest) show(change.status);
+          if (number === newest) show(change);
           report(change);
         }
       });

@@ -5,7 +5,7 @@ import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
 import { matching, numberFrom } from "../lib/editor/validate.ts";
 
-const PORTS = ["verified", "rejected", "unsigned"];
+const PORTS = ["verified", "rejected", "notices"];
 const ONE_TO_HUNDRED_THOUSAND = /^([1-9]\d{0,4}|100000)$/;
 
 forms.registerType("crec-verify-event", {
@@ -18,6 +18,7 @@ forms.registerType("crec-verify-event", {
     name: { value: "" },
     connection: { value: "", type: "crec-connection", required: true },
     contract: { value: "", type: "crec-contract", required: false },
+    channel: { value: "", type: "crec-channel", required: false },
     event: { value: "crec.event" },
     eventType: { value: "msg" },
     expectContract: {
@@ -53,7 +54,7 @@ forms.registerType("crec-verify-event", {
     const expected = searchedField("expectEvents", this._("verify-event.label.events"), events);
     const described = describeUnder(this, expected, "contract-events", contract);
     $("#node-input-contract").on("change", () => described.now());
-    for (const name of ["expectEvents", "minConfidence", "maxAge", "firstTimeOnly"]) {
+    for (const name of ["channel", "expectEvents", "minConfidence", "maxAge", "firstTimeOnly"]) {
       hintUnder($(`#node-input-${name}`)).say(this._(`verify-event.hint.${name}`));
     }
     // A node drawn before there was the choice has none stored.

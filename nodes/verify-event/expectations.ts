@@ -53,9 +53,8 @@ function contractUnmet(facts: SignedFacts, wanted: { address: string; chainSelec
     contract?.toLowerCase() === wanted.address.toLowerCase() &&
     chainSelector === wanted.chainSelector.replace(/^0+(?=\d)/, "");
   if (isWanted) return undefined;
-  const origin = contract
-    ? `The event is of contract ${contract} on network ${chainSelector ?? "unknown"}`
-    : "The event is of no contract";
+  const network = chainSelector ? `on network ${chainSelector}` : "on a network that is not signed";
+  const origin = contract ? `The event is of contract ${contract} ${network}` : "The event is of no contract";
   return unmet(
     "unexpected_contract",
     `${origin}, and only events of ${wanted.address} on network ${wanted.chainSelector} are accepted; do not act on it, or choose another contract in the node's form.`,

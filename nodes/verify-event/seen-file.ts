@@ -1,7 +1,7 @@
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { crc32 } from "node:zlib";
 import { nodeError } from "../lib/errors.ts";
+import { crc32 } from "./crc32.ts";
 
 /** A key, and the delivery it first came with where that may come again. */
 export type Entry = readonly [key: string, delivery: string];

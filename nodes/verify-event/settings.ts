@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { ChannelEvent, Confidence } from "../../src/index.ts";
-import { contractOf } from "../lib/config-nodes.ts";
+import type { ChannelEvent, Confidence, EventEnvelope } from "../../src/index.ts";
+import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { eventNames } from "../lib/event-names.ts";
 import { oneOf, override } from "../lib/fields.ts";
@@ -15,6 +15,8 @@ export type VerifyEventDef = NodeDef & {
   connection?: string;
   /** Optional: its ABI gives the parameters their own names. */
   contract?: string;
+  /** Optional: the answer to a query has to be of it. */
+  channel?: string;
   event?: string;
   eventType?: string;
   /** Accept only events of the contract. */
@@ -64,6 +66,26 @@ export function rememberOf({ remember }: VerifyEventDef): number {
 /** In the user directory beside the cursors of events in; the node's id keeps the memories of two nodes apart. */
 export function seenPath(RED: NodeAPI, id: string): string {
   return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${fileNameOf(id)}.log`);
+}
+
+/**
+ * The channel that the answer to a query has to be of, the only event whose channel is signed: the chosen one, else the
+ * one that its message was read from. A message that names another event, such as the one that a flow acts on, says
+ * nothing about this one.
+ * @throws CHANNEL_MISSING, CHANNEL_NOT_FOUND
+ */
+export async function channelIdOf(
+  RED: NodeAPI,
+  { channel }: VerifyEventDef,
+  msg: CrecMessage,
+  event: EventEnvelope,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { headers, type }: { headers?: { type?: string }; type?: string } = event;
+  if ((headers?.type ?? type) !== "query.status") return undefined;
+  if (channel) return channelOf(RED, channel).resolve(signal);
+  const named = override(msg, "eventId");
+  return named === undefined || named === event.event_id ? override(msg, "channelId") : undefined;
 }
 
 /** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */

@@ -2,13 +2,14 @@ import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { connectionOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
+import { isNotice, payloadOf } from "../lib/event-message.ts";
 import { type Field, readField } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
 import { firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
 import { openMemory } from "./open-memory.ts";
-import { deliveryOf, expectationsOf, type VerifyEventDef } from "./settings.ts";
+import { channelIdOf, deliveryOf, expectationsOf, type VerifyEventDef } from "./settings.ts";
 
 /** Ports: verified, rejected, and what never carries a proof. */
 export default function register(RED: NodeAPI): void {
@@ -21,17 +22,19 @@ export default function register(RED: NodeAPI): void {
       const connection = connectionOf(RED, def.connection);
       const event = toEvent(await readField(RED, this, msg, field));
       const expected = await expectationsOf(RED, this, def, msg);
-      const { dedupeKey, decodeEvent, signedFacts } = await loadLibrary();
+      const library = await loadLibrary();
+      const { dedupeKey, decodeEvent, signedFacts } = library;
       const reject = (verification: VerifyResult | Unmet) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
         showStatus(this, "trouble", RED._("verify-event.status.rejected", { reason }));
       };
 
-      const verification = await (await connection.verifier()).verify(event);
+      const channelId = await channelIdOf(RED, def, msg, event, signal);
+      const verification = await (await connection.verifier()).verify(event, channelId ? { channelId } : {});
       if (!verification.verified) {
-        if (verification.reason !== "not_verifiable") return reject(verification);
-        send(null, null, answer(msg, decodeEvent(event), { verification }));
+        if (!isNotice(verification)) return reject(verification);
+        send(null, null, answer(msg, payloadOf(event, library), { verification }));
         showStatus(this, "done", "verify-event.status.unsigned");
         return;
       }

@@ -86,10 +86,10 @@ describe("the quickstart flow", function () {
     ]);
   });
 
-  it("connects as soon as there is a channel, and shows notices as unsigned", async () => {
+  it("connects as soon as there is a channel, and shows notices apart", async () => {
     await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.connected");
     const { value } = await nodeRed.showing(
-      "unsigned",
+      "notices",
       (shown) => (shown as { status: string }).status === "active",
     );
     should(value).have.property("watcherId");
@@ -135,7 +135,7 @@ describe("the quickstart flow", function () {
           topic === "operation.status" ? [(value as { status: string }).status] : [],
         );
     await nodeRed.showing("verified", (value) => (value as { status: string }).status === "confirmed");
-    should(statusesOf("unsigned")).deepEqual(LADDER.slice(0, 4));
+    should(statusesOf("notices")).deepEqual(LADDER.slice(0, 4));
     should(statusesOf("verified")).deepEqual(LADDER.slice(4));
   });
 

@@ -36,6 +36,7 @@ describe("a flow drawn by hand", function () {
     await editor().deploy();
     await editor().open("dark");
 
+    await editor().showOnlyForms();
     const after = await everything(editor());
     for (const [id, { type, values }] of before) {
       should(after.get(id)?.values).deepEqual(values, `${type} after the reload`);

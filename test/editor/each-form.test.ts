@@ -23,10 +23,6 @@ const NAMES = [
 /** What the WCAG ask of text of a usual size (level AA). */
 const READABLE = 4.5;
 
-/** What is around the form would be styled and painted again at each step. */
-const ONLY_THE_FORM =
-  "* { transition: none !important } #red-ui-palette, #red-ui-sidebar, #red-ui-workspace-chart { display: none }";
-
 /** One of these is wrong for every property that has a check. */
 const WRONG = ["", "no such thing!"];
 const SENTENCE = /^[A-Z].*[.]$/s;
@@ -50,11 +46,9 @@ describe("the form of each node", function () {
   const found = new Findings();
 
   before(async () => {
-    await editor().open();
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);
     await editor().page.evaluate(axe);
-    await editor().page.addStyleTag({ content: ONLY_THE_FORM });
     const { inPage } = editor();
     await inEachForm(editor(), all, async (form, type) => {
       await lookAtTexts(editor(), form, type, found);

@@ -41,9 +41,14 @@ describe("the forms of the quickstart", function () {
 
   it("empty the key when the address is edited, and say why", async () => {
     const form = await editor().form(idOf(flows, "crec-connection"));
+    const [before, stored] = [String(await form.shows("baseUrl")), await form.shows("apiKey")];
+    should(stored).not.equal("");
     await form.fill("baseUrl", "http://127.0.0.1:1/elsewhere");
     should(await form.shows("apiKey")).equal("");
     await form.root.getByText(/type the API key again/).waitFor();
+    await form.fill("baseUrl", before);
+    await form.root.getByText(/type the API key again/).waitFor({ state: "hidden" });
+    should(await form.shows("apiKey")).equal(stored);
     await form.cancel();
   });
 

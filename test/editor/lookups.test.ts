@@ -143,7 +143,6 @@ describe("forms where Node-RED asks who is there", function () {
 
   it("tell someone who may only read why a button does nothing", async () => {
     await editor().nodeRed.deploy([{ id: "tab", type: "tab", label: "to be read" }]);
-    await editor().open();
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);
     const refused: string[] = [];

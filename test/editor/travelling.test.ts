@@ -9,7 +9,6 @@ describe("flows that travel", function () {
   let all: FlowOfAll;
 
   before(async () => {
-    await editor().open();
     all = await flowOfAll(editor());
     // A real key, where the table has one from the environment.
     const connection = all.flows.find(({ type }) => type === "crec-connection");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { RequestListener } from "node:http";
+import { request as forward, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
@@ -122,20 +122,19 @@ describe("the connection's form", function () {
     });
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   };
-  /** A way to the outside: opens tunnels for whom it lets pass. */
+  /** A way to the outside, which passes requests on for whom it lets pass. */
   const startProxy = async (status: number) => {
-    const server = await startTcpServer((socket) => {
-      socket.once("data", (request: Buffer) => {
-        const [, host = "", port = ""] = /^CONNECT ([^:\s]+):(\d+)/.exec(request.toString()) ?? [];
-        socket.write(`HTTP/1.1 ${status} as asked\r\n\r\n`);
-        if (status !== 200) {
-          socket.end();
-          return;
-        }
-        const far = connect(Number(port), host);
-        far.on("error", () => socket.destroy());
-        socket.pipe(far).pipe(socket);
-      });
+    const server = await startServer((request, response) => {
+      if (status !== 200) response.writeHead(status).end();
+      else {
+        const { method, headers, url = "" } = request;
+        const onward = forward(url, { ...(method ? { method } : {}), headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+        onward.on("error", () => response.destroy());
+        request.pipe(onward);
+      }
     });
     open.push(server);
     return server.url;

@@ -52,7 +52,7 @@ describe("the panel of events in", function () {
       should(await bench.report("some", ({ cursor }) => cursor === 2)).deepEqual({
         ...{ deployed: true, state: "connected", channelId },
         ...{ cursor: 2, end: EVENTS, behind: EVENTS - 2, delivered: 5, inFlight: 3 },
-        ...{ skipped: 0, filtered: 0, late: 0, dropped: 0, givenUp: 0 },
+        ...{ skipped: 0, filtered: 0, late: 0, dropped: 0, givenUp: 0, notices: 0 },
         started: { position: "beginning", after: -1 },
       });
       should(await bench.report("all", ({ cursor }) => cursor === EVENTS)).containDeep({

@@ -1,8 +1,8 @@
 import should from "should";
 import { eventNames } from "../../nodes/lib/event-names.ts";
 import { type Expectations, firstUnmet } from "../../nodes/verify-event/expectations.ts";
-import { type ChannelEvent, type SignedFacts, signedFacts } from "../../src/index.ts";
-import { caseNamed, proofCases } from "../proofs/fixtures.ts";
+import { type EventEnvelope, type SignedFacts, signedFacts } from "../../src/index.ts";
+import { caseNamed, proofCases, signedEvent } from "../proofs/fixtures.ts";
 
 const NOW = 1_780_000_000;
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -43,6 +43,15 @@ describe("expectations of verify event", () => {
     );
     should(judge({ contract }, { contract: undefined })).equal("unexpected_contract");
     should(judge({ contract }, { chainSelector: undefined })).equal("unexpected_contract");
+  });
+
+  it("are never met by a network that is not signed, and say so", () => {
+    const payload = { watcher_id: "w", chain_selector: contract.chainSelector };
+    const signed = { name: "Transfer", chain_event: { chain_id: "424242", address: TOKEN } };
+    const unsigned = signedFacts(signedEvent("watcher.event", signed, payload));
+    const unmet = firstUnmet(unsigned, { contract }, NOW);
+    should(unmet).have.property("reason", "unexpected_contract");
+    should(unmet?.message).match(/on a network that is not signed/);
   });
 
   it("expect one of several events, by name or signature", () => {
@@ -105,7 +114,11 @@ describe("expectations of verify event", () => {
 });
 
 describe("what is signed about an event", () => {
-  const withSigned = (event: ChannelEvent, name: string, change: (signed: Record<string, never>) => void) => {
+  const withSigned = (
+    event: EventEnvelope,
+    name: string,
+    change: (signed: Record<string, never>) => void,
+  ) => {
     const copy = structuredClone(event);
     const signed = JSON.parse(Buffer.from(String(copy.payload[name]), "base64").toString());
     change(signed);

@@ -55,7 +55,8 @@ describe("the endpoints behind the forms", function () {
         connectionNode(service.ready, { id: "no-url", baseUrl: "" }),
         connectionNode(service.ready, { id: "down", baseUrl: "http://127.0.0.1:1/v1", timeout: "0.5" }),
         connectionNode(service.ready, {
-          ...{ id: "by-environment", baseUrl: "${TEST_BASE_URL}", credentials: { apiKey: "${TEST_KEY}" } },
+          ...{ id: "by-environment", baseUrl: "${TEST_BASE_URL}", graphqlUrl: "" },
+          credentials: { apiKey: "${TEST_KEY}" },
         }),
         channelNode({ createMissing: true }),
         channelNode({ id: "no-such-channel", channel: "nowhere" }),

@@ -85,7 +85,7 @@ describe("messages of the nodes", function () {
           1,
         ],
         [apiNode({ id: "get" }), 1],
-        [eventsInNode({ id: "checked", verify: true }), 2],
+        [eventsInNode({ id: "checked", verify: true }), 3],
         [eventsInNode({ id: "unchecked", verify: false }), 2],
         [verifyEventNode({ contract: "contract" }), 3],
       ],
@@ -316,8 +316,8 @@ describe("messages of the nodes", function () {
       should(crec).have.keys("event", "eventId", "offset", "channelId", "type");
     });
 
-    it("a notice leaves by the first port, whether checked or not", async () => {
-      for (const port of ["checked:0", "unchecked:0"]) {
+    it("a notice leaves by the third port when checked, else by the first", async () => {
+      for (const port of ["checked:2", "unchecked:0"]) {
         const { value } = await nodeRed.shows(
           (shown) => shown.name === port && (shown.value as Message).topic === "watcher.status",
         );

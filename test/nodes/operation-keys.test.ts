@@ -25,7 +25,16 @@ import { operationNode, submitNode, TOKEN_ABI } from "../support/operation-nodes
 import type { Passing } from "../support/proxy.ts";
 
 const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
-const CREC = ["channelId", "digest", "found", "operationId", "operationKey", "status", "walletOperationId"];
+const CREC = [
+  "channelId",
+  "digest",
+  "found",
+  "operationId",
+  "operationKey",
+  "status",
+  "verification",
+  "walletOperationId",
+];
 
 const isSubmit = ({ method, path }: Passing) => method === "POST" && path.endsWith("/operations");
 const isSearch = ({ path }: Passing) => path.endsWith("/events/search");

@@ -217,7 +217,7 @@ describe("drafts and the node operation", function () {
     it("signs what was approved, and waits until it is accepted", async () => {
       const crec = await draft();
       const msg = await bench.ask("finalize", { ...COMPANY, crec: { ...COMPANY.crec, ...crec } });
-      checkCompany(msg, DRAFT_CREC);
+      checkCompany(msg, [...DRAFT_CREC, "verification"]);
       should(msg.payload).have.properties({ operation_id: crec.operationId, digest: crec.digest });
       should((msg.payload as Record_).status).not.equal("pending_signature");
       should(msg.crec?.status).equal((msg.payload as Record_).status);
@@ -225,7 +225,7 @@ describe("drafts and the node operation", function () {
         ...COMPANY,
         crec: { keep: "me", operationId: crec.operationId },
       });
-      checkCompany(done, CREC);
+      checkCompany(done, [...CREC, "verification"]);
       should((done.payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
     });
 

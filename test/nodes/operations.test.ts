@@ -23,7 +23,7 @@ const LADDER = [
   "confirmed_safe",
   "confirmed",
 ];
-const CREC = ["channelId", "digest", "operationId", "status", "walletOperationId"];
+const CREC = ["channelId", "digest", "operationId", "status", "verification", "walletOperationId"];
 /** Above 2^53, and no number that a double holds. */
 const AMOUNT = "12345678901234567891";
 type Record_ = Record<string, unknown>;
@@ -117,6 +117,7 @@ describe("submit operation", function () {
         deadline: Number(payload.deadline),
         transactions: payload.transactions as Array<{ to: string; value: string; data: `0x${string}` }>,
       };
+      should(crec.verification).have.property("verified", true);
       should(crec.digest).equal(operationDigest(signed, chain_id));
       should(signed.deadline).be.approximately(Date.now() / 1000 + 900, 30);
 
@@ -125,7 +126,14 @@ describe("submit operation", function () {
       should(rungs.map(({ topic }) => topic)).deepEqual(LADDER.map((status) => `operation.status/${status}`));
       for (const [index, rung] of rungs.entries()) {
         checkCompany(rung, CREC);
-        should(rung.crec).deepEqual({ ...crec, status: LADDER[index] });
+        const isProven = index >= LADDER.indexOf("confirmed_latest");
+        const { verification, ...rest } = rung.crec ?? {};
+        const { verification: own, ...others } = crec;
+        should(own).have.property("verified", true);
+        should(rest).deepEqual({ ...others, status: LADDER[index] });
+        should(verification).have.properties(
+          isProven ? { verified: true } : { verified: false, reason: "not_verifiable" },
+        );
       }
       await bench.nodeRed.status("submit", "confirmed");
       should(bench.seenAt("submit:0", msg.probe)).have.length(1);

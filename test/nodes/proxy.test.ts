@@ -1,5 +1,6 @@
+import type { NodeAPI } from "node-red";
 import should from "should";
-import { type ProxyNode, proxyFor } from "../../nodes/lib/proxy.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../../nodes/lib/proxy.ts";
 
 /** Node-RED's config node as far as a connection reads it. */
 function proxy(settings: {
@@ -18,29 +19,33 @@ function proxy(settings: {
 describe("the proxy of a connection", () => {
   const url = "http://proxy.example:3128";
 
-  it("is that of the environment where none is chosen, and none where what is chosen is no address", () => {
-    should(proxyFor(null, "https://host/v1")).equal("environment");
-    should(proxyFor(proxy({}), "https://host/v1")).be.undefined();
-    should(proxyFor(proxy({ url: "proxy" }), "https://host/v1")).be.undefined();
+  it("is that of the environment where none is chosen", () => {
+    should(proxyOf(null)).equal("environment");
+    should(proxyOf(proxy({ url }))).deepEqual({ url, except: [] });
   });
 
-  it("carries its user, whatever signs the password has", () => {
-    const named = proxyFor(proxy({ url, username: "me", password: "p@ss:w/rd" }), "https://host/v1");
-    should(named).equal("http://me:p%40ss%3Aw%2Frd@proxy.example:3128/");
+  it("is read as http without a scheme", () => {
+    should(proxyOf(proxy({ url: " proxy.example:3128 " }))).deepEqual({ url, except: [] });
   });
 
-  it("is left out for the hosts that Node-RED is to reach directly", () => {
-    const settings = proxy({ url, noproxy: ["localhost", ".inside.example", "*.lab", "host:8443"] });
-    for (const direct of [
-      "http://localhost:1/",
-      "https://a.inside.example/v1",
-      "https://b.lab",
-      "https://host:8443/",
-    ]) {
-      should(proxyFor(settings, direct)).be.undefined();
-    }
-    for (const far of ["https://host/v1", "https://notinside.example/", "https://host:8444/"]) {
-      should(proxyFor(settings, far)).equal("http://proxy.example:3128/");
+  it("carries its user, whatever signs the password has, and the hosts that it exempts", () => {
+    const named = proxyOf(proxy({ url, username: "me", password: "p@ss:w/rd", noproxy: [".lab"] }));
+    should(named).deepEqual({
+      url: "http://me:p%40ss%3Aw%2Frd@proxy.example:3128/",
+      except: [".lab"],
+    });
+  });
+
+  it("is never left out where it cannot be used", () => {
+    const problem = (node: ProxyNode | null, id = "proxy") =>
+      proxyProblem({ nodes: { getNode: () => node } } as unknown as NodeAPI, id)?.code;
+    should(problem(null, "")).be.undefined();
+    should(problem(proxy({ url }))).be.undefined();
+    should(problem(proxy({ url: "proxy:3128" }))).be.undefined();
+    should(problem(null)).equal("PROXY_MISSING");
+    should(problem(proxy({ url: "${PROXY}" }))).equal("VARIABLE_MISSING");
+    for (const nonsense of ["", "  ", "socks5://host:1", "http://", "http://ho st"]) {
+      should(problem(proxy({ url: nonsense }))).equal("PROXY_INCOMPLETE", nonsense);
     }
   });
 });

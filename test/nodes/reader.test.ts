@@ -31,7 +31,7 @@ describe("the reader of events in", () => {
     const reader = new Reader(consumer, {
       store,
       identity,
-      outputs: { dropped: 0, givenUp: 0, inFlow: { count: 0, holdsUp: false } },
+      outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
     return { reader, consumer, kept, imported, writing, written, polls: () => polls };

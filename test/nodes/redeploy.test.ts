@@ -297,7 +297,7 @@ describe("events in and deploys", function () {
           1,
         ],
         ...settings.map(([, setting], index): [FlowNode, number] => [
-          eventsInNode({ id: idOf(index), ...setting }),
+          eventsInNode({ id: idOf(index), verify: false, ...setting }),
           2,
         ]),
       ]);

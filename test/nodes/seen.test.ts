@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import should from "should";
+import { crc32ByHand } from "../../nodes/verify-event/crc32.ts";
 import { SeenMemory } from "../../nodes/verify-event/seen.ts";
 import { readEntries } from "../../nodes/verify-event/seen-file.ts";
 import { rememberOf, type VerifyEventDef } from "../../nodes/verify-event/settings.ts";
@@ -12,6 +13,16 @@ import { configOf, proofCases } from "../proofs/fixtures.ts";
 import { ask, benchFlow, refuse } from "../support/bench.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { verifyEventNode } from "../support/nodes.ts";
+
+describe("the checksum of what was seen", () => {
+  it("is the same where Node.js does not have it", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        should(crc32ByHand(text)).equal(crc32(text));
+      }),
+    );
+  });
+});
 
 /** What "each event once" remembers: the memory itself. In a real Node-RED: below. */
 describe("the memory of what was sent on", () => {

@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import { createRequire } from "node:module";
 import type { Node } from "node-red";
 import should from "should";
+import registerChannel from "../../nodes/channel/channel.ts";
 import registerConnection from "../../nodes/connection/connection.ts";
 import registerContract from "../../nodes/contract/contract.ts";
 import registerVerifyEvent from "../../nodes/verify-event/verify-event.ts";
@@ -60,6 +61,13 @@ describe("verify event", () => {
       abi: TRANSFER_ABI,
       ...(properties.theContract as object | undefined),
     };
+    const channel = {
+      id: "channel",
+      type: "crec-channel",
+      connection: "connection",
+      channel: "7e77863e-8c8d-44b2-a0e0-45cad1325017",
+      ...(properties.theChannel as object | undefined),
+    };
     const node = {
       id: "verify",
       type: "crec-verify-event",
@@ -69,8 +77,8 @@ describe("verify event", () => {
     };
     const ends = PORTS.map((id) => ({ id, type: "helper" }));
     await helper.load(
-      [registerConnection, registerContract, registerVerifyEvent],
-      [connection, contract, node, ...ends],
+      [registerConnection, registerContract, registerChannel, registerVerifyEvent],
+      [connection, contract, channel, node, ...ends],
       { connection: { apiKey: "any" } },
     );
     const outcome = new Promise<{ port: string; msg: Message }>((resolve) => {
@@ -147,6 +155,52 @@ describe("verify event", () => {
     const other = await verify({ event: copy });
     should(other.port).equal("verified");
     should(other.msg.crec?.dedupeKey).equal(one.msg.crec?.dedupeKey);
+  });
+
+  it("takes an answer only as one of the channel that its message was read from", async () => {
+    const answer = proofCases.find(({ name }) => name === "query.status completed");
+    const [log] = proofCases;
+    if (!answer || !log) throw new Error("There are no worked examples.");
+    const read = async (given: ProofCase, crec: Record<string, unknown>) => {
+      const { port, msg } = await verify(given, { crec });
+      await helper.unload();
+      return { port, verification: msg.crec?.verification };
+    };
+    const its = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
+    const other = "00000000-0000-4000-8000-000000000000";
+    const eventId = answer.event.event_id;
+    should(await read(answer, { eventId, channelId: its.toUpperCase() })).have.property("port", "verified");
+    for (const crec of [{ eventId, channelId: other }, { channelId: other }]) {
+      const { port, verification } = await read(answer, crec);
+      should(port).equal("rejected");
+      should(verification).have.properties({ verified: false, reason: "unsigned_field_mismatch" });
+      should(verification)
+        .have.property("message")
+        .match(/the channel/);
+    }
+    should(await read(answer, { eventId: other, channelId: other })).have.property("port", "verified");
+    should(await read(log, { eventId: log.event.event_id, channelId: other })).have.property(
+      "port",
+      "verified",
+    );
+  });
+
+  it("takes an answer only as one of the channel that is chosen, whatever the message says", async () => {
+    const answer = proofCases.find(({ name }) => name === "query.status completed");
+    const [log] = proofCases;
+    if (!answer || !log) throw new Error("There are no worked examples.");
+    const other = "00000000-0000-4000-8000-000000000000";
+    const portOf = async (given: ProofCase, theChannel: object, crec: Record<string, unknown> = {}) => {
+      const { port } = await verify(given, { crec }, { channel: "channel", theChannel });
+      await helper.unload();
+      return port;
+    };
+    should(await portOf(answer, {})).equal("verified");
+    should(await portOf(answer, {}, { channelId: other })).equal("verified");
+    should(await portOf(answer, { channel: other })).equal("rejected");
+    const its = { channelId: "7e77863e-8c8d-44b2-a0e0-45cad1325017" };
+    should(await portOf(answer, { channel: other }, its)).equal("rejected");
+    should(await portOf(log, { channel: other })).equal("verified");
   });
 
   describe("with expectations", () => {

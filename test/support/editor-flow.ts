@@ -1,4 +1,4 @@
-import { type Editor, nodeTypes } from "./editor.ts";
+import { type Editor, type InPage, nodeTypes } from "./editor.ts";
 import type { Typed } from "./editor-form.ts";
 import { rowOf } from "./editor-rows.ts";
 import { type FlowNode, freshId } from "./node-red.ts";
@@ -7,13 +7,13 @@ import { type FlowNode, freshId } from "./node-red.ts";
 export type FlowOfAll = { flows: FlowNode[]; ids: Readonly<Record<string, string>> };
 
 /** One node of each type of the package, as its form would store it with the settings of its row. */
-export async function flowOfAll({ inPage }: Editor): Promise<FlowOfAll> {
+export async function flowOfAll(editor: Editor): Promise<FlowOfAll> {
   const tab = freshId();
   const ids = Object.fromEntries(nodeTypes.map((type) => [type, freshId()]));
   const flows: FlowNode[] = [{ id: tab, type: "tab", label: "one of each" }];
   for (const [index, type] of nodeTypes.entries()) {
     const { typed, built } = rowOf(type);
-    const { values, references, credentials, isConfig } = await inPage.defaults(type);
+    const { values, references, credentials, isConfig } = await defaultsOf(editor, type);
     const fields = stored(typed);
     const secrets = Object.entries(fields).filter(([name]) => credentials.includes(name));
     // The optional ones, too, so that each form shows all it has; not each of the many that a list has for itself.
@@ -37,6 +37,20 @@ export async function flowOfAll({ inPage }: Editor): Promise<FlowOfAll> {
     });
   }
   return { flows, ids };
+}
+
+type Defaults = Awaited<ReturnType<InPage["defaults"]>>;
+const known = new Map<string, Defaults>();
+
+/** Asked of an editor once: all of them run the same build, and one that is not open takes long to load. */
+async function defaultsOf(editor: Editor, type: string): Promise<Defaults> {
+  let defaults = known.get(type);
+  if (defaults === undefined) {
+    if (!editor.isOpen) await editor.open();
+    defaults = await editor.inPage.defaults(type);
+    known.set(type, defaults);
+  }
+  return structuredClone(defaults);
 }
 
 function stored(typed: Readonly<Record<string, Typed>>): Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { Form } from "./editor-form.ts";
-import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
+import { type FlowNode, MAY_INSTALL, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 import { shared } from "./shared.ts";
 
@@ -66,7 +66,9 @@ type Stage = { service: RunningService; nodeRed: NodeRed; end(): Promise<void> }
 async function startStage(options: NodeRedOptions): Promise<Stage> {
   const [service, userDir] = await Promise.all([startTestService(), UserDir.make()]);
   const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
-  const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, options);
+  // The editor as people have it, which can install nodes.
+  const all = { ...options, define: [`${MAY_INSTALL}=true`] };
+  const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, all);
   if (options.token === undefined) await hideTips(nodeRed);
   const end = async () => {
     await nodeRed.kill();
@@ -146,14 +148,18 @@ export class Editor {
     await this.#stage.end();
   }
 
+  get isOpen(): boolean {
+    return this.page.url().startsWith(this.nodeRed.url);
+  }
+
   /** Loads the editor in a theme, kept where its own user settings keep it, and waits until it has the flows. */
   async open(theme: Theme = "light"): Promise<void> {
+    const isKnown = theme === this.#theme;
+    // Loading takes long: where the editor is open, its settings are within reach before that.
+    if (!isKnown && !this.isOpen) await this.page.goto(this.nodeRed.url);
+    if (!isKnown) await this.page.evaluate(setTheme, theme);
+    this.#theme = theme;
     await this.page.goto(this.nodeRed.url);
-    if (theme !== this.#theme) {
-      await this.page.evaluate(setTheme, theme);
-      this.#theme = theme;
-      await this.page.reload();
-    }
     await this.page.locator("#red-ui-header-toolbar:not(.hide)").waitFor();
     const isDark = await this.page.locator("html.nr-theme-dark").count();
     should(isDark).equal(theme === "dark" ? 1 : 0, `the theme is not ${theme}`);
@@ -163,6 +169,13 @@ export class Editor {
   async openWith(flows: readonly FlowNode[], theme: Theme = "light"): Promise<void> {
     await this.nodeRed.deploy(flows);
     await this.open(theme);
+  }
+
+  /** What is around a form would be styled and painted again at each step in it; until the editor is loaded again. */
+  async showOnlyForms(): Promise<void> {
+    await this.page.addStyleTag({
+      content: "#red-ui-palette, #red-ui-sidebar, #red-ui-workspace-chart { display: none }",
+    });
   }
 
   /** Drags a node from the palette to a place in the flow, and tells its id. */

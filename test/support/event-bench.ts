@@ -4,7 +4,7 @@ import { borrowNodeRed } from "./borrowed-node-red.ts";
 import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "./nodes.ts";
 import { type Passing, ServiceProxy } from "./proxy.ts";
-import { SeededService } from "./seeded-service.ts";
+import { type Seeded, startSeededService } from "./seeded-service.ts";
 
 /** An event as it left a node, with what tells it apart. */
 export type Arrival = Message & {
@@ -15,7 +15,7 @@ export const isPoll = ({ method, path }: Passing): boolean => method === "GET" &
 
 /** A real Node-RED before a real service, with a channel that holds `events` events when the first node asks. */
 export class EventBench {
-  readonly service: SeededService;
+  readonly service: Seeded;
   readonly proxy: ServiceProxy;
   readonly userDir: UserDir;
   nodeRed: NodeRed;
@@ -36,7 +36,7 @@ export class EventBench {
 
   /** With options, Node-RED is one of its own, which can be restarted. */
   static async start(events: number, options?: NodeRedOptions): Promise<EventBench> {
-    const service = await SeededService.start(events);
+    const service = await startSeededService(events);
     const proxy = await ServiceProxy.before(service.ready.base_url);
     if (options === undefined) return new EventBench({ service, proxy, ...(await borrowNodeRed()) });
     const userDir = await UserDir.make();

@@ -12,6 +12,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** How long something may take that takes a moment on a machine with nothing else to do. */
 const WAIT_MS = 60_000;
 
+/** Each start would run npm, to see whether it can install nodes: a fifth of its time. */
+export const MAY_INSTALL = "externalModules.palette.allowInstall";
+const DEFINED = ["debugMaxLength=100000", "nodeCloseTimeout=15000", `${MAY_INSTALL}=false`];
+
 const CONNECTED = "events-in.status.connected";
 /** What events in says instead until its first event, where it had no place to go on from. */
 const STARTED = "connected, starts ";
@@ -84,9 +88,7 @@ export class NodeRed {
     options: NodeRedOptions = {},
   ): Promise<NodeRed> {
     const settings = options.settings ?? join(root, "scripts/node-red-settings.cjs");
-    const defined = ["debugMaxLength=100000", "nodeCloseTimeout=15000", ...(options.define ?? [])].flatMap(
-      (one) => ["-D", one],
-    );
+    const defined = [...DEFINED, ...(options.define ?? [])].flatMap((one) => ["-D", one]);
     const child = spawn(
       process.execPath,
       [

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { markTyped } from "../../nodes/lib/key/typed-key.ts";
 import type { ReadyInfo } from "../../service/src/index.ts";
 import type { FlowNode } from "./node-red.ts";
 import { flowEnvironment } from "./service.ts";
@@ -23,7 +24,8 @@ export function connectionNode(ready: ReadyInfo, properties: Properties = {}): F
     validSigners: environment.CREC_VALID_SIGNERS,
     minRequiredSignatures: environment.CREC_MIN_SIGNATURES,
     timeout: "10",
-    credentials: { apiKey: ready.api_key },
+    // As from a form: typed for the addresses it is deployed with.
+    credentials: { apiKey: markTyped(ready.api_key, randomUUID()) },
     ...properties,
   };
 }

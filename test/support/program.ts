@@ -34,10 +34,10 @@ export class ProgramFolder {
     return folder;
   }
 
-  /** What the strictest compiler complains of; empty when it is content. */
-  async check(file: string): Promise<string> {
+  /** What the strictest compiler complains of; empty when it is content. `types` are those of Node.js, or none. */
+  async check(file: string, { types: given = ["node"] }: { types?: Array<"node"> } = {}): Promise<string> {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+    const types = ["--types", given.join(","), "--typeRoots", join(root, "node_modules/@types")];
     const flags = [...STRICT, ...MODULES, "--allowImportingTsExtensions", ...types];
     const { stdout } = await exec(process.execPath, [tsc, ...flags, file], { cwd: this.path }).catch(
       (error: { stdout: string }) => error,

@@ -6,50 +6,65 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { type ReadyInfo, startService } from "../../service/src/index.ts";
 import { Store } from "../../service/src/store/store.ts";
+import { serviceProgram } from "./service-program.ts";
 
-const CLI = fileURLToPath(new URL("../../service/src/cli.ts", import.meta.url));
+const CHANNEL = "seeded";
+/** Of anvil's own chain. */
+const CHAIN_SELECTOR = "7759470850252068959";
 
-/** The real service as a process of its own, with a channel that holds many events; it can be killed and comes back on the same port. */
-export class SeededService {
-  readonly channelName = "seeded";
+/** A real service with a channel that holds many events. */
+export type Seeded = {
+  readonly channelName: string;
+  readonly ready: ReadyInfo;
+  /** In the order of their offsets. */
+  readonly eventIds: readonly string[];
+  close(): Promise<void>;
+};
+
+/** One in this process, for tests that do not end it: it starts in a fraction of the time of a process. */
+export async function startSeededService(events: number): Promise<Seeded> {
+  const { dataDir, eventIds } = await seededFolder(events);
+  const service = await startService({ port: 0, dataDir, local: true });
+  const close = async () => {
+    await service.close();
+    await remove(dataDir);
+  };
+  return { channelName: CHANNEL, ready: service.ready, eventIds, close };
+}
+
+/** One as a process of its own: it can be killed and comes back on the same port. */
+export class SeededService implements Seeded {
+  readonly channelName = CHANNEL;
   readonly #dataDir: string;
   readonly #port: number;
   #child: ChildProcess | undefined;
-  ready: ReadyInfo;
-  /** In the order of their offsets. */
-  readonly eventIds: string[] = [];
+  #ready: ReadyInfo | undefined;
+  readonly eventIds: readonly string[];
 
-  private constructor(dataDir: string, port: number, ready: ReadyInfo) {
+  private constructor(dataDir: string, eventIds: readonly string[], port: number) {
     this.#dataDir = dataDir;
+    this.eventIds = eventIds;
     this.#port = port;
-    this.ready = ready;
   }
 
   static async start(events: number): Promise<SeededService> {
-    const dataDir = await mkdtemp(join(tmpdir(), "crec-seeded-"));
-    const first = await startService({ port: 0, dataDir, blockTimeMs: 100 });
-    const { base_url, api_key } = first.ready;
-    const created = await fetch(`${base_url}/channels`, {
-      method: "POST",
-      headers: { Authorization: `Apikey ${api_key}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "seeded" }),
-    });
-    const { channel_id } = (await created.json()) as { channel_id: string };
-    await first.close();
-    const service = new SeededService(dataDir, await freePort(), first.ready);
-    service.#seed(channel_id, events);
+    const { dataDir, eventIds } = await seededFolder(events);
+    const service = new SeededService(dataDir, eventIds, await freePort());
     await service.launch();
-    service.eventIds.push(...(await service.#readIds(channel_id)));
     return service;
+  }
+
+  get ready(): ReadyInfo {
+    if (this.#ready === undefined) throw new Error("The service has not been launched.");
+    return this.#ready;
   }
 
   async launch(): Promise<void> {
     const child = spawn(
       process.execPath,
-      [CLI, "--local", "--port", String(this.#port), "--data-dir", this.#dataDir],
+      [serviceProgram, "--local", "--port", String(this.#port), "--data-dir", this.#dataDir],
       {
         stdio: ["ignore", "pipe", "ignore", "ipc"],
       },
@@ -58,7 +73,7 @@ export class SeededService {
     if (child.stdout === null) throw new Error("The service has no output to read.");
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith("ready ")) continue;
-      this.ready = JSON.parse(line.slice("ready ".length)) as ReadyInfo;
+      this.#ready = JSON.parse(line.slice("ready ".length)) as ReadyInfo;
       return;
     }
     throw new Error("The service ended before it was ready.");
@@ -70,7 +85,7 @@ export class SeededService {
 
   async close(): Promise<void> {
     await this.#end("SIGTERM");
-    await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await remove(this.#dataDir);
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -80,35 +95,33 @@ export class SeededService {
     child.kill(signal);
     await exit;
   }
+}
 
-  /** Straight into the store: what matters here is how events are read, not how they came to be. */
-  #seed(channelId: string, events: number): void {
-    const store = new Store(this.#dataDir);
-    store.transaction(() => {
-      for (let count = 0; count < events; count += 1) {
-        const payload = {
-          watcher_id: randomUUID(),
-          status: "active",
-          status_reason: "",
-          chain_selector: this.ready.chain_selector,
-          timestamp: 1_780_000_000 + count,
-        };
-        store.events.append({ channelId, type: "watcher.status", payload });
-      }
-    });
-    store.close();
-  }
-
-  async #readIds(channelId: string): Promise<string[]> {
-    const ids: string[] = [];
-    for (;;) {
-      const url = `${this.ready.base_url}/channels/${channelId}/events?offset=${ids.length + 1}&limit=200`;
-      const answer = await fetch(url, { headers: { Authorization: `Apikey ${this.ready.api_key}` } });
-      const { events } = (await answer.json()) as { events: Array<{ event_id: string }> };
-      if (events.length === 0) return ids;
-      ids.push(...events.map(({ event_id }) => event_id));
+/** Straight into the store: what matters here is how events are read, not how they came to be. */
+async function seededFolder(events: number): Promise<{ dataDir: string; eventIds: readonly string[] }> {
+  const dataDir = await mkdtemp(join(tmpdir(), "crec-seeded-"));
+  const eventIds: string[] = [];
+  const store = new Store(dataDir);
+  store.events.onAppend(({ eventId }) => eventIds.push(eventId));
+  store.transaction(() => {
+    const { channel_id: channelId } = store.channels.create({ name: CHANNEL });
+    for (let count = 0; count < events; count += 1) {
+      const payload = {
+        watcher_id: randomUUID(),
+        status: "active",
+        status_reason: "",
+        chain_selector: CHAIN_SELECTOR,
+        timestamp: 1_780_000_000 + count,
+      };
+      store.events.append({ channelId, type: "watcher.status", payload });
     }
-  }
+  });
+  store.close();
+  return { dataDir, eventIds };
+}
+
+function remove(dataDir: string): Promise<void> {
+  return rm(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** A port that was free a moment ago: the service must come back on the one it had. */

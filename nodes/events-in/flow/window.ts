@@ -13,7 +13,7 @@ export class FlowWindow {
   readonly #onSilence: () => void;
   readonly #onChange: () => void;
   readonly #open = new Set<Work>();
-  #change = Promise.withResolvers<void>();
+  #change = newChange();
   #isSilenceTold = false;
   #telling: NodeJS.Timeout | undefined;
 
@@ -78,9 +78,20 @@ export class FlowWindow {
     const wasFull = this.isFull;
     if (!this.#open.delete(work)) return;
     this.#change.resolve();
-    this.#change = Promise.withResolvers();
+    this.#change = newChange();
     if (wasFull) this.#tellSoon();
   }
+}
+
+type Change = { promise: Promise<void>; resolve: () => void };
+
+/** By hand: Node.js 20 has no `Promise.withResolvers`. */
+function newChange(): Change {
+  let resolve = () => {};
+  const promise = new Promise<void>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve: () => resolve() };
 }
 
 /** Whether something happens before so much time has passed, and before the signal. */

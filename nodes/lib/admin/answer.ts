@@ -15,8 +15,9 @@ const NOT_JSON: Problem = {
 };
 
 /**
- * Registers an address that forms ask; a `post` takes JSON only. What goes wrong is an answer like any other, a `Problem`: many a question is
- * about what is still being typed, and a browser notes everything else than success as an error.
+ * Registers an address that forms ask; a `post` takes JSON only. What goes wrong is an answer like any other, a
+ * `Problem`: many a question is about what is still being typed, and a browser notes everything else than success as
+ * an error.
  */
 export function answerForms<T>(
   RED: NodeAPI,

@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { nodeError } from "../errors.ts";
 import { variableMissing } from "../variables.ts";
+import { writtenIn } from "../written.ts";
 
 /** Variables that are there for us, by their name. */
 const OURS = /^\$\{(CREC_\w+)\}$/;
@@ -33,11 +34,7 @@ export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): str
  * Node-RED made of it: a reference that merely stands in a request could read any variable of this machine.
  */
 export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
-  let found = false;
-  RED.nodes.eachNode((node) => {
-    if (node.id === id) found = (node as unknown as Record<string, unknown>)[field] === text;
-  });
-  return found;
+  return writtenIn(RED, id, field) === text;
 }
 
 /** @throws DEPLOY_FIRST */

@@ -11,7 +11,7 @@ export function diagnose(thrown: unknown, asked: Asked): Diagnosis {
   const error = toCodedError(thrown) as ReturnType<typeof toCodedError> & { status?: number };
   const cause = causeOf(error);
   const found =
-    (asked.proxied ? ofProxy(error.code, cause) : undefined) ??
+    (asked.proxied ? ofProxy(error, cause) : undefined) ??
     (error.code === "TLS_ERROR" ? ofCertificate(cause.code, hostOf(asked)) : undefined) ??
     (isForeign(error, cause) ? ofForeign(error, asked) : undefined);
   if (found) return found;
@@ -26,6 +26,11 @@ function causeOf({ cause }: Error): Cause {
   return { code: String(code ?? ""), message: String(message ?? "") };
 }
 
+type Failed = { code: string; status?: number };
+
+/** What a proxy answers in place of a service that it does not reach. */
+const GATEWAY_STATUSES = [502, 504];
+
 /** With a proxy every way begins at it: what cannot be reached is the proxy. */
 const PROXY_UNREACHABLE: Readonly<Record<string, string>> = {
   ENOTFOUND: "its name is not known",
@@ -39,14 +44,14 @@ const PROXY_UNREACHABLE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "it broke the connection",
 };
 
-function ofProxy(code: string, cause: Cause): Diagnosis | undefined {
+function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosis | undefined {
   if (cause.code === "UND_ERR_PRX_TLS") {
     const message =
       "The certificate of the proxy is not trusted. Check the proxy's address, and its certificate.";
     return { code: "PROXY_CERTIFICATE", message };
   }
-  if (cause.code === "UND_ERR_ABORTED") {
-    const status = /\((\d{3})\)/.exec(cause.message)?.[1] ?? "no success";
+  if (cause.code === "UND_ERR_ABORTED" || GATEWAY_STATUSES.includes(answered)) {
+    const status = /\((\d{3})\)/.exec(cause.message)?.[1] ?? String(answered || "no success");
     const message =
       status === "407"
         ? "The proxy wants a user name and a password, or does not take those it was given (HTTP 407). Correct them in the proxy's configuration."

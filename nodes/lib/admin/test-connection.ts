@@ -76,6 +76,6 @@ function networkOf({ name, type, chain_selector }: Network) {
 }
 
 /** Whether one was chosen: what the environment says may not concern this address. */
-function isProxied(proxy: string | undefined): boolean {
+function isProxied(proxy: CrecClientOptions["proxy"]): boolean {
   return proxy !== undefined && proxy !== "environment";
 }

@@ -2,7 +2,10 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClientOptions } from "../../../src/index.ts";
 import type { ConnectionNode } from "../config-nodes.ts";
 import { nodeError } from "../errors.ts";
-import { type ProxyNode, proxyFor } from "../proxy.ts";
+import { addressesOf, type Destination } from "../key/addresses.ts";
+import { typedFor } from "../key/key-problem.ts";
+import { withoutMark } from "../key/typed-key.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../proxy.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
 import { isReference, requireSet } from "../variables.ts";
 import { textIn } from "./answer.ts";
@@ -28,20 +31,23 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
   const baseUrl = addressOf(RED, deployed, "baseUrl", textIn(body.baseUrl));
   const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", textIn(body.graphqlUrl));
   const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
-  const proxy = proxyFor(configNode<ProxyNode>(RED, body.proxy, "proxy"), baseUrl);
+  const proxyNode = configNode<ProxyNode>(RED, body.proxy, "proxy");
+  const problem = proxyNode && proxyProblem(RED, proxyNode.id);
+  if (problem) throw problem;
   const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
   return {
     baseUrl,
-    apiKey: keyFor(deployed, body, { baseUrl, graphqlUrl }),
+    apiKey: keyFor(RED, deployed, body, { baseUrl, graphqlUrl, tls, proxy: proxyNode?.url }),
     timeoutMs: Math.min(seconds > 0 ? seconds : LONGEST_SECONDS, LONGEST_SECONDS) * 1000,
     maxAttempts: 1,
     ...(graphqlUrl === "" ? {} : { graphqlUrl }),
     ...(tls ? { tls } : {}),
-    ...(proxy ? { proxy } : {}),
+    proxy: proxyOf(proxyNode),
   };
 }
 
 type Addresses = { baseUrl: string; graphqlUrl: string };
+type Places = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
 
 function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
   if (!isReference(typed)) return typed;
@@ -58,7 +64,7 @@ function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typ
  * - a key from the environment to addresses from the same environment. Who may test connections could otherwise
  *   name the variable beside an address of their own, and read the key there.
  */
-function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): string {
+function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, places: Places): string {
   const typed = textIn(body.apiKey);
   if (isReference(typed)) {
     if (!isOwnReference(typed)) return deployFirst(typed);
@@ -72,13 +78,26 @@ function keyFor(deployed: Deployed, body: TestRequest, addresses: Addresses): st
   if (typed !== "" && typed !== STORED_PASSWORD) return typed;
   const stored = deployed?.connection && deployed.credentials?.apiKey;
   if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
-  const { baseUrl, graphqlUrl = "" } = deployed.connection ?? {};
-  const isStored = addresses.baseUrl === baseUrl && ["", graphqlUrl].includes(addresses.graphqlUrl);
-  if (isStored) return requireSet(stored);
+  const { problem } = deployed.connection ?? {};
+  if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
+  if (isStoredFor(RED, deployed, places)) return withoutMark(requireSet(stored));
   throw nodeError(
     "KEY_MISSING",
     "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
   );
+}
+
+/** Whether a key would go where the deployed connection sends it. Without the account URL it goes to less. */
+function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, places: Places): boolean {
+  const { baseUrl, graphqlUrl = "" } = connection ?? {};
+  if (places.baseUrl !== baseUrl || !["", graphqlUrl].includes(places.graphqlUrl)) return false;
+  const bound = typedFor(RED, id);
+  const setting = (resolved: string) => ({ written: resolved, resolved });
+  const addresses = addressesOf({
+    ...{ baseUrl: setting(baseUrl), graphqlUrl: setting(places.graphqlUrl), tls: places.tls },
+    ...(places.proxy === undefined ? {} : { proxy: setting(places.proxy) }),
+  });
+  return bound === undefined || addresses.every((address) => bound.includes(address));
 }
 
 /** A config node of Node-RED's own, which exists here only once it is deployed. */

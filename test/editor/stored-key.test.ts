@@ -1,0 +1,61 @@
+import should from "should";
+import { useEditor } from "../support/editor.ts";
+import type { FlowNode } from "../support/node-red.ts";
+
+const HERE = "https://here.example/v1";
+const THERE = "https://there.example/v1";
+const KEY = "test-secret-that-must-not-leave";
+const ASKED = /type the API key again/;
+
+/** A person gets a flow in which the address of the connection is another one by now. */
+describe("the form of a connection whose address has changed", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  const flows = (baseUrl: string, credentials?: object): FlowNode[] => [
+    { id: "key-tab", type: "tab", label: "key" },
+    { id: "key-user", type: "crec-account", z: "key-tab", x: 100, y: 100, connection: "bound", wires: [[]] },
+    {
+      id: "bound",
+      type: "crec-connection",
+      ...{ baseUrl, graphqlUrl: "", timeout: "30", orgId: "", validSigners: "", minRequiredSignatures: "" },
+      ...(credentials ? { credentials } : {}),
+    } as FlowNode,
+  ];
+  const report = async () => (await editor().nodeRed.fetch("crec/connection/bound/key")).json();
+
+  it("asks for the key again, and has it bound to the new address", async () => {
+    await editor().openWith(flows(HERE, { apiKey: KEY }));
+    should(await report()).deepEqual({ needsConfirmation: false, typedFor: [HERE] });
+    const untouched = await editor().form("bound");
+    should(await untouched.shows("apiKey")).not.equal("");
+    should(await untouched.root.getByText(ASKED).isVisible()).be.false();
+    await untouched.cancel();
+
+    await editor().openWith(flows(THERE));
+    should(await report()).deepEqual({ needsConfirmation: true, typedFor: [HERE] });
+    const form = await editor().form("bound");
+    await form.root.getByText(ASKED).waitFor();
+    should(await form.shows("apiKey")).equal("");
+    await form.fill("apiKey", KEY);
+    await form.root.getByText(ASKED).waitFor({ state: "hidden" });
+    await form.done();
+
+    // Opened again before the deploy, the box holds what was typed, without the mark.
+    const again = await editor().form("bound");
+    should(await again.shows("apiKey")).equal(KEY);
+    await again.done();
+    await editor().deploy();
+    should(await report()).deepEqual({ needsConfirmation: false, typedFor: [THERE] });
+  });
+
+  it("asks for it before the deploy, too, when an import has brought the address", async () => {
+    await editor().openWith(flows(HERE, { apiKey: `${KEY} typed-anew` }));
+    const { page } = editor();
+    await page.evaluate(`RED.nodes.node("bound").baseUrl = ${JSON.stringify(THERE)}; 0`);
+    const form = await editor().form("bound");
+    await form.root.getByText(ASKED).waitFor();
+    should(await form.shows("apiKey")).equal("");
+    await form.cancel();
+  });
+});

@@ -1,0 +1,153 @@
+import should from "should";
+import type { ChannelEvent } from "../../src/index.ts";
+import { configOf, proofCases } from "../proofs/fixtures.ts";
+import { benchFlow } from "../support/bench.ts";
+import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { channelNode, connectionNode } from "../support/nodes.ts";
+
+const EVENTS = 8;
+const [PROVEN, INVISIBLE, FORGED, SPELLED_OUT, ODD_STATUS, EARLY_RUNG, NUMBER, NOTICE] = [
+  1, 2, 3, 4, 5, 6, 7, 8,
+] as const;
+/** What decoding makes of a transfer. */
+const DECODED = { name: "Transfer", params: { value: "1" }, confidence: "finalized" };
+
+/** A status that names no network, so it cannot be decoded. */
+const NO_STATUS = { ...DECODED, watcher_id: "w", status: "active" };
+
+type Change = { headers?: object; payload: Record<string, unknown> };
+
+/** With proofs checked, nothing unproven leaves by the first port, whatever a relay makes up. */
+describe("notices of events in", function () {
+  this.timeout(120_000);
+  let bench: EventBench;
+
+  const proven = proofCases.find(
+    ({ event, expect }) => expect === "verified" && event.headers.type === "watcher.event",
+  );
+  const changes: Record<number, Change> = {
+    [PROVEN]: { headers: proven?.event.headers ?? {}, payload: proven?.event.payload ?? {} },
+    [INVISIBLE]: { headers: { type: "watcher.event\u200b" }, payload: DECODED },
+    [FORGED]: { headers: { type: "watcher.event" }, payload: DECODED },
+    [SPELLED_OUT]: { headers: { type: "watcher.event/Transfer" }, payload: DECODED },
+    [ODD_STATUS]: { headers: { type: "watcher.status" }, payload: NO_STATUS },
+    [NUMBER]: { headers: { type: 5 }, payload: DECODED },
+    [EARLY_RUNG]: {
+      headers: { type: "operation.status" },
+      payload: {
+        ...{ status: "sent", status_reason: "", operation_id: "o", wallet_operation_id: "1" },
+        ...{ address: `0x${"11".repeat(20)}`, chain_selector: "1", timestamp: 1 },
+      },
+    },
+  };
+
+  before(async () => {
+    bench = await EventBench.start(EVENTS);
+    bench.proxy.harm = (passing) =>
+      isPoll(passing)
+        ? {
+            kind: "change",
+            change: (body) => {
+              const page = JSON.parse(body) as { events: ChannelEvent[] };
+              for (const event of page.events) {
+                const { offset } = event.headers;
+                const { headers = {}, payload = event.payload } = changes[offset] ?? {};
+                Object.assign(event, { payload, headers: { ...event.headers, ...headers, offset } });
+              }
+              return JSON.stringify(page);
+            },
+          }
+        : undefined;
+  });
+  after(() => bench?.close());
+
+  /** Reads with the signers of the worked example. */
+  const deploy = (id: string, properties: object) => {
+    const { validSigners, minRequiredSignatures, ...rest } = configOf(
+      proven?.config ? { config: proven.config } : {},
+    );
+    const connection = connectionNode(bench.service.ready, {
+      ...{
+        baseUrl: bench.proxy.baseUrl,
+        ...rest,
+        workflowOwner: rest.workflowOwner ?? "",
+        orgId: rest.orgId ?? "",
+      },
+      validSigners: validSigners.join("\n"),
+      minRequiredSignatures: String(minRequiredSignatures),
+    });
+    const node = ackingNode({ id, verify: true, attempts: "", ...properties });
+    const channel = channelNode({ channel: bench.service.channelName });
+    return bench.nodeRed.deploy(
+      benchFlow(
+        [connection, channel],
+        [
+          [node, 3],
+          [ackNode({ id: "acks-notices" }), 1],
+        ],
+      ),
+    );
+  };
+  const offsetsOf = (arrivals: readonly Arrival[]) => arrivals.map(({ crec }) => crec.offset);
+
+  for (const commit of ["on-send", "on-complete", "on-ack"]) {
+    it(`${commit}: the first port sends what is proven, the second what fails, the third the rest`, async () => {
+      const id = `notices-${commit}`;
+      // In the last mode only what leaves by the first port is acknowledged.
+      const wires = [[`${id}-look-0`, "acks-notices"], [`${id}-look-1`], [`${id}-look-2`]];
+      await deploy(id, { commit, wires });
+      await bench.report(id, ({ cursor }) => cursor === EVENTS);
+      await bench.arrived(id, EVENTS - 3, 2);
+      should(offsetsOf(bench.arrivals(id))).deepEqual([PROVEN]);
+      should(offsetsOf(bench.arrivals(id, 1))).deepEqual([FORGED, NUMBER]);
+      should(offsetsOf(bench.arrivals(id, 2))).deepEqual([
+        INVISIBLE,
+        SPELLED_OUT,
+        ODD_STATUS,
+        EARLY_RUNG,
+        NOTICE,
+      ]);
+      for (const { crec } of bench.arrivals(id, 2)) {
+        should(crec.verification).have.properties({ verified: false, reason: "not_verifiable" });
+        should(crec).not.have.properties(["dedupeKey", "consumer"]);
+      }
+      should(await bench.report(id, () => true)).have.properties({
+        notices: 5,
+        unknownTypes: ["watcher.event\\u{200b}", "watcher.event/Transfer", "5"],
+      });
+    });
+  }
+
+  it("what cannot be decoded is wrapped, and has a topic of its own", async () => {
+    await deploy("wrapped", { commit: "on-send" });
+    const [invisible, spelledOut, oddStatus, earlyRung] = await bench.arrived("wrapped", 5, 2);
+    const wrapped = (type: string, undecoded = DECODED) => ({ type, undecoded });
+    should(invisible).containDeep({ topic: "unknown", payload: wrapped("watcher.event\u200b") });
+    should(spelledOut).containDeep({ topic: "unknown", payload: wrapped("watcher.event/Transfer") });
+    should(oddStatus).containDeep({ topic: "watcher.status", payload: wrapped("watcher.status", NO_STATUS) });
+    should(earlyRung).containDeep({
+      topic: "operation.status",
+      payload: { status: "sent", operationId: "o" },
+    });
+    should(invisible?.payload).have.keys("type", "undecoded");
+  });
+
+  it("nobody is left waiting for a notice at a port to which nothing is wired", async () => {
+    await deploy("unwired", {
+      commit: "on-send",
+      types: ["watcher.status"],
+      wires: [["unwired-look-0"], [], []],
+    });
+    await bench.report("unwired", ({ cursor }) => cursor === EVENTS);
+    const warnings =
+      bench.nodeRed.log.match(/\[crec-events-in:unwired\] An event of type watcher\.status.*/g) ?? [];
+    should(warnings).have.length(1);
+  });
+
+  it("without the check all leave by the first port, and no made-up type looks decoded", async () => {
+    await deploy("unchecked", { commit: "on-send", verify: false });
+    const all = await bench.arrived("unchecked", EVENTS);
+    should(offsetsOf(all)).deepEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    should(all[INVISIBLE - 1]?.payload).deepEqual({ type: "watcher.event\u200b", undecoded: DECODED });
+  });
+});

@@ -1,0 +1,229 @@
+import should from "should";
+import { CrecClient, type EventEnvelope } from "../../src/index.ts";
+import type { Message } from "../support/bench.ts";
+import { channelNode, connectionNode } from "../support/nodes.ts";
+import { OperationBench, RECEIVER } from "../support/operation-bench.ts";
+import { call, operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
+import type { Passing } from "../support/proxy.ts";
+
+const isSearch = ({ path }: Passing): boolean => path.endsWith("/events/search");
+const isOperation = ({ method, path }: Passing): boolean =>
+  method === "GET" && /\/operations\/[^/]+$/.test(path);
+
+/** A relay between Node-RED and the service can change every word that is not signed. */
+describe("the proof of an operation's status", function () {
+  this.timeout(120_000);
+
+  let bench: OperationBench;
+  let client: CrecClient;
+  const good = { to: RECEIVER, payload: "1" };
+  const failing = {
+    calls: [call("counter", "failWithReason(string)", value("no"))],
+    timeout: "4",
+  };
+
+  before(async () => {
+    bench = await OperationBench.start();
+    const { base_url, api_key, org_id } = bench.service.ready;
+    client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
+    const bare = { baseUrl: bench.proxy.baseUrl, orgId: "", workflowOwner: "" };
+    const half = { baseUrl: bench.proxy.baseUrl, validSigners: "" };
+    const broken = { baseUrl: bench.proxy.baseUrl, orgId: org_id, minRequiredSignatures: "99" };
+    await bench.deploy(
+      [
+        [submitNode(), 2],
+        [submitNode({ id: "fails", ...failing }), 2],
+        [submitNode({ id: "fails-soon", ...failing, waitFor: "accepted" }), 2],
+        [submitNode({ id: "final", waitFor: "confirmed", timeout: "60" }), 2],
+        [operationNode("wait", { timeout: "3" }), 1],
+        [submitNode({ id: "bare-submit", channel: "bare-channel", wallet: "bare-wallet" }), 2],
+        [operationNode("wait", { id: "bare-wait", channel: "bare-channel" }), 1],
+        [submitNode({ id: "half-submit", channel: "half-channel", wallet: "half-wallet" }), 2],
+        [submitNode({ id: "broken-submit", channel: "broken-channel", wallet: "broken-wallet" }), 2],
+      ],
+      [
+        connectionNode(bench.service.ready, { id: "bare", ...bare, validSigners: "" }),
+        channelNode({ id: "bare-channel", connection: "bare" }),
+        walletNode(bench.service.ready, { id: "bare-wallet", connection: "bare" }),
+        connectionNode(bench.service.ready, { id: "half", ...half }),
+        channelNode({ id: "half-channel", connection: "half" }),
+        walletNode(bench.service.ready, { id: "half-wallet", connection: "half" }),
+        connectionNode(bench.service.ready, { id: "broken", ...broken }),
+        channelNode({ id: "broken-channel", connection: "broken" }),
+        walletNode(bench.service.ready, { id: "broken-wallet", connection: "broken" }),
+      ],
+    );
+  });
+  afterEach(() => {
+    bench.proxy.harm = () => undefined;
+  });
+  after(() => bench?.close());
+
+  /** Changes the status events, and the operation itself, on their way to Node-RED. */
+  const relay = (lie: (event: EventEnvelope) => void, status?: string) => {
+    const changeEvents = (body: string) => {
+      const page = JSON.parse(body) as { events: EventEnvelope[] };
+      for (const event of page.events) lie(event);
+      return JSON.stringify(page);
+    };
+    const changeOperation = (body: string) =>
+      JSON.stringify({ ...JSON.parse(body), ...(status && { status }) });
+    bench.proxy.harm = (passing) => {
+      if (isSearch(passing)) return { kind: "change", change: changeEvents };
+      return isOperation(passing) ? { kind: "change", change: changeOperation } : undefined;
+    };
+  };
+  const confirmFailed = (event: EventEnvelope): void => {
+    if (event.payload.status !== "failed") return;
+    Object.assign(event.payload, { status: "confirmed_latest", status_reason: "" });
+  };
+  const toldOf = (id: string, msg: Message): unknown[] =>
+    bench.seenAt(`${id}:1`, msg.probe).map(({ crec }) => crec?.status);
+  const operationOf = ({ crec }: Message) => ({
+    channelId: String(crec?.channelId),
+    operationId: String(crec?.operationId),
+  });
+
+  it("one changed word does not make a failed operation reached", async () => {
+    relay(confirmFailed, "confirmed_latest");
+    const caught = await bench.refuse("fails", {});
+    should(caught.error?.code).equal("OPERATION_UNPROVEN");
+    should(caught.error?.message).match(
+      /says that the operation is confirmed_latest, but sent no valid proof/,
+    );
+    should(caught.error?.message.length).be.below(400);
+    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+    should(toldOf("fails", caught)).not.containEql("confirmed_latest");
+    const { channelId, operationId } = operationOf(caught);
+    should((await client.operations.get(channelId, operationId)).status).equal("failed");
+
+    const waited = await bench.refuse("wait", { crec: caught.crec ?? {} });
+    should(waited.error?.code).equal("OPERATION_UNPROVEN");
+  });
+
+  it("the proof of another operation proves nothing about this one", async () => {
+    const other = await bench.ask("submit", good);
+    const { channelId, operationId } = operationOf(other);
+    const events = await client.events.search(channelId, {
+      type: ["operation.status"],
+      operation_id: operationId,
+    });
+    const all: readonly EventEnvelope[] = events.data;
+    const proven = all.find(({ payload }) => payload.status === "confirmed_latest");
+    should(proven?.headers.proofs).have.length(1);
+    relay((event) => {
+      if (event.payload.status !== "failed") return;
+      const { operation_id } = event.payload;
+      const { type, proofs } = proven?.headers ?? event.headers;
+      Object.assign(event, {
+        headers: { ...event.headers, type, proofs },
+        payload: { ...proven?.payload, operation_id },
+      });
+    });
+    const caught = await bench.refuse("fails", {});
+    should(caught.error?.code).equal("OPERATION_UNPROVEN");
+    should(caught.error?.message).match(/it is about another operation than was asked/);
+    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+
+    // The message says which id was signed; the operation as the service shows it may say anything.
+    const waited = await bench.refuse("wait", { crec: caught.crec ?? {} });
+    should(waited.error?.code).equal("OPERATION_UNPROVEN");
+  });
+
+  it("a status waits for its proof, and goes on when that has come", async () => {
+    let stripped = 0;
+    relay((event) => {
+      if (event.payload.status !== "confirmed_latest" || stripped >= 3) return;
+      stripped += 1;
+      event.headers.proofs = [];
+    });
+    const msg = await bench.ask("submit", good);
+    should(stripped).equal(3);
+    should(msg.crec?.verification).have.property("verified", true);
+  });
+
+  it("a proven rung that is called a higher one counts for neither, until the true one comes", async () => {
+    relay((event) => {
+      if (event.payload.status === "confirmed_latest") event.payload.status = "confirmed";
+    });
+    const msg = await bench.ask("final", good);
+    should(msg.crec).containDeep({ status: "confirmed", verification: { verified: true } });
+    const { channelId, operationId } = operationOf(msg);
+    should((await client.operations.get(channelId, operationId)).status).equal("confirmed");
+    should(toldOf("final", msg)).not.containEql("confirmed_latest");
+    should(toldOf("final", msg).filter((status) => status === "confirmed")).have.length(1);
+  });
+
+  it("what the operation itself says of higher rungs does not count", async () => {
+    relay(() => undefined, "confirmed");
+    const msg = await bench.ask("submit", good);
+    const { verification, status } = msg.crec ?? {};
+    should(verification).have.property("verified", true);
+    should(msg.payload).have.property("status", status);
+    should(status).not.equal("confirmed");
+  });
+
+  it("a rung below confirmed_latest never carries a proof, and says so", async () => {
+    const msg = await bench.ask("fails-soon", {});
+    should(msg.crec?.verification).have.properties({ verified: false, reason: "not_verifiable" });
+  });
+
+  it("a wait that does not know what was signed says so, whatever the relay shows", async () => {
+    const other = await bench.ask("submit", good);
+    const { verification: proven, ...crec } = other.crec ?? {};
+    should((await bench.ask("wait", { crec })).crec?.verification).have.property("verified", true);
+    const { walletOperationId, ...unknown } = crec;
+    const msg = await bench.ask("wait", { crec: unknown });
+    should(msg.crec?.verification).match({
+      verified: false,
+      reason: "unproven",
+      message: /walletOperationId/,
+    });
+    await bench.nodeRed.status("wait", /^confirmed\w*, unproven$/);
+    should([proven, walletOperationId]).not.containEql(undefined);
+  });
+
+  it("a signed text beside a status that never carries a proof says nothing", async () => {
+    relay((event) => {
+      if (event.payload.status !== "failed") return;
+      const { wallet_operation_id, address: wallet_address } = event.payload;
+      const data = {
+        status: "confirmed_latest",
+        wallet_operation_id,
+        wallet_address,
+        transaction_hash: "0x1",
+      };
+      const text = JSON.stringify({ service: "_crec", name: "s", timestamp: "2026-01-31T12:00:00Z", data });
+      Object.assign(event.payload, {
+        status: "sent",
+        verifiable_event: Buffer.from(text).toString("base64"),
+      });
+    });
+    const caught = await bench.refuse("fails", {});
+    should(caught.error?.code).equal("WAIT_TIMEOUT");
+    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+    should(toldOf("fails", caught)).not.containEql("confirmed_latest");
+  });
+
+  it("without verification settings the service is believed, and everybody is told", async () => {
+    const msg = await bench.ask("bare-submit", good);
+    const { verification } = msg.crec ?? {};
+    should(verification).have.properties({ verified: false, reason: "unproven" });
+    should((verification as { message: string }).message).match(/no verification settings/);
+    await bench.nodeRed.status("bare-submit", /^confirmed\w*, unproven$/);
+    const waited = await bench.ask("bare-wait", { crec: msg.crec ?? {} });
+    should(waited.crec?.verification).have.property("reason", "unproven");
+    await bench.nodeRed.status("bare-wait", /^confirmed\w*, unproven$/);
+  });
+
+  it("settings that cannot work are refused before anything is signed", async () => {
+    const before = bench.proxy.passed.length;
+    const caught = await bench.refuse("broken-submit", good);
+    should(caught.error?.code).equal("CONNECTION_INCOMPLETE");
+    should(caught.error?.message).match(/threshold must be from 1 to \d+.*nothing was sent/);
+    const incomplete = await bench.refuse("half-submit", good);
+    should(incomplete.error).match({ code: "CONNECTION_INCOMPLETE", message: /there are no signers/ });
+    const posts = bench.proxy.passed.slice(before).filter(({ method }) => method === "POST");
+    should(posts).be.empty();
+  });
+});

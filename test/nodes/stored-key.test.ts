@@ -1,0 +1,244 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import should from "should";
+import { markTyped } from "../../nodes/lib/key/typed-key.ts";
+import { benchFlow } from "../support/bench.ts";
+import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
+import { channelNode, eventsInNode } from "../support/nodes.ts";
+
+const KEY = "test-secret-that-must-not-leave";
+
+/** Answers every request with nothing, and remembers which keys came. */
+class Listener {
+  readonly keys: string[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async open(): Promise<Listener> {
+    const server = createServer((request, response) => {
+      listener.keys.push(String(request.headers.authorization ?? ""));
+      response.setHeader("content-type", "application/json").end('{"data": [], "has_more": false}');
+    });
+    const listener = new Listener(server);
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return listener;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+/** Whatever changes a flow: an import, a deploy by the API, a restart. */
+describe("the stored key of a connection", function () {
+  this.timeout(120_000);
+
+  let home: Listener;
+  let thief: Listener;
+  let fromEnvironment: Listener;
+  let userDir: UserDir;
+  let nodeRed: NodeRed;
+  const environment = () => ({ HOME_URL: fromEnvironment.url, HOME_KEY: KEY });
+
+  before(async () => {
+    [home, thief, fromEnvironment] = await Promise.all([Listener.open(), Listener.open(), Listener.open()]);
+    userDir = await UserDir.make();
+    nodeRed = await NodeRed.start(userDir, environment());
+  });
+  after(async () => {
+    await nodeRed?.kill();
+    await userDir?.remove();
+    for (const listener of [home, thief, fromEnvironment]) await listener?.close();
+  });
+
+  const connection = (id: string, properties: Partial<FlowNode>): FlowNode => ({
+    id,
+    type: "crec-connection",
+    graphqlUrl: "",
+    timeout: "10",
+    ...properties,
+  });
+  /** Deploys a reader of this connection, which asks for its channel by itself. */
+  const deploy = (node: FlowNode, more: readonly FlowNode[] = []) => {
+    const reader = eventsInNode({ id: "reader", channel: "its-channel", consumer: node.id });
+    const channel = channelNode({ id: "its-channel", connection: node.id, channel: "wanted" });
+    return nodeRed.deploy(benchFlow([node, channel, ...more], [[reader, 3]]));
+  };
+  const waiting = () => nodeRed.status("reader", "events-in.status.waiting-for-channel");
+  const refused = async (says: RegExp) => {
+    const { text } = await nodeRed.status("reader", ({ fill }) => fill === "red");
+    should(text).match(says);
+  };
+
+  it("goes where it was deployed to, and nowhere else with another base URL", async () => {
+    await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: KEY } }));
+    await waiting();
+    should(home.keys.at(-1)).containEql(KEY);
+
+    // An import with "replace", or a deploy of the same node: the key stays as it is.
+    await deploy(connection("moved", { baseUrl: thief.url }));
+    await refused(/The API key of this connection was typed for/);
+    await deploy(connection("moved", { baseUrl: home.url, graphqlUrl: thief.url }));
+    await refused(/The API key of this connection was typed for/);
+    should(thief.keys).be.empty();
+
+    // Back again it goes on by itself.
+    await deploy(connection("moved", { baseUrl: home.url }));
+    await waiting();
+  });
+
+  it("not after a restart either, nor when the type of the node was another one meanwhile", async () => {
+    await deploy(connection("moved", { baseUrl: thief.url }));
+    await refused(/typed for/);
+    await nodeRed.stop();
+    nodeRed = await NodeRed.start(userDir, environment());
+    await refused(/typed for/);
+    await deploy(connection("beside", { baseUrl: home.url, credentials: { apiKey: KEY } }), [
+      { id: "moved", type: "some-unknown-type" } as FlowNode,
+    ]);
+    await deploy(connection("moved", { baseUrl: thief.url }));
+    await nodeRed.status("reader", ({ fill }) => fill === "red");
+    should(thief.keys).be.empty();
+  });
+
+  it("goes to a new address when it is typed for that, as the form does it", async () => {
+    await deploy(connection("typed", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "a1") } }));
+    await waiting();
+    should(home.keys.at(-1)?.endsWith(KEY)).be.true();
+    await deploy(
+      connection("typed", { baseUrl: fromEnvironment.url, credentials: { apiKey: markTyped(KEY, "b2") } }),
+    );
+    await waiting();
+    should(fromEnvironment.keys.at(-1)?.endsWith(KEY)).be.true();
+  });
+
+  it("from the environment goes to addresses from there alone", async () => {
+    const credentials = { apiKey: "${HOME_KEY}" };
+    await deploy(connection("environment", { baseUrl: "${HOME_URL}", credentials }));
+    await waiting();
+    await deploy(connection("stranger", { baseUrl: thief.url, credentials }));
+    await refused(/The API key comes from the environment/);
+    // Variables of the flow look alike.
+    await deploy(connection("stranger", { baseUrl: "${HOME_URL}", credentials }), [
+      {
+        ...{ id: "global", type: "global-config", name: "" },
+        env: [{ name: "HOME_URL", value: thief.url, type: "str" }],
+      } as FlowNode,
+    ]);
+    await refused(/The API key comes from the environment/);
+    should(thief.keys).be.empty();
+  });
+
+  it("not through another proxy that could read it, nor to a server with any certificate", async () => {
+    const credentials = { apiKey: markTyped(KEY, "p1") };
+    const proxy = {
+      id: "its-proxy",
+      type: "http proxy",
+      url: new URL(thief.url).origin,
+      noproxy: [],
+    } as FlowNode;
+    const tls = { id: "its-tls", type: "tls-config", verifyservercert: false } as unknown as FlowNode;
+    await deploy(connection("direct", { baseUrl: home.url, credentials }), [proxy, tls]);
+    await waiting();
+    const test = async (body: object) => {
+      const answer = await nodeRed.fetch("crec/connection/test", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          id: "direct",
+          baseUrl: home.url,
+          graphqlUrl: "",
+          apiKey: "__PWRD__",
+          ...body,
+        }),
+      });
+      return (await answer.json()) as { code?: string; networks?: unknown };
+    };
+    should(await test({})).have.property("networks");
+    should(await test({ proxy: proxy.id })).have.property("code", "KEY_MISSING");
+    await deploy(connection("direct", { baseUrl: home.url, proxy: proxy.id }), [proxy, tls]);
+    await refused(/typed for/);
+    await deploy(connection("direct", { baseUrl: home.url, tls: tls.id }), [proxy, tls]);
+    await refused(/typed for/);
+    should(thief.keys).be.empty();
+  });
+
+  it("not when the connection is moved into a subflow, where it has another id", async () => {
+    await deploy(connection("inner", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "s1") } }));
+    await waiting();
+    const z = "thieves-subflow";
+    const subflow = (properties: Partial<FlowNode>): FlowNode[] => [
+      { id: "subflow-tab", type: "tab", label: "subflow" },
+      { ...{ id: z, type: "subflow", name: "s", info: "", in: [], out: [] }, env: [] } as unknown as FlowNode,
+      connection("inner", { z, ...properties }),
+      channelNode({ id: "inner-channel", z, connection: "inner", channel: "wanted" }),
+      eventsInNode({
+        id: "inner-reader",
+        z,
+        channel: "inner-channel",
+        consumer: "inner",
+        wires: [[], [], []],
+      }),
+      { id: "instance", type: `subflow:${z}`, z: "subflow-tab", x: 10, y: 10, wires: [] },
+    ];
+    const asked = home.keys.length + thief.keys.length;
+    await nodeRed.deploy(subflow({ baseUrl: thief.url }));
+    await nodeRed.status("instance-inner-reader", ({ fill }) => fill === "red");
+    await nodeRed.deploy(subflow({ baseUrl: thief.url, credentials: { apiKey: "${HOME_KEY}" } }));
+    await nodeRed.status("instance-inner-reader", ({ fill }) => fill === "red");
+    should(home.keys.length + thief.keys.length).equal(asked);
+    await nodeRed.deploy(subflow({ baseUrl: "${HOME_URL}", credentials: { apiKey: "${HOME_KEY}" } }));
+    await nodeRed.status("instance-inner-reader", "events-in.status.waiting-for-channel");
+  });
+
+  it("not by another name for a variable of the environment", async () => {
+    const env = [{ name: "LAUNDERED", value: "HOME_KEY", type: "env" }];
+    const global = { id: "global", type: "global-config", name: "", env } as unknown as FlowNode;
+    await deploy(connection("launders", { baseUrl: thief.url, credentials: { apiKey: "${LAUNDERED}" } }), [
+      global,
+    ]);
+    await refused(/The API key comes from the environment/);
+    should(thief.keys).be.empty();
+  });
+
+  it("tells a form whether it must be typed again, and never itself", async () => {
+    await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "z9") } }));
+    await waiting();
+    const report = async () => {
+      const text = await (await nodeRed.fetch("crec/connection/moved/key")).text();
+      should(text).not.containEql(KEY);
+      return JSON.parse(text);
+    };
+    should(await report()).deepEqual({ needsConfirmation: false, typedFor: [home.url] });
+    await deploy(connection("moved", { baseUrl: thief.url }));
+    await refused(/typed for/);
+    should(await report()).deepEqual({ needsConfirmation: true, typedFor: [home.url] });
+    should(await (await nodeRed.fetch("crec/connection/nowhere/key")).json()).deepEqual({
+      needsConfirmation: false,
+    });
+    should(await readFile(join(userDir.path, "crec-keys.json"), "utf8")).not.containEql(KEY);
+    should(thief.keys).be.empty();
+  });
+
+  it("is not sent by a test of the connection in the meantime", async () => {
+    const answer = await nodeRed.fetch("crec/connection/test", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ id: "moved", baseUrl: thief.url, graphqlUrl: "", apiKey: "__PWRD__" }),
+    });
+    should(await answer.json()).have.property("code", "KEY_NEEDS_CONFIRMATION");
+    should(thief.keys).be.empty();
+  });
+});
