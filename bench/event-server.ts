@@ -4,7 +4,7 @@
  */
 import { OracleNetwork } from "../service/src/oracles/network.ts";
 import { generatePrivateKey, localEcdsaSigner, type VerifyConfig } from "../src/index.ts";
-import type { Address, ChannelEvent, Hex } from "../src/protocol/index.ts";
+import type { Address, EventEnvelope, Hex } from "../src/protocol/index.ts";
 import { type EventServer, startEventServer } from "../test/consumer/event-server.ts";
 
 export type ServedEvents = { baseUrl: string; verification: VerifyConfig };
@@ -35,7 +35,7 @@ async function serve(count: number): Promise<{ server: EventServer; served: Serv
   return { server, served: { baseUrl: server.baseUrl, verification } };
 }
 
-async function provenTransfer(network: OracleNetwork, index: number): Promise<ChannelEvent> {
+async function provenTransfer(network: OracleNetwork, index: number): Promise<EventEnvelope> {
   const time = 1_800_000_000 + index;
   const { text, hash, proof } = await network.attest({
     name: "Transfer",

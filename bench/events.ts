@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "undici";
 import {
-  type ChannelEvent,
   CrecClient,
   createVerifier,
   EventConsumer,
   type EventConsumerOptions,
+  type EventEnvelope,
   eventSource,
   FileCursorStore,
 } from "../src/index.ts";
@@ -34,7 +34,7 @@ export async function benchEvents(events = EVENTS): Promise<Measured[]> {
     const [{ baseUrl, verification }] = (await once(child, "message")) as [ServedEvents];
     const { verify } = createVerifier(verification);
     const stored = await fetchBare(baseUrl);
-    if (!(await verify(stored[0] as ChannelEvent)).verified) throw new Error("The proofs do not hold.");
+    if (!(await verify(stored[0] as EventEnvelope)).verified) throw new Error("The proofs do not hold.");
 
     let runs = 0;
     const drain = (options: Partial<EventConsumerOptions>) => {
@@ -81,14 +81,14 @@ async function inTurns(contestants: Record<string, () => Promise<unknown>>): Pro
 }
 
 /** What one would write without us: pages by offset until there is no more. */
-async function fetchBare(baseUrl: string): Promise<ChannelEvent[]> {
+async function fetchBare(baseUrl: string): Promise<EventEnvelope[]> {
   const agent = new Agent();
-  const all: ChannelEvent[] = [];
+  const all: EventEnvelope[] = [];
   const headers = { authorization: `Apikey ${API_KEY}` };
   for (let offset = 1, hasMore = true; hasMore; ) {
     const path = `/channels/${CHANNEL_ID}/events?limit=${PAGE}&offset=${offset}`;
     const { body } = await agent.request({ origin: baseUrl, path, method: "GET", headers });
-    const page = (await body.json()) as { events: ChannelEvent[]; has_more: boolean };
+    const page = (await body.json()) as { events: EventEnvelope[]; has_more: boolean };
     all.push(...page.events);
     offset = (page.events.at(-1)?.headers.offset ?? offset) + 1;
     hasMore = page.has_more;

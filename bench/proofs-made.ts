@@ -2,7 +2,7 @@ import * as Hash from "ox/Hash";
 import * as Hex from "ox/Hex";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
-import type { ChannelEvent, OcrProof, VerifyConfig } from "../src/index.ts";
+import type { EventEnvelope, OcrProof, VerifyConfig } from "../src/index.ts";
 import { buildReport, reportDigest } from "../src/proofs/index.ts";
 
 const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
@@ -20,15 +20,15 @@ export const config = {
 } satisfies VerifyConfig;
 
 /** Contract events as the service sends them, each signed by 4 of the 7. */
-export function madeEvents(count: number): ChannelEvent[] {
+export function madeEvents(count: number): EventEnvelope[] {
   return Array.from({ length: count }, (_, index) => madeEvent(index));
 }
 
-export function proofOf(event: ChannelEvent): OcrProof {
+export function proofOf(event: EventEnvelope): OcrProof {
   return event.headers.proofs[0] as OcrProof;
 }
 
-function madeEvent(index: number): ChannelEvent {
+function madeEvent(index: number): EventEnvelope {
   const [from, to] = [addressOf(hashOf(`from ${index}`)), addressOf(hashOf(`to ${index}`))];
   const signed = {
     name: "Transfer",

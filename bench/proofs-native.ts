@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import type { ChannelEvent } from "../src/index.ts";
+import type { EventEnvelope } from "../src/index.ts";
 import { config, proofOf } from "./proofs-made.ts";
 
 /** A loop in C on libsecp256k1, compiled here and now. */
@@ -18,7 +18,7 @@ export type Native = {
 const SOURCE = join(import.meta.dirname, "proofs.c");
 
 /** @throws Error with what is missing, where it cannot be compiled. */
-export async function startNative(events: readonly ChannelEvent[]): Promise<Native> {
+export async function startNative(events: readonly EventEnvelope[]): Promise<Native> {
   const folder = await mkdtemp(join(tmpdir(), "bench-proofs-"));
   try {
     const [program, file] = [join(folder, "proofs"), join(folder, "proofs.txt")];
@@ -58,7 +58,7 @@ export async function startNative(events: readonly ChannelEvent[]): Promise<Nati
   }
 }
 
-function lineOf(event: ChannelEvent): string {
+function lineOf(event: EventEnvelope): string {
   const { ocr_report, ocr_context, signatures } = proofOf(event);
   const hex = [ocr_report, ocr_context, ...signatures].map((bytes) => bytes.slice(2));
   return `${[event.payload.verifiable_event, ...hex].join(" ")}\n`;

@@ -2,19 +2,19 @@ import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import * as ethers from "ethers";
 import * as viem from "viem";
-import type { ChannelEvent, Hex } from "../src/index.ts";
+import type { EventEnvelope, Hex } from "../src/index.ts";
 import { config, proofOf } from "./proofs-made.ts";
 
 /**
  * The same checks as one writes them with each library: base64 and JSON, owner, hash of the text, digest, recovery of
  * every signer, membership, threshold. Each says whether the proof holds.
  */
-export type Check = (event: ChannelEvent) => boolean | Promise<boolean>;
+export type Check = (event: EventEnvelope) => boolean | Promise<boolean>;
 
 const owner = config.workflowOwner;
 const signers = new Set(config.validSigners.map((signer) => signer.toLowerCase()));
 
-function holds(event: ChannelEvent, addresses: string[]): boolean {
+function holds(event: EventEnvelope, addresses: string[]): boolean {
   const { chain_selector } = JSON.parse(Buffer.from(textOf(event), "base64").toString());
   const members = new Set(
     addresses.map((address) => address.toLowerCase()).filter((each) => signers.has(each)),
@@ -22,11 +22,11 @@ function holds(event: ChannelEvent, addresses: string[]): boolean {
   return members.size >= config.minRequiredSignatures && chain_selector === event.payload.chain_selector;
 }
 
-function textOf(event: ChannelEvent): string {
+function textOf(event: EventEnvelope): string {
   return String(event.payload.verifiable_event);
 }
 
-export async function checkWithViem(event: ChannelEvent): Promise<boolean> {
+export async function checkWithViem(event: EventEnvelope): Promise<boolean> {
   const { ocr_report, ocr_context, signatures } = proofOf(event);
   if (viem.slice(ocr_report, 87, 107) !== owner) return false;
   if (viem.slice(ocr_report, -32) !== viem.keccak256(viem.stringToBytes(textOf(event)))) return false;
@@ -36,7 +36,7 @@ export async function checkWithViem(event: ChannelEvent): Promise<boolean> {
   return holds(event, recovered);
 }
 
-export function checkWithEthers(event: ChannelEvent): boolean {
+export function checkWithEthers(event: EventEnvelope): boolean {
   const { ocr_report, ocr_context, signatures } = proofOf(event);
   if (ethers.dataSlice(ocr_report, 87, 107) !== owner) return false;
   const hash = ethers.keccak256(ethers.toUtf8Bytes(textOf(event)));
@@ -48,7 +48,7 @@ export function checkWithEthers(event: ChannelEvent): boolean {
   );
 }
 
-export function checkWithNoble(event: ChannelEvent): boolean {
+export function checkWithNoble(event: EventEnvelope): boolean {
   const { ocr_report, ocr_context, signatures } = proofOf(event);
   const report = bytesOf(ocr_report);
   if (`0x${Buffer.from(report.subarray(87, 107)).toString("hex")}` !== owner) return false;

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ChannelEvent, createVerifier } from "../src/index.ts";
+import { createVerifier, type EventEnvelope } from "../src/index.ts";
 import { readClaim } from "../src/proofs/claim.ts";
 import { createJsEngine, loadEngine } from "../src/proofs/engine.ts";
 import { judge } from "../src/proofs/judge.ts";
@@ -56,7 +56,7 @@ export async function benchProofs(rounds = ROUNDS): Promise<Measured[]> {
 /** How long other work waits while 2,000 proofs are checked. */
 export async function benchLoopDelay(count = 2_000): Promise<Measured[]> {
   const made = madeEvents(EVENTS);
-  const events = Array.from({ length: count }, (_, index) => made[index % EVENTS] as ChannelEvent);
+  const events = Array.from({ length: count }, (_, index) => made[index % EVENTS] as EventEnvelope);
   const engine = await loadEngine();
   const settings = forCall(prepare(config), {});
   const yielding = () => createVerifier(config).verifyAll(events);
@@ -67,16 +67,16 @@ export async function benchLoopDelay(count = 2_000): Promise<Measured[]> {
   ];
 }
 
-function verifiedBy(verify: (event: ChannelEvent) => Promise<{ verified: boolean }>): Check {
+function verifiedBy(verify: (event: EventEnvelope) => Promise<{ verified: boolean }>): Check {
   return async (event) => (await verify(event)).verified;
 }
 
-function timed(events: readonly ChannelEvent[], check: Check): Contestant {
+function timed(events: readonly EventEnvelope[], check: Check): Contestant {
   let next = 0;
   return async (count) => {
     const start = performance.now();
     for (let done = 0; done < count; done++) {
-      if (!(await check(events[next++ % events.length] as ChannelEvent)))
+      if (!(await check(events[next++ % events.length] as EventEnvelope)))
         throw new Error("A proof does not hold.");
     }
     return performance.now() - start;

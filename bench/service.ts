@@ -9,7 +9,7 @@ import { type Anvil, startAnvil } from "../service/src/chain/anvil.ts";
 import { artifact } from "../service/src/chain/artifacts.ts";
 import { type Api, spawnService, temporaryFolder } from "../service/test/support.ts";
 import { generatePrivateKey, localEcdsaSigner, operationDigest, operationTypedData } from "../src/index.ts";
-import type { ChannelEvent, EventPage, Operation, Wallet } from "../src/protocol/index.ts";
+import type { EventEnvelope, EventPage, Operation, Wallet } from "../src/protocol/index.ts";
 import { type Measured, median, perSecond } from "./measured.ts";
 
 const ROUNDS = 5;
@@ -249,7 +249,7 @@ export async function benchOperations(): Promise<Measured[]> {
       );
       for (let confirmed = 0; confirmed < OPERATIONS; ) {
         const { events } = await bench.page(offset);
-        const isConfirmed = ({ payload }: ChannelEvent) => payload.status === "confirmed_latest";
+        const isConfirmed = ({ payload }: EventEnvelope) => payload.status === "confirmed_latest";
         confirmed += events.filter(isConfirmed).length;
         offset += events.length;
         if (events.length < PAGE) await sleep(5);

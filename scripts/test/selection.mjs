@@ -14,8 +14,8 @@ const NAMES_BUILD = /\bdist\//;
 const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
 
 /**
- * @typedef {{ unit: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection `unit` runs in one
- *   process that measures coverage, `process` in workers
+ * @typedef {{ unit: string[], browser: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection
+ *   `unit` runs in one process that measures coverage, `browser` in another, and `process` in workers
  */
 
 /**
@@ -29,9 +29,11 @@ const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
 export function select(paths, { drivesProcesses = false } = {}) {
   const all = testFiles();
   const chosen = paths.length === 0 ? all : [...new Set(paths.flatMap((path) => belongingTo(path, all)))];
+  const others = longestFirst(chosen.filter((file) => !isUnit(file)));
   return {
     unit: drivesProcesses ? [] : chosen.filter(isUnit),
-    process: longestFirst(chosen.filter((file) => !isUnit(file))),
+    browser: others.filter(usesBrowser),
+    process: others.filter((file) => !usesBrowser(file)),
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
     isAll: paths.length === 0 && !drivesProcesses,
   };
@@ -160,12 +162,12 @@ function textOf(file) {
 const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
 
 /**
- * Whether a file starts early, or runs in the process of the unit tests.
+ * Whether a file starts early, or in a process that no worker waits for.
  *
  * @param {string} file
  */
 export function isAwaited(file) {
-  return isUnit(file) || LONGEST_FIRST.includes(file);
+  return isUnit(file) || usesBrowser(file) || LONGEST_FIRST.includes(file);
 }
 
 /** @param {readonly string[]} files */

@@ -23,5 +23,7 @@ export type Context = {
   trials: Trials;
   /** How a tester wants events to come. */
   deliveries: Deliveries;
+  /** How long what cannot be paid for waits for coins before it fails. */
+  refillMs: number;
   log: Log;
 };

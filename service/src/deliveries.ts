@@ -1,4 +1,4 @@
-import type { ChannelEvent, EventType, OcrProof } from "../../src/protocol/index.ts";
+import type { EventEnvelope, EventType, OcrProof } from "../../src/protocol/index.ts";
 import type { Appended } from "./store/events.ts";
 
 /** What can happen to a proof, and to an event, on the way to who asks. */
@@ -56,11 +56,11 @@ export class Deliveries {
   /** A page as it is delivered, never longer than `limit`. */
   page(stored: Buffer, limit: number): Buffer | string {
     if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return stored;
-    const page = JSON.parse(stored.toString("utf8")) as { events: ChannelEvent[]; has_more: boolean };
+    const page = JSON.parse(stored.toString("utf8")) as { events: EventEnvelope[]; has_more: boolean };
     const copies = page.events
       .map((event) => this.#withProof(event))
       .flatMap((event) => (this.#fateOf("delivery", event.event_id) === "twice" ? [event, event] : [event]));
-    const events: ChannelEvent[] = [];
+    const events: EventEnvelope[] = [];
     // What finds no room is left to the next page: the last ones, whichever order the others come in.
     for (const event of copies.slice(0, limit)) {
       if (this.#fateOf("delivery", event.event_id) === "out_of_order") events.unshift(event);
@@ -77,7 +77,7 @@ export class Deliveries {
   /** One event as it is delivered; undefined while it is hidden. */
   event(text: string): string | undefined {
     if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return text;
-    const event = JSON.parse(text) as ChannelEvent;
+    const event = JSON.parse(text) as EventEnvelope;
     if (this.#fateOf("delivery", event.event_id) === "late") return undefined;
     return JSON.stringify(this.#withProof(event));
   }
@@ -93,18 +93,18 @@ export class Deliveries {
     if (delivery.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== delivery);
     const { action, delayMs } = delivery;
     const passes = action === "late" || action === "delay";
-    this.#fates[kind].set(event.eventId, { action, until: passes ? Date.now() + delayMs : Infinity });
+    this.#fates[kind].set(event.eventId, { action, until: passes ? performance.now() + delayMs : Infinity });
   }
 
   /** What happens to an event now; what is over is forgotten. */
   #fateOf(kind: Kind, eventId: string): Delivery["action"] | undefined {
     const fate = this.#fates[kind].get(eventId);
-    if (fate === undefined || Date.now() < fate.until) return fate?.action;
+    if (fate === undefined || performance.now() < fate.until) return fate?.action;
     this.#fates[kind].delete(eventId);
     return undefined;
   }
 
-  #withProof(event: ChannelEvent): ChannelEvent {
+  #withProof(event: EventEnvelope): EventEnvelope {
     const fate = this.#fateOf("proof", event.event_id);
     if (fate === undefined) return event;
     const proofs = fate === "corrupt" ? (event.headers.proofs as OcrProof[]).map(corrupted) : [];

@@ -8,6 +8,7 @@ import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import { type Anvil, startAnvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
+import { inCoins, REFILL_MS } from "./chain/funds.ts";
 import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
@@ -18,6 +19,7 @@ import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 import { secretFile } from "./secret-file.ts";
+import { storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 import { Trials } from "./trials.ts";
@@ -57,6 +59,10 @@ export type ServiceOptions = {
   confidences?: readonly Confidence[];
   /** Whether the endpoints under /local are there; they are not. */
   local?: boolean;
+  /** How long what cannot be paid for waits for coins before it fails; ten minutes. */
+  refillMs?: number;
+  /** How long a request may take to arrive; half a minute. */
+  requestTimeoutMs?: number;
   /** Silent unless given; `createLog` makes one. */
   log?: Log;
 };
@@ -124,7 +130,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const orgId = options.orgId ?? DEFAULT_ORG_ID;
     const creTenantId = options.creTenantId ?? DEFAULT_TENANT_ID;
     const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
-    const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey);
+    const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey, log);
+    await relayer.funds.watch();
     log.info("Looking for the demo contracts, deploying what is missing.");
     const context: Context = {
       store,
@@ -136,6 +143,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       confidences: options.confidences ?? ["latest", "finalized"],
       trials: new Trials(),
       deliveries: new Deliveries(),
+      refillMs: options.refillMs ?? REFILL_MS,
       log,
     };
     store.events.onAppend((event) => context.deliveries.meet(event));
@@ -160,6 +168,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
       local: options.local ?? false,
       loopback: isLoopback(host),
+      requestTimeoutMs: options.requestTimeoutMs,
     });
     started.push(() => app.close());
     const origin = await listen(app, host, options.port ?? 0);
@@ -182,7 +191,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     };
   } catch (error) {
     await close().catch((trouble: unknown) => log.warn(`Trouble while stopping: ${messageOf(trouble)}`));
-    throw error;
+    throw storageProblem(error, dataDir) ?? error;
   }
 }
 
@@ -225,12 +234,14 @@ async function startRelayer(
   dataDir: string,
   ownChain: boolean,
   givenKey: string | undefined,
+  log: Log,
 ): Promise<Relayer> {
-  if (ownChain) return new Relayer(chain, ANVIL_KEY);
-  const relayer = new Relayer(chain, givenKey === undefined ? relayerKey(dataDir) : privateKey(givenKey));
+  if (ownChain) return new Relayer(chain, ANVIL_KEY, log);
+  const key = givenKey === undefined ? relayerKey(dataDir) : privateKey(givenKey);
+  const relayer = new Relayer(chain, key, log);
   if (!(await fundRelayer(chain, relayer.address))) {
     throw new ServiceProblem(
-      `The service's account ${relayer.address} on chain ${chain.network.chain_id} has no coins to pay gas with. Send it some, then start again.`,
+      `The service's account ${relayer.address} on chain ${chain.network.chain_id} holds ${inCoins(0n, chain.network.chain_id)}, and pays gas with it. Send it some, then start again.`,
     );
   }
   return relayer;

@@ -39,7 +39,7 @@ export class Traffic {
   setRates(rates: Rates): void {
     this.#rates = { ...rates };
     Object.assign(this.#owed, { transfersPerSecond: 0, readingsPerSecond: 0 });
-    this.#lastTick = Date.now();
+    this.#lastTick = performance.now();
     if (this.#ticking === undefined) this.#schedule();
   }
 
@@ -63,8 +63,8 @@ export class Traffic {
   }
 
   async #tick(): Promise<void> {
-    const passed = Math.min(Date.now() - this.#lastTick, MOST_OWED_MS);
-    this.#lastTick = Date.now();
+    const passed = Math.min(performance.now() - this.#lastTick, MOST_OWED_MS);
+    this.#lastTick = performance.now();
     await this.#sendDue("transfersPerSecond", passed, () => this.#transfer());
     await this.#sendDue("readingsPerSecond", passed, () => this.#reading());
   }

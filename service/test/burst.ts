@@ -1,7 +1,7 @@
 import should from "should";
 import { encodeFunctionData, toEventSelector } from "viem";
 import {
-  type ChannelEvent,
+  type EventEnvelope,
   isTerminal,
   OPERATION_LIFECYCLE,
   type Operation,
@@ -101,13 +101,13 @@ const UNDER_WAY = Object.keys(OPERATION_LIFECYCLE)
   .map((status) => `status=${status}`)
   .join("&");
 
-function checkOffsets(events: ChannelEvent[]): void {
+function checkOffsets(events: EventEnvelope[]): void {
   events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
   should(new Set(events.map((event) => event.event_id)).size).equal(events.length);
 }
 
 /** Each operation goes its way once, each status told once and none after the last. */
-function checkOperations(events: ChannelEvent[], bodies: Array<{ wallet_operation_id: string }>): void {
+function checkOperations(events: EventEnvelope[], bodies: Array<{ wallet_operation_id: string }>): void {
   const told = new Map<string, OperationStatus[]>();
   const ids = new Map<string, Set<unknown>>();
   for (const { headers, payload } of events) {
@@ -137,7 +137,7 @@ async function checkExecutions(rpcUrl: string, wallet: string, operations: numbe
 /** Each log of the chain is told once at each confidence, and nothing else at `finalized`. */
 async function checkLogs(
   ready: { rpc_url: string; contracts: Record<string, string> },
-  events: ChannelEvent[],
+  events: EventEnvelope[],
   { watcherId, logs }: { watcherId: string; logs: number },
 ): Promise<void> {
   const onChain = await logsOf(
@@ -159,7 +159,7 @@ async function checkLogs(
   }
 }
 
-function confidenceOf(event: ChannelEvent): string | undefined {
+function confidenceOf(event: EventEnvelope): string | undefined {
   if (event.headers.type !== "watcher.event") return undefined;
   return signedText<VerifiableEvent>(event).chain_event?.confidence;
 }

@@ -8,7 +8,7 @@ import {
   operationDigest,
   operationTypedData,
 } from "../../src/index.ts";
-import type { ChannelEvent, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type RunningService, startService } from "../src/index.ts";
 import { createLog } from "../src/log.ts";
@@ -63,7 +63,7 @@ describe("the local service whose chain is killed", function () {
     };
   };
   const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
-  const values = (events: ChannelEvent[], confidence: string) =>
+  const values = (events: EventEnvelope[], confidence: string) =>
     events
       .filter((event) => event.headers.type === "watcher.event")
       .map((event) => signedText<VerifiableEvent>(event).chain_event)

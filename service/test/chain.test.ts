@@ -1,38 +1,29 @@
 import { join } from "node:path";
 import should from "should";
 import type { Query } from "../../src/protocol/index.ts";
-import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { Chain } from "../src/chain/chain.ts";
 import { startService } from "../src/index.ts";
+import { useOwnNode } from "./own-node.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
-import { Api, BLOCK_TIME_MS, logTo, temporaryFolder } from "./support.ts";
+import { Api, BLOCK_TIME_MS, logTo } from "./support.ts";
 
 describe("the local service on a node of one's own", function () {
   this.timeout(120_000);
-  let folder: ReturnType<typeof temporaryFolder>;
-  let node: Anvil;
-
-  before(async () => {
-    folder = temporaryFolder();
-    node = await startAnvil(join(folder.path, "node"));
-  });
-  after(async () => {
-    await node.stop();
-    folder.dispose();
-  });
+  const own = useOwnNode();
 
   it("makes no blocks and gives no coins away where the chain is not its own", async () => {
-    const proxy = await RpcProxy.start(node.rpcUrl);
+    const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = async ({ method }) => {
       if (method === "web3_clientVersion") return { result: "Geth/v1.16.0" };
       // Blocks come without the service's doing.
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "evm_mine", params: [] });
       const headers = { "content-type": "application/json" };
-      if (method === "eth_getTransactionReceipt") await fetch(node.rpcUrl, { method: "POST", headers, body });
+      if (method === "eth_getTransactionReceipt")
+        await fetch(own.node.rpcUrl, { method: "POST", headers, body });
       return undefined;
     };
     const service = await startService({
-      dataDir: join(folder.path, "foreign"),
+      dataDir: join(own.folder.path, "foreign"),
       rpcUrl: proxy.url,
       local: true,
     });
@@ -50,14 +41,14 @@ describe("the local service on a node of one's own", function () {
   });
 
   it("pays with a funded key that it is given, and does without `safe` and `finalized`", async () => {
-    const proxy = await RpcProxy.start(node.rpcUrl);
+    const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = ({ method, params: [first] = [] }) =>
       method === "eth_getBlockByNumber" && (first === "safe" || first === "finalized")
         ? { error: { code: -32602, message: `unknown block ${first}` } }
         : undefined;
     const key = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     const options = {
-      dataDir: join(folder.path, "latest"),
+      dataDir: join(own.folder.path, "latest"),
       rpcUrl: proxy.url,
       relayerKey: key,
       blockTimeMs: BLOCK_TIME_MS,
@@ -100,13 +91,13 @@ describe("the local service on a node of one's own", function () {
       await service.close();
       proxy.close();
     }
-    await startService({ ...options, rpcUrl: node.rpcUrl, relayerKey: "0x12" }).should.be.rejectedWith(
+    await startService({ ...options, rpcUrl: own.node.rpcUrl, relayerKey: "0x12" }).should.be.rejectedWith(
       /^CREC_RELAYER_KEY must be a private key/,
     );
   });
 
   it("takes a chain that only its owner knows under the selector that he names", async () => {
-    const proxy = await RpcProxy.start(node.rpcUrl);
+    const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x3039" } : undefined);
     try {
       await Chain.connect(proxy.url, 0).should.be.rejectedWith(/is of chain 12345.*--chain-selector/);
@@ -123,21 +114,21 @@ describe("the local service on a node of one's own", function () {
   it("pays with an account of its own, works, and says when the node is gone", async () => {
     const lines: string[] = [];
     const service = await startService({
-      dataDir: join(folder.path, "data"),
-      rpcUrl: node.rpcUrl,
+      dataDir: join(own.folder.path, "data"),
+      rpcUrl: own.node.rpcUrl,
       blockTimeMs: BLOCK_TIME_MS,
       local: true,
       log: logTo((line) => lines.push(line)),
     });
     try {
       const api = new Api(service.ready);
-      should(service.ready.rpc_url).equal(node.rpcUrl);
+      should(service.ready.rpc_url).equal(own.node.rpcUrl);
       const channelId = await api.channel();
       await api.transferWatcher(channelId);
       await api.ok("POST", "/local/faucet", {});
       await api.eventsUntil(channelId, (events) => events.length >= 4);
 
-      await node.stop();
+      await own.node.stop();
       const faucet = await api.call("POST", "/local/faucet", {});
       faucet.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "CHAIN_UNAVAILABLE" } });
       const { query_id } = await api.ok<{ query_id: string }>("POST", `/channels/${channelId}/queries`, {

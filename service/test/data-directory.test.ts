@@ -1,31 +1,34 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import should from "should";
-import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
 import { ServiceProblem, startService } from "../src/index.ts";
-import { temporaryFolder } from "./support.ts";
+import { openDatabase } from "../src/store/database.ts";
+import { storageProblem } from "../src/store/storage-problem.ts";
+import { useOwnNode } from "./own-node.ts";
+
+const PAGE_BYTES = 16_384;
 
 describe("the data directory of the local service", function () {
   this.timeout(120_000);
-  let folder: ReturnType<typeof temporaryFolder>;
-  let node: Anvil;
+  const own = useOwnNode();
   let dataDir: string;
 
-  before(async () => {
-    folder = temporaryFolder();
-    node = await startAnvil(join(folder.path, "node"));
-  });
-  after(async () => {
-    await node.stop();
-    folder.dispose();
-  });
   beforeEach(() => {
-    dataDir = join(folder.path, `data ${Math.random()}`);
+    dataDir = join(own.folder.path, `data ${Math.random()}`);
     mkdirSync(dataDir, { mode: 0o755 });
   });
 
   it("is for its owner's eyes only, also where the folder was there before", async () => {
-    const service = await startService({ dataDir, rpcUrl: node.rpcUrl });
+    const service = await startService({ dataDir, rpcUrl: own.node.rpcUrl });
     const files = readdirSync(dataDir);
     const modes = files.map((name) => [name, (statSync(join(dataDir, name)).mode & 0o777).toString(8)]);
     await service.close();
@@ -40,13 +43,66 @@ describe("the data directory of the local service", function () {
     const damaged = { "relayer-key": "0xdeadbeef12345678", "oracle-keys.json": '["0xdeadbeef12345678" x' };
     for (const [name, text] of Object.entries(damaged)) {
       writeFileSync(join(dataDir, name), text);
-      const problem = await startService({ dataDir, rpcUrl: node.rpcUrl }).catch((error: unknown) => error);
+      const problem = await startService({ dataDir, rpcUrl: own.node.rpcUrl }).catch(
+        (error: unknown) => error,
+      );
       should(problem).be.instanceOf(ServiceProblem);
       String(problem)
         .should.containEql(name)
         .and.match(/Restore the file/)
         .and.not.match(/deadbeef/);
       rmSync(join(dataDir, name));
+    }
+  });
+
+  it("is refused in a sentence that says what to do when its database is damaged, wherever that is", async () => {
+    await (await startService({ dataDir, rpcUrl: own.node.rpcUrl })).close();
+    const file = join(dataDir, "service.sqlite");
+    const whole = readFileSync(file);
+    const pages = whole.length / PAGE_BYTES;
+    should(pages).be.above(3);
+    for (const at of [0, 100, 2 * PAGE_BYTES, (pages - 1) * PAGE_BYTES]) {
+      const damaged = Buffer.from(whole);
+      damaged.fill(0xff, at, at + 64);
+      writeFileSync(file, damaged);
+      const problem = await startService({ dataDir, rpcUrl: own.node.rpcUrl }).catch(
+        (error: unknown) => error,
+      );
+      should(problem).be.instanceOf(ServiceProblem);
+      String(problem).should.startWith(`ServiceProblem: The database ${file} is damaged (`);
+      String(problem).should.match(/put back a copy.*move it away.*-wal.*begin anew/);
+    }
+    writeFileSync(file, whole);
+    await (await startService({ dataDir, rpcUrl: own.node.rpcUrl })).close();
+  });
+
+  it("is refused in a sentence that says what to do when the disk is full", async function () {
+    // A device on which each write fails as on a full disk.
+    if (!existsSync("/dev/full")) this.skip();
+    symlinkSync("/dev/full", join(dataDir, "relayer-key.new"));
+    const problem = await startService({ dataDir, rpcUrl: own.node.rpcUrl }).catch((error: unknown) => error);
+    should(problem).be.instanceOf(ServiceProblem);
+    should(String(problem)).match(
+      /The disk that holds the data directory .* is full \(.*ENOSPC.*\)\. Free some space/,
+    );
+  });
+
+  it("is told of, too, when the database takes nothing more while the service runs", async () => {
+    const database = openDatabase(dataDir);
+    try {
+      const { page_count } = database.prepare("PRAGMA page_count").get() as { page_count: number };
+      database.exec(`PRAGMA max_page_count = ${page_count}`);
+      const fill = () => database.exec("INSERT INTO settings VALUES ('full', hex(zeroblob(1000000)))");
+      should(fill).throw();
+      try {
+        fill();
+      } catch (error) {
+        should(storageProblem(error, dataDir)?.message).match(
+          /is full \(database or disk is full\)\. Free some/,
+        );
+      }
+    } finally {
+      database.close();
     }
   });
 });

@@ -1,6 +1,6 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, EventPage, Wallet, Watcher } from "../../src/protocol/index.ts";
 import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
 import { rpc, sendFrom } from "./transactions.ts";
 
@@ -18,9 +18,9 @@ describe("what is under /local for testers", function () {
     channelId = await api.channel();
   });
 
-  const poll = async (query = "offset=1"): Promise<EventPage> =>
-    await api.ok<EventPage>("GET", `/channels/${channelId}/events?${query}`);
-  const offsets = ({ events }: EventPage) => events.map(({ headers }) => headers.offset);
+  const poll = async (query = "offset=1"): Promise<EventPage<EventEnvelope>> =>
+    await api.ok<EventPage<EventEnvelope>>("GET", `/channels/${channelId}/events?${query}`);
+  const offsets = ({ events }: EventPage<EventEnvelope>) => events.map(({ headers }) => headers.offset);
   const create = (name: string): Promise<Watcher> =>
     api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
       name,
@@ -35,7 +35,7 @@ describe("what is under /local for testers", function () {
   };
 
   describe("proofs", () => {
-    const judged = async (event: ChannelEvent | undefined) => {
+    const judged = async (event: EventEnvelope | undefined) => {
       if (event === undefined) throw new Error("no event");
       const { org_id, cre_tenant_id, valid_signers, min_required_signatures } = api.ready;
       const verdict = await verifyEvent(event, {
@@ -46,7 +46,7 @@ describe("what is under /local for testers", function () {
       });
       return verdict.verified ? "verified" : verdict.reason;
     };
-    const proven = (events: ChannelEvent[]) =>
+    const proven = (events: EventEnvelope[]) =>
       events.filter(({ headers }) => headers.type === "watcher.event");
 
     it("are withheld, delayed and corrupted on the way out, and stay as they are in the store", async () => {
@@ -64,10 +64,10 @@ describe("what is under /local for testers", function () {
       should(await judged(untouched)).equal("verified");
       const path = `/channels/${channelId}/events/search/${delayed?.event_id}`;
       await eventually("the delayed proof", async () => {
-        const event = await api.ok<ChannelEvent>("GET", path);
+        const event = await api.ok<EventEnvelope>("GET", path);
         return event.headers.proofs.length === 1 ? true : undefined;
       });
-      should(await judged(await api.ok<ChannelEvent>("GET", path))).equal("verified");
+      should(await judged(await api.ok<EventEnvelope>("GET", path))).equal("verified");
 
       await api.ok("DELETE", "/local/proofs");
       for (const event of proven((await poll()).events)) should(await judged(event)).equal("verified");
@@ -82,7 +82,10 @@ describe("what is under /local for testers", function () {
       await api.eventsUntil(channelId, (all) => all.length > 0);
       should(offsets(await poll())).eql([2]);
       should(offsets(await poll("limit=1"))).eql([2]);
-      const search = await api.ok<EventPage>("GET", `/channels/${channelId}/events/search?limit=1`);
+      const search = await api.ok<EventPage<EventEnvelope>>(
+        "GET",
+        `/channels/${channelId}/events/search?limit=1`,
+      );
       should(offsets(search)).eql([2]);
       await api.eventsUntil(channelId, (all) => all.length === 2);
       should(offsets(await poll())).eql([1, 2]);

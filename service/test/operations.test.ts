@@ -2,7 +2,7 @@ import { constants, generateKeyPairSync, privateEncrypt } from "node:crypto";
 import should from "should";
 import { encodeFunctionData } from "viem";
 import { createVerifier, verifyEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, Operation, Wallet } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Operation, Wallet } from "../../src/protocol/index.ts";
 import {
   generatePrivateKey,
   localEcdsaSigner,
@@ -55,7 +55,7 @@ describe("wallets and operations of the local service", function () {
   };
   const path = (operation: { operation_id: string }) =>
     `/channels/${channelId}/operations/${operation.operation_id}`;
-  const statuses = (events: ChannelEvent[], operation: { operation_id: string }) =>
+  const statuses = (events: EventEnvelope[], operation: { operation_id: string }) =>
     events.filter((event) => event.payload.operation_id === operation.operation_id);
   const count = async () => {
     const query = await api.ok<{ query_id: string }>("POST", `/channels/${channelId}/queries`, {
@@ -388,7 +388,7 @@ describe("wallets and operations of the local service", function () {
   it("find an operation again by its wallet operation id", async () => {
     const operation = draft([call("Counter", "increment", [])]);
     const { body } = await submit(operation);
-    const found = await api.ok<{ events: ChannelEvent[] }>(
+    const found = await api.ok<{ events: EventEnvelope[] }>(
       "GET",
       `/channels/${channelId}/events/search?type=operation.status&wallet_operation_id=${operation.wallet_operation_id}`,
     );

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import should from "should";
-import type { ChannelEvent, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Operation, VerifiableEvent, Wallet } from "../../src/protocol/index.ts";
 import {
   generatePrivateKey,
   localEcdsaSigner,
@@ -23,7 +23,7 @@ describe("the local service as a process", function () {
   afterEach(() => folder.dispose());
 
   const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
-  const transfers = (events: ChannelEvent[]) =>
+  const transfers = (events: EventEnvelope[]) =>
     events
       .filter((event) => event.headers.type === "watcher.event")
       .map((event) => signedText<VerifiableEvent>(event).chain_event)

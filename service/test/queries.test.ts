@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import should from "should";
 import { encodeFunctionData } from "viem";
 import { verifyEvent, verifyQuery } from "../../src/proofs/index.ts";
-import type { ChannelEvent, Query, VerifiableResult } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Query, VerifiableResult } from "../../src/protocol/index.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type Api, startTestService } from "./support.ts";
 
@@ -61,7 +61,7 @@ describe("queries of the local service", function () {
     should((await verifyQuery(query, verification())).verified).be.true();
     const events = (await api.events(channelId)).filter((event) => event.payload.query_id === query.query_id);
     events.map((event) => event.payload.status).should.eql(["accepted", "sending", "sent", "completed"]);
-    const last = events.at(-1) as ChannelEvent;
+    const last = events.at(-1) as EventEnvelope;
     should((await verifyEvent(last, verification())).verified).be.true();
   });
 

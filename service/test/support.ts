@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import type { ChannelEvent, Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, Operation, Query, Wallet, Watcher } from "../../src/protocol/index.ts";
+import { serviceProgram } from "../../test/support/service-program.ts";
 import { type ReadyInfo, type RunningService, type ServiceOptions, startService } from "../src/index.ts";
 import { createLog, type Log } from "../src/log.ts";
 
@@ -86,8 +86,7 @@ const AS_STARTED = "--max-semi-space-size=4";
 
 /** The command line as a process, with an IPC channel as a launcher has. */
 export function spawnCli(args: string[], env: Record<string, string> = {}) {
-  const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
-  const child = spawn(process.execPath, [AS_STARTED, cli, ...args], {
+  const child = spawn(process.execPath, [AS_STARTED, serviceProgram, ...args], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
   });
@@ -163,11 +162,11 @@ export class Api {
   }
 
   /** All events of a channel, oldest first. */
-  async events(channelId: string): Promise<ChannelEvent[]> {
-    const all: ChannelEvent[] = [];
+  async events(channelId: string): Promise<EventEnvelope[]> {
+    const all: EventEnvelope[] = [];
     for (;;) {
       const from = (all.at(-1)?.headers.offset ?? 0) + 1;
-      const page = await this.ok<{ events: ChannelEvent[]; has_more: boolean }>(
+      const page = await this.ok<{ events: EventEnvelope[]; has_more: boolean }>(
         "GET",
         `/channels/${channelId}/events?offset=${from}`,
       );
@@ -177,7 +176,10 @@ export class Api {
   }
 
   /** The channel's events once they are such. */
-  async eventsUntil(channelId: string, enough: (events: ChannelEvent[]) => boolean): Promise<ChannelEvent[]> {
+  async eventsUntil(
+    channelId: string,
+    enough: (events: EventEnvelope[]) => boolean,
+  ): Promise<EventEnvelope[]> {
     return await eventually("the expected events", async () => {
       const events = await this.events(channelId);
       return enough(events) ? events : undefined;
@@ -185,7 +187,10 @@ export class Api {
   }
 }
 
-/** The first answer that is not undefined; asked for often, for fifteen seconds unless told otherwise. */
+/** While one waits, most of the time belongs to what is waited for, however long it takes to ask. */
+const PAUSE = { leastMs: 15, timesAsking: 3 };
+
+/** The first answer that is not undefined; asked for often, for a minute unless told otherwise. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
@@ -193,15 +198,17 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
+    const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 15));
+    const pause = Math.max(PAUSE.leastMs, PAUSE.timesAsking * (performance.now() - asked));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
 /** What the signed text of an event says. */
-export function signedText<T>(event: ChannelEvent | undefined): T {
+export function signedText<T>(event: EventEnvelope | undefined): T {
   const text = event?.payload.verifiable_event ?? event?.payload.verifiable_result;
   return JSON.parse(Buffer.from(String(text), "base64").toString("utf8")) as T;
 }

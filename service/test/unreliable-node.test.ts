@@ -2,7 +2,7 @@ import { join } from "node:path";
 import should from "should";
 import { encodeFunctionData, keccak256 } from "viem";
 import type {
-  ChannelEvent,
+  EventEnvelope,
   Hex,
   Operation,
   Query,
@@ -85,7 +85,7 @@ describe("the local service on a node that is not reliable", function () {
     return await api.ok<Operation>("POST", `/channels/${channelId}/operations`, body);
   };
   const path = (operation: Operation) => `/channels/${channelId}/operations/${operation.operation_id}`;
-  const reasonOf = (events: ChannelEvent[], operation: Operation) =>
+  const reasonOf = (events: EventEnvelope[], operation: Operation) =>
     events.findLast((event) => event.payload.operation_id === operation.operation_id)?.payload.status_reason;
   /** The next call of the method meets this fate, later ones are left alone. */
   const once = (method: string, fate: Fate) => {
@@ -169,10 +169,19 @@ describe("the local service on a node that is not reliable", function () {
   });
 
   it("gives the node's own words for a refusal", async () => {
-    once("eth_sendRawTransaction", { error: { code: -32000, message: "insufficient funds for gas" } });
+    once("eth_sendRawTransaction", { error: { code: -32000, message: "exceeds block gas limit" } });
     const operation = await submit("increment");
     await api.until<Operation>(path(operation), "failed");
-    should(reasonOf(await api.events(channelId), operation)).equal("insufficient funds for gas");
+    should(reasonOf(await api.events(channelId), operation)).equal("exceeds block gas limit");
+  });
+
+  it("tries an operation again where the node says that the coins for it are spoken for", async () => {
+    const error = { code: -32003, message: "insufficient funds for gas * price + value" };
+    const refused = once("eth_sendRawTransaction", { error });
+    const operation = await submit("increment");
+    const done = await api.until<Operation>(path(operation), "confirmed_latest", "failed");
+    should(refused()).be.true();
+    should(done.status).equal("confirmed_latest");
   });
 
   it("ends a reverted operation whose reason the node does not keep, and goes on with the next ones", async () => {

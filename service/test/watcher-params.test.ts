@@ -11,7 +11,7 @@ import {
 } from "viem";
 import { logParams, parseAbi, signatureHash, signatureOf } from "../../src/abi/index.ts";
 import { decodeEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, EventFragment, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, EventFragment, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 import { mined, rpc, sendFrom } from "./transactions.ts";
 
@@ -51,7 +51,7 @@ describe("what watchers say about logs", function () {
   };
   const emit = (topics: Hex[], data: Hex) =>
     sendFrom(api, { to: emitters[topics.length] ?? "", data: concatHex([...topics, data]) });
-  const latest = (events: ChannelEvent[]) =>
+  const latest = (events: EventEnvelope[]) =>
     events.filter(
       (event) =>
         event.headers.type === "watcher.event" &&

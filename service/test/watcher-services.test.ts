@@ -1,7 +1,7 @@
 import should from "should";
 import { encodeFunctionData, stringToHex } from "viem";
 import { decodeEvent, verifyEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { artifact } from "../src/chain/artifacts.ts";
 import { type Api, signedText, startTestService } from "./support.ts";
 import { sendFrom } from "./transactions.ts";
@@ -28,7 +28,7 @@ describe("watchers of a service", function () {
     const { watcher_id } = await api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, body);
     return await api.until<Watcher>(`/channels/${channelId}/watchers/${watcher_id}`, "active", "failed");
   };
-  const observed = (events: ChannelEvent[]) =>
+  const observed = (events: EventEnvelope[]) =>
     events.filter(
       (event) =>
         event.headers.type === "watcher.event" &&
@@ -64,7 +64,7 @@ describe("watchers of a service", function () {
       value: "25",
       amount: "0.000000000000000025",
     });
-    const [first] = events as [ChannelEvent];
+    const [first] = events as [EventEnvelope];
     const verdict = await verifyEvent(first, {
       workflowOwner: api.ready.workflow_owner,
       validSigners: api.ready.valid_signers,
@@ -73,7 +73,7 @@ describe("watchers of a service", function () {
     should(verdict.verified).be.true();
     should(decodeEvent(first)).containDeep({ service: "erc20", name: "Transfer", data: { amount: "1.5" } });
 
-    const found = await api.ok<{ events: ChannelEvent[] }>(
+    const found = await api.ok<{ events: EventEnvelope[] }>(
       "GET",
       `/channels/${channelId}/events/search?type=watcher.event&service=erc20&event_name=Approval`,
     );

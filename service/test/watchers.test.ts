@@ -1,6 +1,6 @@
 import should from "should";
 import { verifyEvent } from "../../src/proofs/index.ts";
-import type { ChannelEvent, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
+import type { EventEnvelope, VerifiableEvent, Watcher } from "../../src/protocol/index.ts";
 import { startService } from "../src/index.ts";
 import { Store } from "../src/store/store.ts";
 import { Api, BLOCK_TIME_MS, signedText, startTestService, TRANSFER, temporaryFolder } from "./support.ts";
@@ -15,7 +15,7 @@ describe("watchers of the local service", function () {
   });
   after(() => dispose());
 
-  const observed = (events: ChannelEvent[], confidence?: string) =>
+  const observed = (events: EventEnvelope[], confidence?: string) =>
     events.filter(
       (event) =>
         event.headers.type === "watcher.event" &&
@@ -208,7 +208,7 @@ describe("watchers of the local service", function () {
       return body.message;
     };
     (await refused({ address: "0x12" })).should.equal("address must be an address: 0x and 40 hex digits.");
-    (await refused({ name: " ab " })).should.match(/^name must have at least 4 characters/);
+    (await refused({ name: " ab " })).should.match(/^name must be a text of 4 to 255 characters/);
     (await refused({ events: ["Approval"] })).should.match(/"Approval".*not in the abi.*Transfer/);
     (await refused({ events: [] })).should.match(/^events must be a list/);
     (await refused({ abi: [{ ...TRANSFER, type: "function" }] })).should.match(

@@ -1,6 +1,9 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
+import { messageOf } from "../problem.ts";
+import { invalid } from "./errors.ts";
 import type { Routes } from "./routes.ts";
 import { milliseconds, oneOf, STRICT, times } from "./schemas.ts";
 
@@ -31,6 +34,26 @@ export const Fault = Type.Object(
   { title: "Fault", description: "what goes wrong with which of the next calls", ...STRICT },
 );
 export type Fault = Static<typeof Fault>;
+
+/** Headers that say where an answer ends, and so are not to be chosen. */
+const FRAMING = ["content-length", "transfer-encoding", "trailer", "upgrade"];
+
+/** @throws ApiError 400 when no answer can have these headers. */
+export function refuseImpossibleHeaders({ headers = {} }: Fault): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (FRAMING.includes(name.toLowerCase())) {
+      throw invalid(`headers must not have ${name}: it is set by what the answer is. Leave it out.`);
+    }
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch (error) {
+      throw invalid(
+        `headers cannot be sent as they are: ${messageOf(error)}. Correct the header, or leave it out.`,
+      );
+    }
+  }
+}
 
 /** The faults that wait for their requests, in the order they were asked for. */
 export class Faults {

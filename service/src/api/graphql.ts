@@ -1,7 +1,8 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, onSendHookHandler } from "fastify";
 import { buildSchema } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
+import { ErrorAnswer } from "./openapi.ts";
 import type { Routes } from "./routes.ts";
 import { oneOf, STRICT } from "./schemas.ts";
 
@@ -40,8 +41,9 @@ const Json = Type.Record(Type.String(), Type.Unknown());
 const GraphqlRequest = Type.Object(
   {
     query: Type.String({ description: "a query in the language of GraphQL" }),
-    variables: Type.Optional(Json),
-    operationName: Type.Optional(Type.String()),
+    variables: Type.Optional(Type.Union([Json, Type.Null()])),
+    operationName: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    extensions: Type.Optional(Type.Union([Json, Type.Null()])),
   },
   { title: "GraphqlRequest" },
 );
@@ -61,6 +63,11 @@ const GraphqlAnswer = Type.Object(
   },
   { title: "GraphqlAnswer", description: "the result, and what went wrong" },
 );
+
+/** In the words of GraphQL, or in those of all other calls. */
+function refusal(description: string) {
+  return Type.Union([GraphqlAnswer, ErrorAnswer], { description });
+}
 
 export function graphqlRoutes(app: Routes, path: string, account: Account): void {
   const handler = createHandler({
@@ -91,14 +98,44 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
       operationId: "graphql",
       summary: "Asks the account API",
       body: GraphqlRequest,
-      answers: { 200: GraphqlAnswer, 400: GraphqlAnswer, 401: GraphqlAnswer },
+      answers: {
+        200: GraphqlAnswer,
+        400: refusal("the request is no GraphQL, or no JSON at all"),
+        401: refusal("the API key is missing, malformed or not the right one"),
+        406: "`VALIDATION_ERROR`: the answer is JSON, and the header Accept takes none.",
+      },
     },
     // GraphQL has its own words for what is wrong with a request.
     validatorCompiler: () => () => true,
     handler: handler as never,
+    onSend: fillEmptyRefusal,
   });
-  app.route({ method: "GET", url: path, schema: { hide: true }, handler: handler as never });
+  app.route({
+    method: "GET",
+    url: path,
+    schema: { hide: true },
+    handler: handler as never,
+    onSend: fillEmptyRefusal,
+  });
 }
+
+/** What the handler refuses by a status alone. */
+const EMPTY_REFUSALS: Readonly<Record<number, string>> = {
+  405: "The account API takes POST. Send the query as JSON in the body.",
+  406: "The account API answers in JSON. Let the header Accept name application/json or */*.",
+  415: "The account API takes JSON. Send the body with the content type application/json.",
+};
+
+const fillEmptyRefusal: onSendHookHandler = (_request, reply, payload, done) => {
+  const isEmpty = payload === undefined || payload === null || payload === "";
+  if (reply.statusCode < 400 || !isEmpty) {
+    done(null, payload);
+    return;
+  }
+  const message = EMPTY_REFUSALS[reply.statusCode] ?? "The account API refuses this request.";
+  reply.type("application/json; charset=utf-8");
+  done(null, JSON.stringify({ type: "VALIDATION_ERROR", message }));
+};
 
 /** Tells that the key is missing or wrong, as `auth` says. */
 export async function refuseAccount(

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
 import { isRefusal } from "../chain/chain.ts";
-import { payOut } from "../chain/faucet.ts";
+import { PaymentRefused, payOut } from "../chain/faucet.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { Traffic } from "../traffic.ts";
@@ -14,6 +14,7 @@ import { Address, STRICT } from "./schemas.ts";
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const ONE_TOKEN = "1000000000000000000";
 const MOST_PER_SECOND = 100;
+const UINT256_LIMIT = 2n ** 256n;
 
 const Payment = Type.Object(
   {
@@ -92,11 +93,17 @@ export function localChainRoutes(app: Routes, context: Context): void {
       refuseOnForeignChain();
       const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
       if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
-      return await payOut(context, {
-        to: checksumAddress(to as `0x${string}`),
-        amount: BigInt(amount),
-        token: token === "native" ? token : checksumAddress(token as `0x${string}`),
-      });
+      if (BigInt(amount) >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
+      try {
+        return await payOut(context, {
+          to: checksumAddress(to as `0x${string}`),
+          amount: BigInt(amount),
+          token: token === "native" ? token : checksumAddress(token as `0x${string}`),
+        });
+      } catch (error) {
+        if (!(error instanceof PaymentRefused)) throw error;
+        throw invalid(`This payment is not possible: ${error.message}. Ask for less, or for another token.`);
+      }
     },
   );
 

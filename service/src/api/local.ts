@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../deliveries.ts";
 import { originOf } from "../problem.ts";
 import { TRIALS } from "../trials.ts";
-import { Fault, type Faults } from "./faults.ts";
+import { Fault, type Faults, refuseImpossibleHeaders } from "./faults.ts";
 import { blockTimeOf, localChainRoutes } from "./local-chain.ts";
 import { Delivery, localEventRoutes } from "./local-events.ts";
 import type { Routes } from "./routes.ts";
@@ -86,6 +86,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
       },
     },
     (request, reply) => {
+      refuseImpossibleHeaders(request.body);
       faults.add(request.body);
       reply.code(201);
       return { faults: faults.list() };

@@ -11,6 +11,8 @@ declare module "fastify" {
      * description only: nothing is serialized by it. What every route may answer need not be said.
      */
     answers?: Readonly<Record<number, TSchema | string>>;
+    /** What the route demands of its body beside the body's schema, in JSON Schema. For the description only. */
+    bodyRules?: Readonly<Record<string, unknown>>;
   }
 }
 
@@ -27,7 +29,9 @@ export const ErrorAnswer = Type.Object(
 
 /** What every route may answer beside what it says itself. */
 const ALWAYS: Record<number, string> = {
+  408: "`VALIDATION_ERROR`: the request did not arrive in time.",
   429: "Too many requests. This service says so only when asked to under /local/faults.",
+  431: "`VALIDATION_ERROR`: the headers and the address are too long.",
   500: "`INTERNAL_ERROR`: the service failed; its log says why.",
 };
 const WITH_KEY: Record<number, string> = {
@@ -35,6 +39,7 @@ const WITH_KEY: Record<number, string> = {
   403: "The request was not meant for this machine, or a page from elsewhere sent it.",
 };
 const WITH_INPUT: Record<number, string> = { 400: "`VALIDATION_ERROR`: the request is not as described." };
+const WITH_PARAMS: Record<number, string> = { 414: "`VALIDATION_ERROR`: an id in the path is too long." };
 const WITH_BODY: Record<number, string> = {
   413: "`VALIDATION_ERROR`: the body is too large.",
   415: "`VALIDATION_ERROR`: the body is not JSON.",
@@ -49,6 +54,7 @@ export async function describeApi(app: Routes): Promise<void> {
         title: "Local channel service",
         version: "0.8.0",
         description: "The whole channel service on one machine. What is under /local only this service has.",
+        license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
       },
       components: {
         securitySchemes: {
@@ -68,19 +74,27 @@ export async function describeApi(app: Routes): Promise<void> {
   });
 }
 
+/** The description with the address under which its reader knows the service. */
+export function descriptionAt(app: Routes, host: string | undefined): object {
+  const url = host === undefined ? null : URL.parse(`http://${host}`);
+  return { ...app.swagger(), servers: [{ url: url?.origin ?? "/", description: "This service" }] };
+}
+
 /** The schema as the generator reads it, with every answer. */
-function described({ answers = {}, ...schema }: FastifySchema): FastifySchema {
+function described({ answers = {}, bodyRules = {}, ...schema }: FastifySchema): FastifySchema {
   const anonymous = schema.security?.length === 0;
   const hasInput = schema.params ?? schema.querystring ?? schema.body;
   const all = {
     ...ALWAYS,
     ...(anonymous ? {} : WITH_KEY),
     ...(hasInput === undefined ? {} : WITH_INPUT),
+    ...(schema.params === undefined ? {} : WITH_PARAMS),
     ...(schema.body === undefined ? {} : WITH_BODY),
     ...answers,
   };
   if (!Object.keys(all).some((status) => status.startsWith("2"))) all[200] = "Done.";
-  return { ...schema, response: Object.fromEntries(Object.entries(all).map(answer)) };
+  const body = schema.body === undefined ? {} : { body: { ...schema.body, ...bodyRules } };
+  return { ...schema, ...body, response: Object.fromEntries(Object.entries(all).map(answer)) };
 }
 
 function answer([status, what]: [string, TSchema | string]): [string, object] {

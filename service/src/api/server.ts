@@ -4,8 +4,10 @@ import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
+import { storageProblem } from "../store/storage-problem.ts";
 import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
+import { answerClientError, refuseExpectations } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
 import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
@@ -15,7 +17,7 @@ import { healthRoute } from "./health.ts";
 import { localRoutes } from "./local.ts";
 import { isLocalRequest } from "./local-request.ts";
 import { networkRoutes } from "./networks.ts";
-import { describeApi } from "./openapi.ts";
+import { describeApi, descriptionAt } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
 import { queryRoutes } from "./queries.ts";
 import type { Routes } from "./routes.ts";
@@ -32,6 +34,11 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 /** Paths that need no key. */
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
+/** How long a request may take to arrive: the largest body comes in time at 70 kB a second. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often that is looked at. */
+const REQUEST_CHECK_MS = 1000;
+
 /** How long a request that is under way at a stop may take. */
 const CLOSE_GRACE_MS = 800;
 
@@ -45,6 +52,8 @@ export type ServerOptions = {
   local: boolean;
   /** Whether it listens to this machine only, and so answers no page from elsewhere. */
   loopback: boolean;
+  /** How long a request may take to arrive; half a minute. */
+  requestTimeoutMs?: number | undefined;
 };
 
 /** The service's HTTP interface, not yet listening. */
@@ -53,7 +62,16 @@ export async function createServer(
   lifecycles: Lifecycles,
   options: ServerOptions,
 ): Promise<Routes> {
+  const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const app: Routes = fastify({
+    requestTimeout,
+    http: {
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestTimeout),
+      // Without one Node answers by itself, with an empty body. Our own look at the host refuses it.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: answerClientError,
     // A path that is no path never reaches a route.
     frameworkErrors: (error, _request, reply) => {
       const answer = toApiError(error);
@@ -63,10 +81,15 @@ export async function createServer(
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: 300, ignoreTrailingSlash: true },
   });
+  refuseExpectations(app.server);
   app.setValidatorCompiler(validatorCompiler);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
-    const answer = toApiError(error);
-    if (answer.status >= 500) context.log.error(`An answer failed: ${messageOf(error)}`);
+    let answer = toApiError(error);
+    if (answer.status >= 500) {
+      const problem = storageProblem(error, context.store.dataDir);
+      context.log.error(`An answer failed: ${messageOf(problem ?? error)}`);
+      if (problem !== undefined) answer = failed(problem.message);
+    }
     reply.code(answer.status).send(answer.body);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -125,7 +148,7 @@ export async function createServer(
     await app.register(routes, { prefix: "/local" });
   }
   startPageRoute(app, context, options.page);
-  app.get("/openapi.json", { schema: { hide: true } }, () => app.swagger());
+  app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));
   return app;
 }
 
@@ -148,8 +171,9 @@ function toApiError(error: FastifyError | ApiError): ApiError {
   if (status >= 400 && status < 500) {
     return new ApiError(status, { type: "VALIDATION_ERROR", message: error.message });
   }
-  return new ApiError(500, {
-    type: "INTERNAL_ERROR",
-    message: "The local service failed; its log says why.",
-  });
+  return failed("The local service failed; its log says why.");
+}
+
+function failed(message: string): ApiError {
+  return new ApiError(500, { type: "INTERNAL_ERROR", message });
 }

@@ -6,6 +6,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { Heads } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
+import { clockProblem } from "../lifecycles/clock.ts";
 import { originOf } from "../problem.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
@@ -110,6 +111,7 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
 }
 
 function chain({ chain, contracts, relayer }: Context, { heads }: Moment): Html {
+  const late = heads === undefined ? undefined : clockProblem(heads);
   return section("chain", "Chain", [
     ["Network", html`${chain.network.name}`],
     ["Chain id", code(chain.network.chain_id)],
@@ -121,7 +123,14 @@ function chain({ chain, contracts, relayer }: Context, { heads }: Moment): Html 
         ? html`<strong class="trouble">The node does not answer.</strong>`
         : html`latest ${heads.latest.number}, safe ${heads.safe}, finalized ${heads.finalized}`,
     ],
-    ["The service's account", code(relayer.address)],
+    ...(late === undefined ? [] : [["Time", html`<strong class="trouble">${late}</strong>`] satisfies Row]),
+    [
+      "The service's account",
+      html`${code(relayer.address)}${relayer.funds.held === undefined ? "" : html`, holds ${relayer.funds.held}`}`,
+    ],
+    ...(relayer.funds.shortage === undefined
+      ? []
+      : [["Coins", html`<strong class="trouble">${relayer.funds.shortage}</strong>`] satisfies Row]),
     ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),
   ]);
 }

@@ -18,29 +18,27 @@ import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import type { Routes } from "./routes.ts";
-import {
-  Address,
-  ChainEnvironment,
-  ChainSelector,
-  Id,
-  listQuery,
-  many,
-  Name,
-  NamePart,
-  oneOf,
-} from "./schemas.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
 
+/** As `Name`, and long enough without the blanks at its ends. */
+const WatcherName = Type.String({
+  minLength: LIMITS.watcherNameMinLength,
+  maxLength: LIMITS.nameLength,
+  pattern: `^\\s*\\S[\\s\\S]{${LIMITS.watcherNameMinLength - 2},}\\S\\s*$`,
+  description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, blanks at its ends not counted`,
+});
+
 const NewWatcher = Type.Object(
   {
-    name: Name,
+    name: WatcherName,
     chain_selector: ChainSelector,
     address: Address,
     events: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      description: "a list of at least one event name",
+      description: "a list of at least one event name, each of an event in the abi where there is one",
     }),
     abi: Type.Optional(
       Type.Array(EventFragmentSchema, { minItems: 1, description: "a list of at least one event fragment" }),
@@ -50,8 +48,13 @@ const NewWatcher = Type.Object(
   },
   { title: "NewWatcher" },
 );
+/** An ABI or a service, and the configuration of a service only. */
+const NEW_WATCHER_RULES = {
+  oneOf: [{ required: ["abi"] }, { required: ["service"] }],
+  dependentRequired: { service_config: ["service"] },
+};
 const WatcherChange = Type.Object(
-  { name: Type.Optional(Name), status: Type.Optional(oneOf(["archived"] as const)) },
+  { name: Type.Optional(WatcherName), status: Type.Optional(oneOf(["archived"] as const)) },
   { title: "WatcherChange" },
 );
 
@@ -70,6 +73,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         summary: "Creates a watcher of a contract, by its ABI or by a service",
         params: ChannelParams,
         body: NewWatcher,
+        bodyRules: NEW_WATCHER_RULES,
         answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
       },
     },
@@ -77,7 +81,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const channel = channelOf(store, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
       const { chain_selector, address, events, abi, service, service_config } = request.body;
-      const name = watcherName(request.body.name);
+      const name = request.body.name.trim();
       checkNetwork(context, chain_selector);
       if ((abi === undefined) === (service === undefined)) {
         throw invalid("Either abi or service is required, and not both.");
@@ -170,7 +174,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
     },
     (request, reply) => {
       const watcher = watcherOf(context, request.params);
-      const name = request.body.name === undefined ? watcher.name : watcherName(request.body.name);
+      const name = request.body.name === undefined ? watcher.name : request.body.name.trim();
       const archive = request.body.status === "archived";
       if (name !== watcher.name) refuseTakenName(context, watcher.channel_id, name);
       if (archive && !canArchive(watcher)) {
@@ -217,14 +221,6 @@ function eventFragments(abi: unknown[]): EventFragment[] {
   } catch (error) {
     throw invalid(messageOf(error));
   }
-}
-
-function watcherName(given: string): string {
-  const name = given.trim();
-  if (name.length < LIMITS.watcherNameMinLength) {
-    throw invalid(`name must have at least ${LIMITS.watcherNameMinLength} characters.`);
-  }
-  return name;
 }
 
 function refuseMissingEvents(events: string[], abi: Array<{ name: string }>): void {

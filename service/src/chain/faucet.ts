@@ -1,8 +1,14 @@
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { encodeFunctionData } from "viem";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
 import { artifact } from "./artifacts.ts";
+import { isRefusal } from "./chain.ts";
+import { FundsProblem, inCoins } from "./funds.ts";
 import { awaitReceipt } from "./relayer.ts";
+
+/** Length of 32 bytes in hex, with 0x. */
+const WORD = 66;
 
 export type Payment = { to: Address; amount: bigint; token: "native" | Address };
 export type Paid = {
@@ -14,20 +20,39 @@ export type Paid = {
   amount: string;
 };
 
+/** Why a payment did not happen: the chain does not take it as it was asked for. */
+export class PaymentRefused extends Error {
+  override readonly name = "PaymentRefused";
+}
+
 /**
  * Pays from the service's own account: a real transfer on the chain, resolved when it is in a block.
  * Where the account holds too little of the demo token, it mints instead.
  *
- * @throws Error when the chain refuses or reverts the transfer.
+ * @throws PaymentRefused when the chain refuses or reverts the transfer.
  */
 export async function payOut(context: Context, { to, amount, token }: Payment): Promise<Paid> {
-  const { hash } =
+  const request =
     token === "native"
-      ? await context.relayer.send({ to, value: amount })
-      : await context.relayer.send({ to: token, data: await tokenCall(context, { to, amount, token }) });
+      ? { to, value: amount }
+      : { to: token, data: await tokenCall(context, { to, amount, token }) };
+  const { hash } = await context.relayer.send(request).catch(async (error: unknown) => {
+    if (error instanceof FundsProblem) {
+      const held = await context.chain.balance(context.relayer.address);
+      const { chain_id } = context.chain.network;
+      throw new PaymentRefused(
+        `the service's account ${context.relayer.address} holds ${inCoins(held, chain_id)}`,
+      );
+    }
+    throw isRefusal(error) ? new PaymentRefused(`the chain refuses it: ${messageOf(error)}`) : error;
+  });
   context.pulse.poke();
   const receipt = await awaitReceipt(context.chain, hash);
-  if (!receipt.succeeded) throw new Error(`The transfer of ${amount} to ${to} reverted.`);
+  if (!receipt.succeeded) {
+    throw new PaymentRefused(
+      token === "native" ? "the receiver reverts it" : "the token's contract reverts it",
+    );
+  }
   return {
     transaction_hash: hash,
     block_number: receipt.blockNumber,
@@ -45,10 +70,8 @@ async function tokenCall(
   const { abi } = artifact("DemoToken");
   const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [context.relayer.address] });
   const answer = await context.chain.call({ to: token, data });
-  const held =
-    "data" in answer && answer.data !== "0x"
-      ? (decodeFunctionResult({ abi, functionName: "balanceOf", data: answer.data }) as bigint)
-      : 0n;
+  // What is no token may answer anything.
+  const held = "data" in answer && answer.data.length >= WORD ? BigInt(answer.data.slice(0, WORD)) : 0n;
   const functionName = held < amount && token === context.contracts.DemoToken ? "mint" : "transfer";
   return encodeFunctionData({ abi, functionName, args: [to, amount] });
 }

@@ -23,7 +23,7 @@ export class Pulse {
   #beating: Promise<void> | undefined;
   #pokedAgain = false;
   #stopped = true;
-  #lastMinedAt = 0;
+  #lastMinedAt = Number.NEGATIVE_INFINITY;
   /** The newest block that somebody may wait to see finalized. */
   #busyUntil = 0;
   /** The newest block that was looked at for transactions. */
@@ -112,10 +112,10 @@ export class Pulse {
   async #mineIfDue(): Promise<void> {
     const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#finalized()]);
     const unfinalized = finalized < this.#busyUntil;
-    const due = Date.now() - this.#lastMinedAt >= this.#intervalMs;
+    const due = performance.now() - this.#lastMinedAt >= this.#intervalMs;
     if (!waiting && !(unfinalized && due)) return;
     await this.#chain.mine();
-    this.#lastMinedAt = Date.now();
+    this.#lastMinedAt = performance.now();
   }
 
   /**

@@ -1,9 +1,11 @@
 import { keccak256, parseTransaction } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
+import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
 import { type Chain, hexNumber, isRefusal, type Receipt } from "./chain.ts";
+import { Funds, gasPrices } from "./funds.ts";
 
 export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas?: bigint };
 
@@ -11,7 +13,6 @@ export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas
 const DEFAULT_GAS = 8_000_000n;
 /** Of an estimate: a call may need more when others come before it. */
 const GAS_MARGIN_PERCENT = 150n;
-const TIP_WEI = 1_000_000_000n;
 
 /** What sends transactions from the service's account. */
 export type Sender = {
@@ -28,19 +29,23 @@ export type Sender = {
  */
 export class Relayer implements Sender {
   readonly address: Address;
+  readonly funds: Funds;
   readonly #chain: Chain;
   readonly #account: ReturnType<typeof privateKeyToAccount>;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(chain: Chain, privateKey: Hex) {
+  constructor(chain: Chain, privateKey: Hex, log: Log = silentLog()) {
     this.#chain = chain;
     this.#account = privateKeyToAccount(privateKey);
     this.address = this.#account.address;
+    this.funds = new Funds(chain, this.address, log);
   }
 
   /**
    * Signs with the next nonce and broadcasts. `beforeBroadcast` runs between the two: what it stores is there
    * even when the process is killed right after the chain has the transaction. What it throws stops the broadcast.
+   *
+   * @throws FundsProblem before that when the account cannot pay.
    */
   send(
     request: TransactionRequest,
@@ -64,7 +69,11 @@ export class Relayer implements Sender {
   ): Promise<SentTransaction> {
     const signed = await this.#sign(request);
     beforeBroadcast?.(signed);
-    await this.#broadcast(signed);
+    try {
+      await this.#broadcast(signed);
+    } catch (error) {
+      throw await this.#whyNot(signed, error);
+    }
     return signed;
   }
 
@@ -101,6 +110,14 @@ export class Relayer implements Sender {
     }
   }
 
+  /** A node reckons with what waits for a block, too: coins that the account still holds may be spent. */
+  async #whyNot({ raw }: SentTransaction, error: unknown): Promise<unknown> {
+    if (!isRefusal(error) || !/insufficient funds/i.test(messageOf(error))) return error;
+    const { gas = 0n, maxFeePerGas = 0n, value = 0n } = parseTransaction(raw);
+    const held = await this.#chain.balance(this.address);
+    return this.funds.problem(held, held + value + gas * maxFeePerGas);
+  }
+
   /** One after the other: between reading a nonce and using it nothing else is sent. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work);
@@ -128,18 +145,19 @@ export class Relayer implements Sender {
   }
 
   async #sign(request: TransactionRequest): Promise<SentTransaction> {
-    const [nonce, gasPrice, gas] = await Promise.all([
+    const [nonce, { most, tip }, held, gas] = await Promise.all([
       this.#nextNonce(),
-      this.#chain.rpc<Hex>("eth_gasPrice"),
+      gasPrices(this.#chain),
+      this.#chain.balance(this.address),
       request.gas ?? this.#gasFor(request),
     ]);
-    const tip = BigInt(gasPrice) < TIP_WEI ? BigInt(gasPrice) : TIP_WEI;
+    this.funds.refuseBeyond(held, request.value ?? 0n, gas * most);
     const raw = await this.#account.signTransaction({
       type: "eip1559",
       chainId: Number(this.#chain.network.chain_id),
       nonce,
       gas,
-      maxFeePerGas: 2n * BigInt(gasPrice) + tip,
+      maxFeePerGas: most,
       maxPriorityFeePerGas: tip,
       value: request.value ?? 0n,
       ...(request.to === undefined ? {} : { to: request.to }),
@@ -155,11 +173,11 @@ export class Relayer implements Sender {
  * @throws Error when it is not after `timeoutMs`.
  */
 export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000): Promise<Receipt> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const receipt = await chain.receipt(hash);
     if (receipt !== undefined) return receipt;
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`The transaction ${hash} was not mined within ${timeoutMs / 1000} s.`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,3 +1,4 @@
+import { FundsProblem } from "../chain/funds.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 
@@ -16,6 +17,8 @@ export async function each<T>(
       try {
         await work(item);
       } catch (error) {
+        // Missing coins are told of once, for all.
+        if (error instanceof FundsProblem) continue;
         trouble.log.warn(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
       }
     }

@@ -2,6 +2,7 @@ import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
+import { ClockWatch } from "./clock.ts";
 import { LogReader } from "./logs.ts";
 import { expireQueries, QueryRunner } from "./query.ts";
 import { expireOperations, OperationRelay } from "./relay.ts";
@@ -28,6 +29,9 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   });
   const queries = new QueryRunner(context);
   await wallets.lookForLost();
+  const clock = new ClockWatch(log);
+  pulse.onBeat(async (heads) => clock.look(heads));
+  pulse.onBeat(() => context.relayer.funds.watch());
   pulse.onBeat((heads) => logs.read(heads));
   pulse.onBeat(() => wallets.advance());
   pulse.onBeat((heads) => relay.advance(heads));

@@ -86,7 +86,7 @@ export class QueryRunner {
 
   /** Asks until the chain answers or our patience ends; undefined when the service stops meanwhile. */
   async #ask(query: StoredQuery): Promise<Outcome | undefined> {
-    const patience = Date.now() + CHAIN_PATIENCE_MS;
+    const patience = performance.now() + CHAIN_PATIENCE_MS;
     for (;;) {
       if (this.#stopped) return undefined;
       try {
@@ -94,7 +94,7 @@ export class QueryRunner {
       } catch (error) {
         if (this.#stopped) return undefined;
         if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
-        if (Date.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
+        if (performance.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
       }
     }

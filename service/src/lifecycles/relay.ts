@@ -1,11 +1,13 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
 import { type Heads, isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import { Refills } from "../chain/funds.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { now } from "../time.ts";
+import { whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { confirmOperation, moveOperation } from "./operation.ts";
 import { Sending } from "./sending.ts";
@@ -32,6 +34,7 @@ const LOOKED_FOR = 1000;
 export class OperationRelay {
   readonly #context: Context;
   readonly #sending: Sending;
+  readonly #refills: Refills;
   /** The rungs of this network, up to its strongest level. */
   readonly #ladder: readonly Rung[];
   /** Confirmed operations that are not on the chain any more. */
@@ -40,6 +43,7 @@ export class OperationRelay {
   constructor(context: Context) {
     this.#context = context;
     this.#sending = new Sending(context);
+    this.#refills = new Refills(context.refillMs);
     const strongest = RUNGS.findLastIndex(([level]) => context.confidences.includes(level));
     this.#ladder = RUNGS.slice(0, Math.max(strongest, 0) + 1).map(([, rung]) => rung);
   }
@@ -103,6 +107,7 @@ export class OperationRelay {
     const { store, relayer, pulse, trials } = this.#context;
     const id = operation.operation_id;
     if (operation.sent === undefined && isPast(operation.deadline, now())) {
+      this.#refills.done(id);
       this.#endLate(operation);
       return;
     }
@@ -120,6 +125,7 @@ export class OperationRelay {
           store.operations.setSent(id, signed),
         );
         this.#sending.justSent(sent.hash);
+        this.#refills.done(id);
       }
       moveOperation(store, id, "sent");
       pulse.poke();
@@ -128,9 +134,10 @@ export class OperationRelay {
     }
   }
 
-  #failIfRefused(operation: StoredOperation, error: unknown): void {
-    if (!isRefusalForGood(error)) throw error;
-    moveOperation(this.#context.store, operation.operation_id, "failed", { reason: messageOf(error) });
+  /** What the node refuses for good fails; what cannot be paid for waits for coins first. */
+  #failIfRefused({ operation_id: id }: StoredOperation, error: unknown): void {
+    const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(id, error);
+    if (reason !== undefined) moveOperation(this.#context.store, id, "failed", { reason });
   }
 
   async #follow(operation: StoredOperation, heads: Heads): Promise<void> {
@@ -140,7 +147,7 @@ export class OperationRelay {
     if (operation.status === "sent") moveOperation(store, id, "broadcasting");
     if (outcome === "waiting") {
       // The wallet refuses it from now on, whenever it is mined.
-      if (isPast(operation.deadline, heads.latest.timestamp)) this.#endLate(operation);
+      if (isPast(operation.deadline, heads.latest.timestamp)) this.#endLate(operation, heads);
     } else if (outcome === "gone") {
       await this.#sendAnew(operation, heads);
     } else if (
@@ -151,7 +158,7 @@ export class OperationRelay {
     } else if (outcome.succeeded) {
       await this.#climb(id, outcome, heads);
     } else {
-      await this.#explainFailure(operation, outcome);
+      await this.#explainFailure(operation, outcome, heads);
     }
   }
 
@@ -164,7 +171,7 @@ export class OperationRelay {
       const reason = "the chain has lost the wallet, and what could bring it back";
       moveOperation(store, operation.operation_id, "failed", { reason });
     } else if (isPast(operation.deadline, heads.latest.timestamp)) {
-      this.#endLate(operation);
+      this.#endLate(operation, heads);
     }
   }
 
@@ -197,7 +204,7 @@ export class OperationRelay {
   async #sendAnew(operation: StoredOperation, heads: Heads): Promise<void> {
     if (await this.#adoptExecution(operation)) return;
     if (isPast(operation.deadline, heads.latest.timestamp)) {
-      this.#endLate(operation);
+      this.#endLate(operation, heads);
       return;
     }
     const { store, relayer, pulse } = this.#context;
@@ -206,18 +213,19 @@ export class OperationRelay {
         store.operations.setSent(operation.operation_id, signed),
       );
       this.#sending.justSent(sent.hash);
+      this.#refills.done(operation.operation_id);
       pulse.poke();
     } catch (error) {
       this.#failIfRefused(operation, error);
     }
   }
 
-  async #explainFailure(operation: StoredOperation, receipt: Receipt): Promise<void> {
+  async #explainFailure(operation: StoredOperation, receipt: Receipt, heads: Heads): Promise<void> {
     const { chain, relayer } = this.#context;
     const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
     const { reason, error } = await revertReason(chain, call, receipt, operation.transactions.length);
     if (error === "OperationAlreadyExecuted" && (await this.#adoptExecution(operation))) return;
-    if (error === "DeadlinePassed") this.#endLate(operation);
+    if (error === "DeadlinePassed") this.#endLate(operation, heads);
     else moveOperation(this.#context.store, operation.operation_id, "failed", { reason });
   }
 
@@ -235,18 +243,17 @@ export class OperationRelay {
   }
 
   /** What was never confirmed is `expired`; what was, until its block was replaced, has `failed`. */
-  #endLate({ operation_id, status }: StoredOperation): void {
+  #endLate({ operation_id, status, deadline }: StoredOperation, heads?: Heads): void {
     const { store } = this.#context;
+    const late = whyLate(deadline, heads);
     if (this.#height(status) < 0) {
-      moveOperation(store, operation_id, "expired", { reason: LATE });
+      moveOperation(store, operation_id, "expired", { reason: late });
       return;
     }
-    const reason = `the chain replaced the block it was in, and then ${LATE}`;
+    const reason = `the chain replaced the block it was in, and then ${late}`;
     moveOperation(store, operation_id, "failed", { reason });
   }
 }
-
-const LATE = "the deadline passed";
 
 function isPast(deadline: number, time: number): boolean {
   return deadline > 0 && time > deadline;
@@ -254,8 +261,8 @@ function isPast(deadline: number, time: number): boolean {
 
 /** Ends operations whose deadline passed before they were sent: drafts, and what a chain that is down holds up. */
 export function expireOperations({ store }: Context): void {
-  for (const { operation_id } of store.operations.overdue(now(), "pending_signature", "accepted")) {
-    moveOperation(store, operation_id, "expired", { reason: LATE });
+  for (const { operation_id, deadline } of store.operations.overdue(now(), "pending_signature", "accepted")) {
+    moveOperation(store, operation_id, "expired", { reason: whyLate(deadline) });
   }
 }
 

@@ -29,8 +29,8 @@ export class Sending {
       return receipt;
     }
     const last = this.#handedIn.get(sent.hash);
-    if (last !== undefined && Date.now() - last < AGAIN_MS) return "waiting";
-    this.#handedIn.set(sent.hash, Date.now());
+    if (last !== undefined && performance.now() - last < AGAIN_MS) return "waiting";
+    this.#handedIn.set(sent.hash, performance.now());
     if (await this.#context.relayer.broadcastAgain(sent)) {
       this.#context.pulse.poke();
       return "waiting";
@@ -42,6 +42,6 @@ export class Sending {
 
   /** Notes that a transaction has just been handed in. */
   justSent(hash: Hex): void {
-    this.#handedIn.set(hash, Date.now());
+    this.#handedIn.set(hash, performance.now());
   }
 }

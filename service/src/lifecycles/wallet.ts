@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
 import { isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import { Refills } from "../chain/funds.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
@@ -49,6 +50,7 @@ const TOO_LITTLE_GAS = 60_000n;
 export class WalletDeployer {
   readonly #context: Context;
   readonly #sending: Sending;
+  readonly #refills: Refills;
   /** Wallets that were deployed and are not on the chain any more. */
   readonly #lost = new Set<string>();
   /** Deployments that a tester made fail, and what they shall say. */
@@ -57,6 +59,7 @@ export class WalletDeployer {
   constructor(context: Context) {
     this.#context = context;
     this.#sending = new Sending(context);
+    this.#refills = new Refills(context.refillMs);
   }
 
   async advance(): Promise<void> {
@@ -105,9 +108,11 @@ export class WalletDeployer {
     try {
       await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
     } catch (error) {
-      if (!isRefusalForGood(error)) throw error;
-      moveWallet(store, wallet.walletId, "failed", failure ?? messageOf(error));
-      this.#failing.delete(wallet.walletId);
+      const { walletId } = wallet;
+      const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(walletId, error);
+      if (reason === undefined) return;
+      moveWallet(store, walletId, "failed", failure ?? reason);
+      this.#failing.delete(walletId);
     }
   }
 
@@ -151,6 +156,7 @@ export class WalletDeployer {
       }),
     );
     this.#sending.justSent(sent.hash);
+    this.#refills.done(wallet.walletId);
     pulse.poke();
   }
 }

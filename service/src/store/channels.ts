@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { Channel } from "../../../src/protocol/index.ts";
+import type { Channel, ChannelStatus } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import { Conditions, defined, integer, optionalText, pageOf, type Row, text } from "./rows.ts";
 
@@ -14,7 +14,7 @@ export class Channels {
   }
 
   create(input: { name: string; description?: string }): Channel {
-    const channel = { channel_id: randomUUID(), ...input, status: "active", created_at: now() };
+    const channel: Channel = { channel_id: randomUUID(), ...input, status: "active", created_at: now() };
     this.#database
       .prepare(
         "INSERT INTO channels (channel_id, name, description, status, created_at) VALUES (?, ?, ?, ?, ?)",
@@ -64,7 +64,7 @@ function toChannel(row: Row): Channel {
     channel_id: text(row, "channel_id"),
     name: text(row, "name"),
     description: optionalText(row, "description"),
-    status: text(row, "status"),
+    status: text(row, "status") as ChannelStatus,
     created_at: integer(row, "created_at"),
   });
 }

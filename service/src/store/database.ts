@@ -1,9 +1,12 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { messageOf, ServiceProblem } from "../problem.ts";
+import { DATABASE_FILE, damagedDatabase, storageProblem } from "./storage-problem.ts";
 
 const MOST_STATEMENTS = 300;
+/** A database up to this size is read through at the start: that takes a fraction of a second. */
+const MOST_CHECKED_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens (or makes) the database of a data directory. The file stays locked for this process alone, and the
@@ -15,13 +18,15 @@ export function openDatabase(dataDir: string): DatabaseSync {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   } catch (error) {
+    const problem = storageProblem(error, dataDir);
+    if (problem !== undefined) throw problem;
     throw new ServiceProblem(
       `The data directory ${dataDir} cannot be made (${messageOf(error)}). Choose another one with --data-dir or CREC_DATA_DIR.`,
     );
   }
   let database: DatabaseSync | undefined;
   try {
-    const file = join(dataDir, "service.sqlite");
+    const file = join(dataDir, DATABASE_FILE);
     // It holds what is the user's alone, and the files beside it get its permissions.
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
@@ -32,11 +37,14 @@ export function openDatabase(dataDir: string): DatabaseSync {
     database.exec("PRAGMA page_size = 16384;");
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     database.exec("BEGIN IMMEDIATE; COMMIT;");
+    if (statSync(file).size <= MOST_CHECKED_BYTES) refuseDamaged(database, dataDir);
     database.exec(SCHEMA);
     addMissingColumns(database);
     return database;
   } catch (error) {
     database?.close();
+    const problem = error instanceof ServiceProblem ? error : storageProblem(error, dataDir);
+    if (problem !== undefined) throw problem;
     if (/locked|busy/i.test(messageOf(error))) {
       throw new ServiceProblem(
         `Another local service is using the data directory ${dataDir}. Stop it first, or choose another directory with --data-dir or CREC_DATA_DIR.`,
@@ -46,6 +54,12 @@ export function openDatabase(dataDir: string): DatabaseSync {
       `The data directory ${dataDir} cannot be used (${messageOf(error)}). Check its permissions and free space, or choose another one with --data-dir or CREC_DATA_DIR.`,
     );
   }
+}
+
+/** Damage that lies deep shows only where it is read: better now than in the middle of something. */
+function refuseDamaged(database: DatabaseSync, dataDir: string): void {
+  const found = String(database.prepare("PRAGMA quick_check(1)").get()?.quick_check ?? "");
+  if (found !== "ok") throw damagedDatabase(dataDir, found.split("\n").at(-1) ?? "");
 }
 
 /** Columns that came later: a data directory of an earlier version gets them here. */

@@ -1,5 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Hex, OcrProof, Query, QueryParams, QueryStatus } from "../../../src/protocol/index.ts";
+import {
+  type Hex,
+  type OcrProof,
+  type Query,
+  type QueryParams,
+  type QueryStatus,
+  unlisted,
+} from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
 import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
 
@@ -115,7 +122,7 @@ function toQuery(row: Row): StoredQuery {
     channel_id: text(row, "channel_id"),
     idempotencyKey: text(row, "idempotency_key"),
     status: text(row, "status") as QueryStatus,
-    query_kind: text(row, "query_kind"),
+    query_kind: unlisted(text(row, "query_kind")),
     chain_selector: text(row, "chain_selector"),
     target: text(row, "target"),
     params: json<Required<QueryParams>>(row, "params"),

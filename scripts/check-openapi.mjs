@@ -1,0 +1,80 @@
+// @ts-check
+// npm run check:openapi: whether two validators and two generators of clients accept the service's description as it
+// is. They are installed into a folder of their own, each at a fixed version, and run there; needs the registry.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startService } from "../service/src/index.ts";
+
+/** What accepts it, each with the arguments of its command. */
+const TOOLS = [
+  { package: "@redocly/cli@2.77.0", command: ["redocly", "lint", "openapi.json"] },
+  { package: "@seriousme/openapi-schema-validator@2.11.0", command: ["validate-api", "openapi.json"] },
+  {
+    package: "openapi-typescript@7.13.0",
+    command: ["openapi-typescript", "openapi.json", "--output", "types.d.ts"],
+  },
+  {
+    package: "@hey-api/openapi-ts@0.99.0",
+    command: ["openapi-ts", "--input", "openapi.json", "--output", "client"],
+  },
+];
+/** What the generators write by. */
+const BESIDE = ["typescript@5.9.3"];
+
+const run = promisify(execFile);
+const folder = await mkdtemp(join(tmpdir(), "crec-openapi-"));
+try {
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  await writeFile(join(folder, "openapi.json"), await description(join(folder, "data")));
+  const packages = [...TOOLS.map((tool) => tool.package), ...BESIDE];
+  await npm(["install", "--save-exact", ...packages]);
+  for (const tool of TOOLS) {
+    const problem = await problemOf(tool.command);
+    process.stdout.write(`${tool.package}: ${problem ?? "fine"}\n`);
+    if (problem !== undefined) process.exitCode = 1;
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {Promise<string>} what a running service tells, what is under /local too
+ */
+async function description(dataDir) {
+  const service = await startService({ dataDir, local: true });
+  try {
+    return await (await fetch(`${service.ready.base_url}/openapi.json`)).text();
+  } finally {
+    await service.close();
+  }
+}
+
+/**
+ * @param {readonly string[]} command
+ * @returns {Promise<string | undefined>}
+ */
+async function problemOf(command) {
+  try {
+    await npm(["exec", "--no", "--", ...command]);
+    return undefined;
+  } catch (error) {
+    const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
+    return `${stdout}\n${stderr}`.trim() || String(error);
+  }
+}
+
+/** @param {readonly string[]} args */
+async function npm(args) {
+  const quiet = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
+  // None of them has any business with who uses it.
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const [verb = "", ...rest] = args;
+  await run("npm", [verb, ...quiet, ...rest], {
+    ...{ cwd: folder, env, maxBuffer: 2 ** 26, shell: process.platform === "win32" },
+  });
+}

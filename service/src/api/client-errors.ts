@@ -1,0 +1,59 @@
+import { type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { ErrorBody } from "../../../src/protocol/index.ts";
+
+type Refusal = { status: number; message: string };
+
+/** What Node's HTTP parser refuses, by the code of its error; whatever else it finds is a 400. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    message: "The headers and the address of the request are too long. Send at most 16 KiB of them.",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request did not arrive in time. Send it again, all at once.",
+  },
+};
+const NOT_HTTP: Refusal = {
+  status: 400,
+  message:
+    "This is not a request in HTTP/1.1. Check what sends it: the address begins with http://, not https://.",
+};
+const NO_EXPECTATION: Refusal = {
+  status: 417,
+  message: "The header Expect may say 100-continue and nothing else. Leave it out.",
+};
+
+/** Answers what never becomes a request, in the shape of the contract, and ends the connection. */
+export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  // The client is gone, or has gone while the error was found.
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } = REFUSALS[error.code ?? ""] ?? NOT_HTTP;
+  const body = bodyOf(message);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    "Content-Type: application/json; charset=utf-8",
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "Connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Node answers an unknown Expect by itself, without a body. */
+export function refuseExpectations(server: Server): void {
+  server.on("checkExpectation", (_request, response) => {
+    response.writeHead(NO_EXPECTATION.status, {
+      "content-type": "application/json; charset=utf-8",
+      connection: "close",
+    });
+    response.end(bodyOf(NO_EXPECTATION.message));
+  });
+}
+
+function bodyOf(message: string): string {
+  return JSON.stringify({ type: "VALIDATION_ERROR", message } satisfies ErrorBody);
+}

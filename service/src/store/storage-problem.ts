@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { messageOf, ServiceProblem } from "../problem.ts";
+
+export const DATABASE_FILE = "service.sqlite";
+
+/** Primary result codes of SQLite; the higher bits of a code tell more. */
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/** What an error says about the disk or the database on it, and what to do; undefined when it says neither. */
+export function storageProblem(error: unknown, dataDir: string): ServiceProblem | undefined {
+  if (error instanceof ServiceProblem) return undefined;
+  const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown };
+  const sqlite = typeof errcode === "number" ? errcode & 0xff : undefined;
+  if (sqlite === SQLITE_FULL || code === "ENOSPC" || code === "EDQUOT") {
+    return new ServiceProblem(
+      `The disk that holds the data directory ${dataDir} is full (${messageOf(error)}). Free some space on it, or choose another directory with --data-dir or CREC_DATA_DIR, and start again.`,
+    );
+  }
+  if (sqlite === SQLITE_CORRUPT || sqlite === SQLITE_NOTADB)
+    return damagedDatabase(dataDir, messageOf(error));
+  return undefined;
+}
+
+/** What to do about a database that cannot be read. */
+export function damagedDatabase(dataDir: string, why: string): ServiceProblem {
+  const file = join(dataDir, DATABASE_FILE);
+  return new ServiceProblem(
+    `The database ${file} is damaged (${why}). Stop the service and put back a copy of the file. Without one, move it away together with ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm: channels, watchers, wallets, operations and events then begin anew, and the oracle keys stay.`,
+  );
+}

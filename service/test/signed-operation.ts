@@ -1,0 +1,40 @@
+import { encodeFunctionData } from "viem";
+import {
+  type LocalEcdsaSigner,
+  operationDigest,
+  operationTypedData,
+  randomWalletOperationId,
+} from "../../src/signing/index.ts";
+import { artifact, type ContractName } from "../src/chain/artifacts.ts";
+import type { Api } from "./support.ts";
+
+/** A call of a demo contract, as one transaction of an operation. */
+export function callOf(
+  { ready }: Api,
+  contract: ContractName,
+  functionName: string,
+  args: unknown[] = [],
+  value = "0",
+) {
+  const data = encodeFunctionData({ abi: artifact(contract).abi, functionName, args });
+  return { to: ready.contracts[contract] ?? "", value, data };
+}
+
+/** What is posted to have a wallet carry out calls: without a deadline and under a new id, unless `change` says so. */
+export async function signedOperation(
+  { ready }: Api,
+  signer: LocalEcdsaSigner,
+  address: string,
+  transactions: object[],
+  change: object = {},
+): Promise<object> {
+  const operation = {
+    ...{ chain_selector: ready.chain_selector, address, transactions },
+    ...{ wallet_operation_id: randomWalletOperationId(), deadline: 0 },
+    ...change,
+  };
+  const input = { ...operation, id: operation.wallet_operation_id, account: operation.address } as never;
+  const digest = operationDigest(input, ready.chain_id);
+  const typedData = operationTypedData(input, ready.chain_id);
+  return { ...operation, signature: await signer.sign({ digest, typedData }) };
+}
