@@ -6,6 +6,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/pro
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { licensesOf } from "./lib/licenses.mjs";
 import { readJson } from "./lib/read-json.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -69,8 +70,16 @@ async function buildAll({ types, sourceMaps }) {
     plugins: [undiciInParts],
   });
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
-  await writeLicenses(Object.keys(library.metafile.inputs));
+  const licenses = await licensesOf(bundledFiles(library.metafile));
+  await writeFile(join(out, "THIRD_PARTY_LICENSES"), licenses);
 
+  await bundle({
+    ...nodeOptions,
+    ...readByOlder,
+    entryPoints: [join(root, "nodes/lib/node-version.ts")],
+    outfile: join(out, "node-version.js"),
+    define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
+  });
   const nodes = await nodeNames();
   await Promise.all(nodes.map((name) => buildNode(name, { bundle, sourceMaps })));
   await cp(join(root, "icons"), join(out, "nodes", "icons"), { recursive: true });
@@ -78,15 +87,32 @@ async function buildAll({ types, sourceMaps }) {
   return nodes.length;
 }
 
+/**
+ * What is really inside: most of what a package's index names is left out again.
+ *
+ * @param {import("esbuild").Metafile} metafile
+ */
+function bundledFiles(metafile) {
+  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+  );
+}
+
+/** The lowest Node.js that users may have, as package.json says. */
+const minimumNode = (await readJson(join(root, "package.json"))).engines.node.replace(/^>=/, "");
+
 const nodeOptions = /** @type {const} */ ({
   absWorkingDir: root,
   bundle: true,
   platform: "node",
-  target: "node22.9",
+  target: `node${minimumNode}`,
   format: "cjs",
   legalComments: "none",
   logLevel: "silent",
 });
+
+/** What older Node.js can read, too, so that it can say what is missing: Node-RED 4.1 runs on 18. */
+const readByOlder = /** @type {const} */ ({ target: "node18" });
 
 const small = /** @type {const} */ ({
   // Readable stack traces are worth more than the last bytes, so names stay as they are.
@@ -119,9 +145,13 @@ async function buildNode(name, { bundle, sourceMaps }) {
   const source = join(root, "nodes", name);
   await bundle({
     ...nodeOptions,
+    ...readByOlder,
     entryPoints: [join(source, `${name}.ts`)],
     outfile: join(out, "nodes", `${name}.js`),
-    // Node-RED calls what the file exports.
+    // Before anything that older Node.js might not have. Node-RED calls what the file exports.
+    banner: {
+      js: `"use strict";\nconst tooOld = require("../node-version.js").tooOldFor("crec-${name}");\nif (tooOld) { module.exports = tooOld; return; }`,
+    },
     footer: { js: "module.exports = module.exports.default;" },
     ...(sourceMaps ? withSourceMaps : {}),
     plugins: [librarySeparate],
@@ -250,27 +280,6 @@ async function writeTypes() {
     const path = join(out, "types", file);
     await writeFile(path, (await readFile(path, "utf8")).replaceAll(/(from "\.[^"]*)\.ts"/g, '$1.js"'));
   }
-}
-
-/**
- * The licences of everything that esbuild took into the library.
- * @param {string[]} inputs
- */
-async function writeLicenses(inputs) {
-  const packages = new Set();
-  for (const input of inputs) {
-    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(input);
-    if (name) packages.add(input.slice(0, name.index + name[0].length - 1));
-  }
-  const sections = [];
-  for (const folder of [...packages].sort()) {
-    const path = join(root, folder);
-    const { name, version, license } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
-    const file = (await readdir(path)).find((entry) => /^licen[sc]e/i.test(entry));
-    const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
-    sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
-  }
-  await writeFile(join(out, "THIRD_PARTY_LICENSES"), sections.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
 import { select } from "./test/selection.mjs";
+import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 
 /** @typedef {import("./test/reporter.mjs").Results} Results */
@@ -63,6 +64,7 @@ async function test() {
   const chosen = select(positionals, { drivesProcesses: values.processes });
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
+  const browsing = values.coverage ? [] : chosen.browser;
   const options = values.grep === undefined ? [] : ["--grep", values.grep];
   const isWhole = chosen.isAll && values.grep === undefined && !values.coverage;
 
@@ -70,9 +72,13 @@ async function test() {
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
     return 1;
 
+  if (driving.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
+
   const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
+  // In one process, for they share what takes longest to start: a browser that knows the editor.
+  if (browsing.length > 0) runs.push(mocha("browser", browsing, options));
   if (driving.length > 0) {
     const parallel = driving.length > 1 && jobs > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
     runs.push(mocha("processes", driving, [...options, ...parallel]));
@@ -155,7 +161,7 @@ function ended(child) {
 
 /** @returns {Generator<Results>} */
 function* readResults() {
-  for (const name of ["unit", "processes"]) {
+  for (const name of ["unit", "browser", "processes"]) {
     try {
       yield JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
     } catch {

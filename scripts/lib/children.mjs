@@ -40,13 +40,14 @@ export class Children {
    *
    * @param {string} name what people call it
    * @param {readonly string[]} args the file to run and its arguments
-   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr", debug?: string | undefined }} options `env` is added to
-   *   our own; `stdout` says whether we read what it prints, or people do; `debug` is the option that opens a debugger
+   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr", debug?: string | undefined, node?: string }} options
+   *   `env` is added to our own; `stdout` says whether we read what it prints, or people do; `debug` is the option that
+   *   opens a debugger; `node` is the Node.js to run it by, instead of ours
    * @returns {ChildProcess}
    */
-  start(name, args, { env, stdout, debug }) {
+  start(name, args, { env, stdout, debug, node = process.execPath }) {
     if (this.#ending) throw new StartError(`${name} was not started, because everything is being ended.`);
-    const child = spawn(process.execPath, [...(debug ? [debug] : []), "--import", preload, ...args], {
+    const child = spawn(node, [...(debug ? [debug] : []), "--import", preload, ...args], {
       cwd: root,
       env: { ...withoutDebugger(process.env), ...env },
       stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, debug ? "pipe" : 2, "ipc"],

@@ -75,12 +75,12 @@ function secretFile(userDir, name) {
  *
  * @param {string} editorUrl
  */
-async function flowsLoaded(editorUrl) {
+export async function flowsLoaded(editorUrl) {
   while ((await (await admin(editorUrl, "GET")).json()) === null) await sleep(POLL_MS);
 }
 
 /** @returns {Promise<unknown[]>} the nodes of all quickstart flows */
-async function quickstartFlows() {
+export async function quickstartFlows() {
   const folder = join(root, "examples");
   const files = (await readdir(folder)).filter(
     (name) => name.startsWith(QUICKSTART) && name.endsWith(".json"),
@@ -94,10 +94,11 @@ async function quickstartFlows() {
 /**
  * @param {string} editorUrl
  * @param {unknown[]} flows
+ * @returns {Promise<string>} their revision
  */
-async function deploy(editorUrl, flows) {
+export async function deploy(editorUrl, flows) {
   const response = await admin(editorUrl, "POST", { flows });
-  if (response.ok) return;
+  if (response.ok) return (await response.json()).rev;
   throw new StartError(
     `Node-RED refused the quickstart flow (HTTP ${response.status}): ${await response.text()}`,
   );

@@ -4,8 +4,8 @@ import { select, usesBrowser } from "../../scripts/test/selection.mjs";
 
 describe("npm test -- <file or folder>", () => {
   const chosen = (...paths: string[]) => {
-    const { unit, process } = select(paths);
-    return [...unit, ...process];
+    const { unit, browser, process } = select(paths);
+    return [...unit, ...browser, ...process];
   };
 
   it("runs a test file, or all in a folder", () => {
@@ -37,8 +37,8 @@ describe("npm test -- <file or folder>", () => {
   });
 
   it("runs everything but the soak tests without a name, those of the service too", () => {
-    const { unit, process, isAll } = select([]);
-    const all = [...unit, ...process];
+    const { unit, browser, process, isAll } = select([]);
+    const all = [...unit, ...browser, ...process];
     should(isAll).be.true();
     should(all.length).be.above(130);
     should(new Set(all).size).equal(all.length);
@@ -48,15 +48,21 @@ describe("npm test -- <file or folder>", () => {
       "test/consumer/kill.test.ts",
     ]);
     should(all.filter((file) => file.includes("soak"))).be.empty();
-    should(all.filter(usesBrowser).length).be.above(8);
-    should(select([], { drivesProcesses: true })).have.properties({ unit: [], process, isAll: false });
+    should(browser.length).be.above(8);
+    should(all.filter(usesBrowser)).eql(browser);
+    should(select([], { drivesProcesses: true })).have.properties({
+      ...{ unit: [], browser, process, isAll: false },
+    });
   });
 
   it("starts with the longest, and its list names no file that is gone", () => {
-    const order = JSON.parse(
+    const order: string[] = JSON.parse(
       readFileSync(new URL("../../scripts/test/longest-first.json", import.meta.url), "utf8"),
     );
-    should(select([]).process.slice(0, order.length)).eql(order);
+    const { browser, process } = select([]);
+    const named = [browser, process].map((files) => order.filter((file) => files.includes(file)));
+    should([browser.slice(0, named[0]?.length), process.slice(0, named[1]?.length)]).eql(named);
+    should(named.flat().length).equal(order.length);
   });
 
   it("says what to name instead of what is not there or has no tests", () => {

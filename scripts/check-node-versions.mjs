@@ -1,0 +1,192 @@
+// @ts-check
+// npm run check:node-versions: whether the packed package runs where users have it. Installs it into Node-RED 4.1 on
+// Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24, presses the quickstart's buttons, and waits until what was
+// sent has come out of verify event. Node.js 20 is the lowest version that package.json allows. On Node.js 18, which is
+// too old, each node has to say so. Needs the registry; takes about a minute, and leaves nothing behind.
+
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Children } from "./lib/children.mjs";
+import { flowEnvironment } from "./lib/flow-environment.mjs";
+import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
+import { startLocalService } from "./lib/local-service.mjs";
+import { quickstartFlows } from "./lib/node-red.mjs";
+import { root } from "./lib/paths.mjs";
+import { readJson } from "./lib/read-json.mjs";
+
+/** @typedef {import("./lib/installed-node-red.mjs").FlowNode} FlowNode */
+/** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
+
+const { engines } = await readJson(join(root, "package.json"));
+const lowest = engines.node.replace(/^>=/, "");
+
+/** @type {readonly Combination[]} */
+const COMBINATIONS = [
+  { nodeRed: "4.1", node: "18", isTooOld: true },
+  { nodeRed: "4.1", node: lowest },
+  { nodeRed: "4.1", node: "22" },
+  { nodeRed: "5", node: "22" },
+  { nodeRed: "5", node: "24" },
+];
+
+/** What npm calls the platform's own package of Node.js. */
+const PLATFORM = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+
+const run = promisify(execFile);
+const folder = await mkdtemp(join(tmpdir(), "crec-node-versions-"));
+process.env.CREC_DATA_DIR = join(folder, "data");
+const children = new Children((name, how) => process.stderr.write(`${name} ended by itself (${how}).\n`));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  process.once(signal, () => void cleanUp().then(() => process.exit(1)));
+}
+
+try {
+  await checkAll();
+} catch (error) {
+  fail(`The package could not be tried: ${messageOf(error)}`);
+} finally {
+  await cleanUp();
+}
+
+async function checkAll() {
+  const [tarball, ready] = await Promise.all([
+    pack(),
+    startLocalService(children, { port: 0, args: ["--local"] }),
+    installAll(),
+  ]);
+  const settings = await writeSettings(folder);
+  // One key for all: the wallet is found again, and its owner is who made it.
+  const env = { ...flowEnvironment(ready), CREC_SIGNER_KEY: randomBytes(32).toString("hex") };
+  for (const combination of COMBINATIONS) {
+    const { red, node, title } = await installed(combination);
+    const userDir = join(folder, `user-${combination.nodeRed}-${combination.node}`);
+    const nodeRed = new InstalledNodeRed(children, { name: title, node, red, settings, userDir, env });
+    const begun = performance.now();
+    try {
+      await install(userDir, [tarball]);
+      await nodeRed.start();
+      const what = combination.isTooOld ? await refusal(nodeRed) : await quickstart(nodeRed);
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      process.stdout.write(`${title}: ${what} (${seconds} s)\n`);
+    } catch (error) {
+      fail(`${title}: the quickstart does not run: ${messageOf(error)}\n${nodeRed.log.slice(-4_000)}`);
+    }
+    await nodeRed.stop();
+  }
+}
+
+/** @returns {Promise<string>} the packed package */
+async function pack() {
+  // It is built first, by `prepack`.
+  const { stdout } = await run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", folder], {
+    cwd: root,
+    maxBuffer: 2 ** 26,
+  });
+  // A list, and since npm 12 an object by name; what the build says stands before it.
+  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
+  return join(folder, packed.filename);
+}
+
+async function installAll() {
+  for (const version of new Set(COMBINATIONS.map(({ nodeRed }) => nodeRed))) {
+    await install(join(folder, `node-red-${version}`), [`node-red@${version}`]);
+  }
+  for (const version of new Set(COMBINATIONS.map(({ node }) => node))) {
+    await install(join(folder, `node-${version}`), [`node-${PLATFORM}@${version}`]);
+  }
+}
+
+/**
+ * @param {string} target
+ * @param {readonly string[]} packages
+ */
+async function install(target, packages) {
+  await mkdir(target, { recursive: true });
+  await writeFile(join(target, "package.json"), '{ "private": true }\n');
+  const quiet = ["--loglevel=error", "--no-audit", "--no-fund", "--no-update-notifier", "--ignore-scripts"];
+  await run("npm", ["install", ...packages, ...quiet], { cwd: target, shell: process.platform === "win32" });
+}
+
+/** @param {Combination} combination */
+async function installed({ nodeRed, node }) {
+  const [redFolder, nodeFolder] = [
+    join(folder, `node-red-${nodeRed}`, "node_modules/node-red"),
+    join(folder, `node-${node}`, "node_modules", `node-${PLATFORM}`),
+  ];
+  return {
+    red: join(redFolder, "red.js"),
+    node: join(nodeFolder, process.platform === "win32" ? "bin/node.exe" : "bin/node"),
+    title: `Node-RED ${await versionOf(redFolder)} on Node.js ${await versionOf(nodeFolder)}`,
+  };
+}
+
+/**
+ * From the button to the event, as a newcomer does it.
+ *
+ * @param {InstalledNodeRed} nodeRed
+ */
+async function quickstart(nodeRed) {
+  const flows = await imported();
+  await nodeRed.deploy(flows);
+  await nodeRed.press(idOf(flows, "inject", "Set up"));
+  await nodeRed.showing("ready");
+  // Only then are events received from the beginning on.
+  await nodeRed.status(idOf(flows, "crec-events-in"), (text) => /connected/.test(text));
+  await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
+  const { transactionHash } = await nodeRed.showing("operation");
+  await nodeRed.showing(
+    "verified",
+    (value) => value.transactionHash === transactionHash && value.params?.value === "1000000000000000000",
+  );
+  return "the quickstart runs, from the button to the verified event";
+}
+
+/** @param {InstalledNodeRed} nodeRed */
+async function refusal(nodeRed) {
+  const flows = await imported();
+  await nodeRed.deploy(flows);
+  const sentence = `These nodes need Node.js ${lowest} or newer`;
+  for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
+    await nodeRed.status(id, (text) => text.startsWith(sentence));
+    if (!nodeRed.log.includes(`[${type}:`)) throw new Error(`the log says nothing of ${type}`);
+  }
+  if (/^\s+at /m.test(nodeRed.log)) throw new Error("the log holds a stack");
+  return `each node says "${sentence}"`;
+}
+
+/** @returns {Promise<FlowNode[]>} */
+async function imported() {
+  return /** @type {FlowNode[]} */ (await quickstartFlows());
+}
+
+/**
+ * @param {readonly FlowNode[]} flows
+ * @param {string} type
+ * @param {string} [name]
+ */
+function idOf(flows, type, name) {
+  const found = flows.find((node) => node.type === type && (name === undefined || node.name === name));
+  if (!found) throw new Error(`there is no ${type} named "${name}" in the quickstart`);
+  return found.id;
+}
+
+async function cleanUp() {
+  await children.end();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** @param {string} sentence */
+function fail(sentence) {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = 1;
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  if (!(error instanceof Error)) return String(error);
+  return "stderr" in error && error.stderr ? String(error.stderr) : error.message;
+}

@@ -1,0 +1,80 @@
+// @ts-check
+// The licences of everything that the build takes into the library.
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "./paths.mjs";
+
+/**
+ * What lies compiled inside a bundled file, where the package that brings the file has no notice of it. The notices
+ * are kept in `scripts/notices`, word for word as their projects give them.
+ *
+ * @type {ReadonlyArray<{ file: RegExp, holds: string | undefined, notice?: string }>}
+ */
+const COMPILED = [
+  {
+    file: /\/ox\/.*\/secp256k1\.wasm\.js$/,
+    holds: "libsecp256k1 (MIT), compiled to WebAssembly inside ox",
+    notice: "libsecp256k1.txt",
+  },
+  {
+    file: /\/undici\/lib\/llhttp\/llhttp(?:_simd)?-wasm\.js$/,
+    holds: "llhttp (MIT), compiled to WebAssembly inside undici",
+    notice: "llhttp.txt",
+  },
+  {
+    file: /\/ox\/.*\/blake3\.wasm\.js$/,
+    holds: "BLAKE3 (CC0-1.0 OR Apache-2.0), compiled to WebAssembly inside ox",
+    notice: "blake3.txt",
+  },
+  // Of ox's own sources alone.
+  { file: /\/ox\/.*\/hashes\.wasm\.js$/, holds: undefined },
+];
+const WEB_ASSEMBLY = /[-.]wasm\.js$/;
+
+/**
+ * @param {string[]} inputs the bundled files, from the root
+ * @returns {Promise<string>} the licences of their packages, then those of what is compiled inside some of them
+ * @throws {Error} for WebAssembly of which it is not known what lies inside
+ */
+export async function licensesOf(inputs) {
+  const sections = [...(await ofPackages(inputs)), ...(await ofCompiled(inputs))];
+  return sections.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** @param {string[]} inputs */
+async function ofPackages(inputs) {
+  const packages = new Set();
+  for (const input of inputs) {
+    const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(input);
+    if (name) packages.add(input.slice(0, name.index + name[0].length - 1));
+  }
+  const sections = [];
+  for (const folder of [...packages].sort()) {
+    const path = join(root, folder);
+    const { name, version, license } = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+    const file = (await readdir(path)).find((entry) => /^licen[sc]e/i.test(entry));
+    const text = file ? await readFile(join(path, file), "utf8") : `Licence: ${license}`;
+    sections.push(`${name} ${version} (${license})\n\n${text.trim()}\n`);
+  }
+  return sections;
+}
+
+/** @param {string[]} inputs */
+async function ofCompiled(inputs) {
+  const found = new Map();
+  for (const input of inputs.filter((path) => WEB_ASSEMBLY.test(path))) {
+    const known = COMPILED.find(({ file }) => file.test(input));
+    if (!known) {
+      throw new Error(
+        `${input} is WebAssembly, and nobody has said what is compiled inside. Add it to scripts/lib/licenses.mjs, with its notice in scripts/notices.`,
+      );
+    }
+    if (known.holds !== undefined) found.set(known.holds, known.notice);
+  }
+  return Promise.all(
+    [...found].sort().map(async ([holds, notice]) => {
+      const text = await readFile(join(root, "scripts/notices", notice), "utf8");
+      return `${holds}\n\n${text.trim()}\n`;
+    }),
+  );
+}
