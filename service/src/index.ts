@@ -153,6 +153,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     started.push(() => lifecycles.stop());
     // Before that: what waits for the chain's restart waits no longer.
     started.push(() => anvil?.giveUp());
+    started.push(() => chain.giveUp());
 
     const app = await createServer(context, lifecycles, {
       apiKeys,
@@ -208,7 +209,11 @@ async function startChain(
   }
   try {
     const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";
-    const chain = await Chain.connect(url, firstStart(store), options.chainSelector);
+    const chain = await Chain.connect(url, {
+      createdAt: firstStart(store),
+      chainSelector: options.chainSelector,
+      log,
+    });
     return { anvil, chain };
   } catch (error) {
     await anvil?.stop();

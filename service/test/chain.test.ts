@@ -100,11 +100,15 @@ describe("the local service on a node of one's own", function () {
     const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x3039" } : undefined);
     try {
-      await Chain.connect(proxy.url, 0).should.be.rejectedWith(/is of chain 12345.*--chain-selector/);
-      const { network } = await Chain.connect(proxy.url, 0, "777");
+      await Chain.connect(proxy.url, { createdAt: 0 }).should.be.rejectedWith(
+        /is of chain 12345.*--chain-selector/,
+      );
+      const { network } = await Chain.connect(proxy.url, { createdAt: 0, chainSelector: "777" });
       should(network).containEql({ chain_id: "12345", chain_selector: "777", type: "testnet" });
       for (const wrong of ["0", "x", "5009297550715157269", String(2n ** 64n)]) {
-        await Chain.connect(proxy.url, 0, wrong).should.be.rejectedWith(/CREC_CHAIN_SELECTOR must be/);
+        await Chain.connect(proxy.url, { createdAt: 0, chainSelector: wrong }).should.be.rejectedWith(
+          /CREC_CHAIN_SELECTOR must be/,
+        );
       }
     } finally {
       proxy.close();

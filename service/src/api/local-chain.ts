@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
-import { isRefusal } from "../chain/chain.ts";
 import { PaymentRefused, payOut } from "../chain/faucet.ts";
+import { isRefusal } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { Traffic } from "../traffic.ts";

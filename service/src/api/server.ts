@@ -1,5 +1,5 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
-import { isUnreachable } from "../chain/chain.ts";
+import { isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
 import type { Log } from "../log.ts";

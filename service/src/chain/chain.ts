@@ -1,15 +1,10 @@
-import {
-  createPublicClient,
-  HttpRequestError,
-  http,
-  type PublicClient,
-  RpcRequestError,
-  TimeoutError,
-  TransactionReceiptNotFoundError,
-} from "viem";
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS, type KnownChain } from "../../../src/protocol/index.ts";
+import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
+import { type LogRange, LogRanges } from "./node/log-ranges.ts";
+import { NodeCalls } from "./node/node-calls.ts";
+import { isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
 export type Block = {
@@ -44,7 +39,14 @@ export type Receipt = {
 /** The node's answer to a call: what it returned, or what it reverted with. */
 export type CallResult = { data: Hex } | { reverted: Hex; message: string };
 
-const CALL_TIMEOUT_MS = 10_000;
+export type ConnectOptions = {
+  /** When the network became known here, in seconds. */
+  createdAt: number;
+  /** Names a chain that is not a known one. */
+  chainSelector?: string | undefined;
+  log?: Log;
+};
+
 const TESTNETS = KNOWN_CHAINS.filter((chain) => chain.type === "testnet")
   .map((chain) => chain.chainId)
   .join(", ");
@@ -55,34 +57,41 @@ export class Chain {
   readonly rpcUrl: string;
   /** Whether blocks come when we ask for them (a development node), or by themselves. */
   readonly minesOnRequest: boolean;
-  readonly #client: PublicClient;
+  readonly #calls: NodeCalls;
+  readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
 
-  private constructor(client: PublicClient, rpcUrl: string, network: Network, minesOnRequest: boolean) {
-    this.#client = client;
+  private constructor(calls: NodeCalls, rpcUrl: string, network: Network, minesOnRequest: boolean) {
+    this.#calls = calls;
     this.rpcUrl = rpcUrl;
     this.network = network;
     this.minesOnRequest = minesOnRequest;
   }
 
   /**
-   * Connects to a node and asks which chain it is. `chainSelector` names a chain that is not a known one.
+   * Connects to a node and asks which chain it is.
    *
    * @throws ServiceProblem when it does not answer, is of a chain without a known selector, or of a mainnet.
    */
-  static async connect(rpcUrl: string, createdAt: number, chainSelector?: string): Promise<Chain> {
+  static async connect(
+    rpcUrl: string,
+    { createdAt, chainSelector, log = silentLog() }: ConnectOptions,
+  ): Promise<Chain> {
     if (!/^https?:$/.test(URL.parse(rpcUrl)?.protocol ?? "")) {
       throw new ServiceProblem(
         "--rpc-url or CREC_RPC_URL must be the http or https address of an EVM node, such as http://127.0.0.1:8545.",
       );
     }
-    const client = createPublicClient({
-      transport: http(rpcUrl, { timeout: CALL_TIMEOUT_MS, retryCount: 1, batch: true }),
+    const calls = new NodeCalls(rpcUrl, {
+      onTooOften: (says) =>
+        log.warn(
+          `The node at ${originOf(rpcUrl)} limits how often it is asked (${says}). Calls wait for it.`,
+        ),
     });
     let chainId: string;
     let version: string;
     try {
-      chainId = String(await client.getChainId());
-      version = await client.request({ method: "web3_clientVersion" });
+      chainId = String(Number(await calls.call("eth_chainId", [])));
+      version = String(await calls.call("web3_clientVersion", []));
     } catch (error) {
       throw new ServiceProblem(
         `No EVM node answers at ${originOf(rpcUrl)} (${messageOf(error)}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
@@ -111,17 +120,22 @@ export class Chain {
       created_at: createdAt,
       updated_at: createdAt,
     };
-    return new Chain(client, rpcUrl, network, development);
+    return new Chain(calls, rpcUrl, network, development);
   }
 
   /** Any JSON-RPC method. What is not answered is asked a second time, unless `once`. */
   async rpc<T>(method: string, params: unknown[] = [], { once = false } = {}): Promise<T> {
-    // viem types the methods it knows; the development ones are not among them.
-    const request = this.#client.request as (
-      call: { method: string; params: unknown[] },
-      options: { retryCount?: number },
-    ) => Promise<unknown>;
-    return (await request({ method, params }, once ? { retryCount: 0 } : {})) as T;
+    try {
+      return (await this.#calls.call(method, params)) as T;
+    } catch (error) {
+      if (once || !isUnreachable(error) || error instanceof NodeBusy) throw error;
+      return (await this.#calls.call(method, params)) as T;
+    }
+  }
+
+  /** From now on nothing waits for a node that is asked too often. */
+  giveUp(): void {
+    this.#calls.giveUp();
   }
 
   /** Whether the chain has a transaction, in a block or waiting for one. */
@@ -162,45 +176,53 @@ export class Chain {
     };
   }
 
-  /** Logs of a range of blocks, both ends included, in the order of the chain. */
-  async logs(range: {
-    from: number;
-    to: number;
-    addresses: string[];
-    topics?: Array<Hex | Hex[] | null>;
-  }): Promise<RawLog[]> {
+  /** Logs of a range of blocks, both ends included, in the order of the chain; in parts where the node limits it. */
+  async logs(range: LogRange): Promise<RawLog[]> {
+    return await this.#logs.all(range);
+  }
+
+  /** As `logs`, from the first block on as far as is good to be had in one go; `to` is the last block of them. */
+  async someLogs(range: LogRange): Promise<{ logs: RawLog[]; to: number }> {
+    return await this.#logs.some(range);
+  }
+
+  /** How many blocks of logs are likely to be had in one go. */
+  get logRange(): number {
+    return this.#logs.size;
+  }
+
+  async #logsAtOnce({ from, to, addresses, topics }: LogRange): Promise<RawLog[]> {
     type Found = Record<
       "address" | "data" | "blockNumber" | "blockHash" | "logIndex" | "transactionHash",
       Hex
     > & {
       topics: Hex[];
     };
-    const found = await this.rpc<Found[]>("eth_getLogs", [
-      {
-        fromBlock: hexNumber(range.from),
-        toBlock: hexNumber(range.to),
-        address: range.addresses,
-        ...(range.topics === undefined ? {} : { topics: range.topics }),
-      },
-    ]);
-    return found
-      .map((log) => ({ ...log, blockNumber: Number(log.blockNumber), logIndex: Number(log.logIndex) }))
-      .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+    const filter = {
+      fromBlock: hexNumber(from),
+      toBlock: hexNumber(to),
+      address: addresses,
+      ...(topics === undefined ? {} : { topics }),
+    };
+    // What is too much the first time is too much the second time.
+    const found = await this.rpc<Found[]>("eth_getLogs", [filter], { once: true });
+    return found.map((log) => ({
+      ...log,
+      blockNumber: Number(log.blockNumber),
+      logIndex: Number(log.logIndex),
+    }));
   }
 
   async receipt(hash: Hex): Promise<Receipt | undefined> {
-    try {
-      const receipt = await this.#client.getTransactionReceipt({ hash });
-      return {
-        hash,
-        succeeded: receipt.status === "success",
-        blockNumber: Number(receipt.blockNumber),
-        logs: receipt.logs.map(({ address, topics }) => ({ address, topics })),
-      };
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError) return undefined;
-      throw error;
-    }
+    type Found = Record<"status" | "blockNumber", Hex> & { logs: Receipt["logs"] };
+    const found = await this.rpc<Found | null>("eth_getTransactionReceipt", [hash]);
+    if (found === null) return undefined;
+    return {
+      hash,
+      succeeded: Number(found.status) === 1,
+      blockNumber: Number(found.blockNumber),
+      logs: found.logs.map(({ address, topics }) => ({ address, topics })),
+    };
   }
 
   async code(address: string, at: number | Confidence = "latest"): Promise<Hex> {
@@ -261,30 +283,6 @@ function revertOf(error: unknown): { reverted: Hex; message: string } | undefine
     }
   }
   return undefined;
-}
-
-/** Whether the node answered and refused, so that asking again changes nothing. Otherwise it did not answer. */
-export function isRefusal(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof RpcRequestError) return true;
-  }
-  return false;
-}
-
-/**
- * Whether the node refused a transaction for what it is. Another nonce or a higher price is no such reason:
- * signed anew it may be taken.
- */
-export function isRefusalForGood(error: unknown): boolean {
-  return isRefusal(error) && !/nonce|underpriced|limit exceeded|too many requests/i.test(messageOf(error));
-}
-
-/** Whether the node did not answer at all, or not in time. */
-export function isUnreachable(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof HttpRequestError || cause instanceof TimeoutError) return true;
-  }
-  return false;
 }
 
 export function hexNumber(number: number): Hex {

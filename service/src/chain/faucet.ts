@@ -3,8 +3,8 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import { artifact } from "./artifacts.ts";
-import { isRefusal } from "./chain.ts";
 import { FundsProblem, inCoins } from "./funds.ts";
+import { isRefusal } from "./node/refusals.ts";
 import { awaitReceipt } from "./relayer.ts";
 
 /** Length of 32 bytes in hex, with 0x. */

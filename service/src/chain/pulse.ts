@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
 import { messageOf, originOf } from "../problem.ts";
-import { type Chain, type Heads, isRefusal } from "./chain.ts";
+import type { Chain, Heads } from "./chain.ts";
+import { isRefusal } from "./node/refusals.ts";
 
 /** Called at each beat with how far the chain is. */
 export type BeatListener = (heads: Heads) => Promise<void>;
@@ -39,6 +40,11 @@ export class Pulse {
   /** From beat to beat, and so from block to block. */
   get intervalMs(): number {
     return this.#intervalMs;
+  }
+
+  /** What takes long is to end when it is. */
+  get isStopped(): boolean {
+    return this.#stopped;
   }
 
   setInterval(intervalMs: number): void {

@@ -15,8 +15,6 @@ import type { Chain, Receipt } from "./chain.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 
-/** Blocks searched in one go. */
-const LOG_RANGE = 500;
 /** How far the chain's clock may be from ours. */
 const CLOCK_SKEW_SECONDS = 600;
 
@@ -105,12 +103,13 @@ export async function executionOf(
 ): Promise<Hex | undefined> {
   const topics = [EXECUTED_TOPIC, pad(toHex(BigInt(operation.wallet_operation_id)))];
   const { latest } = await chain.heads();
-  for (let to = latest.number; to >= 0; to -= LOG_RANGE) {
-    const from = Math.max(0, to - LOG_RANGE + 1);
+  for (let to = latest.number; to >= 0; ) {
+    const from = Math.max(0, to - chain.logRange + 1);
     const [log] = await chain.logs({ from, to, addresses: [operation.address], topics });
     if (log !== undefined) return log.transactionHash;
     const oldest = await chain.block(from);
     if (oldest === undefined || oldest.timestamp < operation.created_at - CLOCK_SKEW_SECONDS) break;
+    to = from - 1;
   }
   return undefined;
 }

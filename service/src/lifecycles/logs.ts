@@ -1,27 +1,17 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Confidence } from "../../../src/protocol/index.ts";
-import { type Block, type Heads, isRefusal, isUnreachable } from "../chain/chain.ts";
+import type { Block, Heads } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
-import type { Attestation } from "../oracles/network.ts";
-import { messageOf } from "../problem.ts";
 import type { Positions } from "../store/positions.ts";
-import type { StoredWatcher } from "../store/watchers.ts";
-import { now } from "../time.ts";
-import { chainEventStatement, type ReadLog } from "./chain-event.ts";
-import { readLog } from "./match.ts";
-import { failWatcher, provisionWatchers } from "./watcher.ts";
+import { findingsIn } from "./findings.ts";
+import { ChainMoved, report } from "./reporting.ts";
+import { provisionWatchers } from "./watcher.ts";
 
-/** Blocks read in one go, unless the node gives less at once. */
-const RANGE = 500;
 /** Blocks whose hashes are remembered: how deep a reorganization can be followed exactly. */
 const REMEMBERED = 512;
-/** Logs read and signed before others get a turn. */
-const BATCH = 16;
-
-type Match = ReadLog & { watcher: StoredWatcher };
-
-/** What watchers find in a range of blocks, and those whose ABI does not fit what they found. */
-type Findings = { matches: Match[]; misfits: Map<string, string> };
+/** So long in a row at one confidence; then it is the turn of what else follows the chain. */
+const TURN_MS = 500;
+/** While many blocks are read, how far it has come is said so often. */
+const PROGRESS_MS = 10_000;
 
 /**
  * Follows the chain's logs for all watchers: by ranges of blocks, with the hashes of the newest blocks
@@ -33,9 +23,10 @@ export class LogReader {
   readonly #onRewind: () => Promise<void>;
   readonly #positions: Positions;
   readonly #chainSelector: string;
-  #range = RANGE;
   /** Whether the chain went back, and what it lost has not been seen to. */
   #rewound = false;
+  /** When it was last said how far reading has come; while it is behind. */
+  #saidProgressAt: number | undefined;
 
   /** `onRewind` is told when the chain went back, before its new blocks are read. */
   constructor(context: Context, onRewind: () => Promise<void>) {
@@ -45,21 +36,23 @@ export class LogReader {
     this.#positions = context.store.positions(this.#chainSelector);
   }
 
-  /** One round; throws when the chain moved meanwhile or does not answer, and goes on at the next. */
+  /**
+   * One round: all that is new, or a part of it, and soon another round. Throws when the chain moved meanwhile or
+   * does not answer, and goes on at the next.
+   */
   async read(heads: Heads): Promise<void> {
     if (this.#positions.get("latest") === undefined) this.#startAt(heads);
     await this.#goBackToCommonBlock(heads);
     if (this.#rewound) await this.#onRewind();
     this.#rewound = false;
-    let position = this.#position("latest");
-    while (position < heads.latest.number) {
-      const from = position + 1;
-      position = await this.#inRange(from, heads.latest.number, (to) => this.#readNewest(from, to));
-    }
-    for (const confidence of ["safe", "finalized"] as const) {
-      await this.#readSettled(confidence, heads[confidence]);
-    }
-    await provisionWatchers(this.#context, this.#position("latest"));
+    await this.#readNewest(heads);
+    const latest = this.#position("latest");
+    // Never ahead of the weaker level: an event is reported as `latest` first.
+    await this.#readSettled("safe", Math.min(heads.safe, latest));
+    await this.#readSettled("finalized", Math.min(heads.finalized, latest));
+    this.#sayProgress(heads);
+    if (latest >= heads.latest.number) await provisionWatchers(this.#context, latest);
+    else this.#context.pulse.poke();
   }
 
   #position(confidence: Confidence): number {
@@ -119,24 +112,40 @@ export class LogReader {
     );
   }
 
-  /** Reads blocks at the chain's tip, which may still be replaced: their hashes must form one chain with what is remembered. */
-  async #readNewest(from: number, to: number): Promise<number> {
-    const findings = await this.#findings(from, to);
-    const blocks = await this.#blocks(Math.max(from, to - REMEMBERED + 1), to);
+  async #readNewest(heads: Heads): Promise<void> {
+    const turnEnds = performance.now() + TURN_MS;
+    for (let from = this.#position("latest") + 1; from <= heads.latest.number; ) {
+      from = 1 + (await this.#readNewestFrom(from, heads));
+      if (performance.now() > turnEnds) return;
+    }
+  }
+
+  /**
+   * Reads a part; its last block. Blocks near the tip may still be replaced: their hashes must form one chain with
+   * what is remembered.
+   */
+  async #readNewestFrom(from: number, heads: Heads): Promise<number> {
+    const findings = await findingsIn(this.#context, { from, to: heads.latest.number });
+    const { to } = findings;
+    const nearTip = heads.latest.number - REMEMBERED + 1;
+    const blocks = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
     const previous = this.#positions.blocks().find((block) => block.number === from - 1);
-    let parent = previous?.hash;
-    for (const block of blocks.values()) {
-      if (parent !== undefined && block.parentHash !== parent) throw new Error(MOVED);
-      parent = block.hash;
+    const hashes = new Map(previous === undefined ? [] : [[previous.number, previous.hash]]);
+    for (const { number, hash, parentHash } of blocks) {
+      if ((hashes.get(number - 1) ?? parentHash) !== parentHash) throw new ChainMoved();
+      hashes.set(number, hash);
     }
     for (const { log } of findings.matches) {
-      const block = blocks.get(log.blockNumber);
-      if (block !== undefined && block.hash !== log.blockHash) throw new Error(MOVED);
+      if ((hashes.get(log.blockNumber) ?? log.blockHash) !== log.blockHash) throw new ChainMoved();
     }
     const isReported = this.#context.confidences.includes("latest");
-    await this.#report("latest", isReported ? findings : { ...findings, matches: [] }, to, () => {
-      for (const block of blocks.values()) this.#positions.remember(block);
-      this.#positions.forgetBelow(to - REMEMBERED + 1);
+    await report(this.#context, this.#positions, {
+      confidence: "latest",
+      findings: isReported ? findings : { ...findings, matches: [] },
+      remember: () => {
+        for (const block of blocks) this.#positions.remember(block);
+        this.#positions.forgetBelow(to - REMEMBERED + 1);
+      },
     });
     return to;
   }
@@ -146,117 +155,37 @@ export class LogReader {
       if (this.#position(confidence) !== head) this.#positions.set(confidence, head);
       return;
     }
+    const turnEnds = performance.now() + TURN_MS;
     for (let from = this.#position(confidence) + 1; from <= head; ) {
-      const read = await this.#inRange(from, head, async (to) => {
-        await this.#report(confidence, await this.#findings(from, to), to);
-        return to;
-      });
-      from = read + 1;
-    }
-  }
-
-  /** Reads up to `last`, or as far as the node gives at once: many nodes refuse a range that is long, or full of logs. */
-  async #inRange(from: number, last: number, read: (to: number) => Promise<number>): Promise<number> {
-    for (;;) {
-      const to = Math.min(from + this.#range - 1, last);
-      try {
-        return await read(to);
-      } catch (error) {
-        if (!isRefusal(error) || to === from) throw error;
-        this.#range = Math.ceil((to - from + 1) / 2);
+      const findings = await findingsIn(this.#context, { from, to: head });
+      await report(this.#context, this.#positions, { confidence, findings });
+      from = findings.to + 1;
+      if (performance.now() > turnEnds) {
+        this.#context.pulse.poke();
+        return;
       }
     }
   }
 
-  async #findings(from: number, to: number): Promise<Findings> {
-    const { store, chain } = this.#context;
-    const findings: Findings = { matches: [], misfits: new Map() };
-    const watchers = store.watchers.withStatus(this.#chainSelector, "active");
-    if (watchers.length === 0) return findings;
-    const addresses = [...new Set(watchers.map((watcher) => watcher.address))];
-    const logs = await chain.logs({ from, to, addresses });
-    for (const [index, log] of logs.entries()) {
-      if (index % BATCH === BATCH - 1) await turn();
-      for (const watcher of watchers) {
-        // One in trouble holds up no other.
-        if (findings.misfits.has(watcher.watcher_id)) continue;
-        try {
-          const read = await readLog(chain, watcher, log);
-          if (read !== undefined) findings.matches.push({ ...read, watcher });
-        } catch (error) {
-          if (isRefusal(error) || isUnreachable(error)) throw error;
-          findings.misfits.set(watcher.watcher_id, messageOf(error));
-        }
-      }
-    }
-    return findings;
-  }
-
-  async #blocks(from: number, to: number): Promise<Map<number, Block>> {
+  async #blocks(from: number, to: number): Promise<Block[]> {
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
     const blocks = await Promise.all(numbers.map((number) => this.#context.chain.block(number)));
-    return new Map(
-      blocks.map((block) => {
-        if (block === undefined) throw new Error(MOVED);
-        return [block.number, block];
-      }),
-    );
+    return blocks.map((block) => {
+      if (block === undefined) throw new ChainMoved();
+      return block;
+    });
   }
 
-  /** Attests what matched, then stores events and position together. */
-  async #report(
-    confidence: Confidence,
-    { matches, misfits }: Findings,
-    position: number,
-    remember?: () => void,
-  ): Promise<void> {
-    const { store, chain, oracles } = this.#context;
-    const attested: Array<Match & { attestation: Attestation }> = [];
-    const timestamps = new Map<number, number>();
-    for (const [index, match] of matches.entries()) {
-      if (index % BATCH === BATCH - 1) await turn();
-      const { log, watcher } = match;
-      if (this.#positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) continue;
-      const timestamp = timestamps.get(log.blockNumber) ?? (await chain.block(log.blockNumber))?.timestamp;
-      if (timestamp === undefined) throw new Error(MOVED);
-      timestamps.set(log.blockNumber, timestamp);
-      const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
-      attested.push({ ...match, attestation: await oracles.attest(statement) });
+  /** Nothing where it takes a moment. */
+  #sayProgress(heads: Heads): void {
+    const { log } = this.#context;
+    const position = this.#position("latest");
+    if (position >= heads.latest.number) {
+      if (this.#saidProgressAt !== undefined) log.info(`All blocks up to ${position} are read.`);
+      this.#saidProgressAt = undefined;
+    } else if (performance.now() - (this.#saidProgressAt ?? Number.NEGATIVE_INFINITY) > PROGRESS_MS) {
+      log.info(`Reading logs up to block ${heads.latest.number}; they are read up to block ${position}.`);
+      this.#saidProgressAt = performance.now();
     }
-    store.transaction(() => {
-      for (const match of attested) this.#append(confidence, match);
-      for (const [watcherId, reason] of misfits) failWatcher(store, watcherId, reason);
-      this.#positions.set(confidence, position);
-      remember?.();
-    });
-  }
-
-  #append(
-    confidence: Confidence,
-    { watcher, fragment, log, service, attestation }: Match & { attestation: Attestation },
-  ): void {
-    const { store } = this.#context;
-    // It may have been archived while the oracles signed.
-    if (store.watchers.get(watcher.watcher_id)?.status !== "active") return;
-    if (!this.#positions.report(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) return;
-    store.events.append({
-      channelId: watcher.channel_id,
-      type: "watcher.event",
-      payload: {
-        watcher_id: watcher.watcher_id,
-        chain_selector: watcher.chain_selector,
-        event_hash: attestation.hash,
-        verifiable_event: attestation.text,
-        timestamp: now(),
-      },
-      proof: attestation.proof,
-      found: {
-        address: log.address,
-        event_name: fragment.name,
-        ...(service === undefined ? {} : { service }),
-      },
-    });
   }
 }
-
-const MOVED = "the chain replaced blocks while they were read; reading them again";

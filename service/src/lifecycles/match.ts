@@ -25,6 +25,14 @@ export async function readLog(
   return data === undefined ? undefined : { ...found, service: watcher.service, data };
 }
 
+/** First topics of the logs that a watcher asks for; undefined where it asks for an anonymous event, which has none. */
+export function eventTopics(watcher: StoredWatcher): Hex[] | undefined {
+  const abi =
+    (watcher.service === undefined ? undefined : serviceNamed(watcher.service)?.events) ?? watcher.abi;
+  const asked = abi.filter((fragment) => watcher.events.includes(fragment.name));
+  return asked.some((fragment) => fragment.anonymous === true) ? undefined : asked.map(topicOf);
+}
+
 function fragmentOf(watcher: StoredWatcher, abi: readonly EventFragment[], log: RawLog): ReadLog | undefined {
   const isAsked = (fragment: EventFragment) => watcher.events.includes(fragment.name);
   const named = abi.filter((fragment) => fragment.anonymous !== true && topicOf(fragment) === log.topics[0]);

@@ -5,7 +5,8 @@ import {
   type QueryStatus,
   type VerifiableResult,
 } from "../../../src/protocol/index.ts";
-import { type Block, isRefusal } from "../chain/chain.ts";
+import type { Block } from "../chain/chain.ts";
+import { isRefusal } from "../chain/node/refusals.ts";
 import { explainRevert } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";

@@ -1,6 +1,7 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import { type Heads, isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import type { Heads, Receipt } from "../chain/chain.ts";
 import { Refills } from "../chain/funds.ts";
+import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";

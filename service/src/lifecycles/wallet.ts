@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
-import { isRefusalForGood, type Receipt } from "../chain/chain.ts";
+import type { Receipt } from "../chain/chain.ts";
 import { Refills } from "../chain/funds.ts";
+import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";

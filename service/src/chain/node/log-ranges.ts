@@ -1,0 +1,134 @@
+import type { Hex } from "../../../../src/protocol/index.ts";
+import type { RawLog } from "../chain.ts";
+import { LearnedSize } from "./learned-size.ts";
+import { isRefusal, isTooMuch, isUnreachable } from "./refusals.ts";
+
+/** Of which contracts, and with which topics: null stands for any, a list for one of them. */
+export type LogFilter = { addresses: readonly string[]; topics?: ReadonlyArray<Hex | readonly Hex[] | null> };
+export type LogRange = LogFilter & { from: number; to: number };
+
+/** Blocks asked for in one go, unless the node gives less at once. */
+const MOST_BLOCKS = 500;
+/** Logs worked on in one go, unless one block has more. */
+const MANY_LOGS = 2000;
+
+/** Logs from a node that limits how many blocks or logs it gives at once: what it refuses is asked for in parts. */
+export class LogRanges {
+  readonly #ask: (range: LogRange) => Promise<RawLog[]>;
+  readonly #blocks = new LearnedSize(MOST_BLOCKS);
+
+  constructor(ask: (range: LogRange) => Promise<RawLog[]>) {
+    this.#ask = ask;
+  }
+
+  /** Blocks that are likely to be had in one go. */
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  /**
+   * All logs of the range, both ends included, in the order of the chain.
+   *
+   * @throws what the call throws when the node gives not even one contract's logs of one block.
+   */
+  async all({ from, to, ...filter }: LogRange): Promise<RawLog[]> {
+    const found: RawLog[] = [];
+    for (let next = from; next <= to; ) {
+      const part = await this.some({ ...filter, from: next, to });
+      append(found, part.logs);
+      next = part.to + 1;
+    }
+    return found;
+  }
+
+  /**
+   * Logs from the start of the range on, as many blocks of them as are good to be had in one go; `to` is the last.
+   *
+   * @throws as `all`.
+   */
+  async some({ from, to, ...filter }: LogRange): Promise<{ logs: RawLog[]; to: number }> {
+    for (;;) {
+      const last = Math.min(from + this.#blocks.size - 1, to);
+      const blocks = last - from + 1;
+      try {
+        return this.#noMoreThanMany(inOrder(await this.#ask({ ...filter, from, to: last })), from, last);
+      } catch (error) {
+        if (!this.#isForItsSize(error, blocks)) throw error;
+        if (blocks === 1) {
+          const logs = await this.#readBlock({ ...filter, from, to: from }, error);
+          return { logs: inOrder(logs), to: from };
+        }
+        this.#blocks.refused(blocks);
+      }
+    }
+  }
+
+  /** Where blocks are full of logs, fewer blocks at a time. */
+  #noMoreThanMany(logs: RawLog[], from: number, to: number): { logs: RawLog[]; to: number } {
+    const first = logs[MANY_LOGS];
+    if (first === undefined) {
+      if (2 * logs.length <= MANY_LOGS) this.#blocks.fitted(to - from + 1);
+      return { logs, to };
+    }
+    const last = Math.max(from, first.blockNumber - 1);
+    this.#blocks.keepTo(last - from + 1);
+    return { logs: logs.filter(({ blockNumber }) => blockNumber <= last), to: last };
+  }
+
+  /** One block that is too full: fewer contracts at a time, then fewer kinds of events. */
+  async #readBlock(range: LogRange, refusal: unknown): Promise<RawLog[]> {
+    const found: RawLog[] = [];
+    for (const part of halves(range) ?? raise(refusal)) {
+      try {
+        append(found, await this.#ask(part));
+      } catch (error) {
+        if (!isTooMuch(error)) throw error;
+        append(found, await this.#readBlock(part, error));
+      }
+    }
+    return found;
+  }
+
+  /** What a node says of its limits has no common form. What is refused again and again is tried in parts at last. */
+  #isForItsSize(error: unknown, blocks: number): boolean {
+    if (isTooMuch(error)) return true;
+    const mayBe = isRefusal(error) || isUnreachable(error);
+    return mayBe && blocks > 1 && this.#blocks.isSuspect();
+  }
+}
+
+function halves(range: LogRange): [LogRange, LogRange] | undefined {
+  const { addresses, topics = [] } = range;
+  if (addresses.length > 1) {
+    const [first, second] = split(addresses);
+    return [
+      { ...range, addresses: first },
+      { ...range, addresses: second },
+    ];
+  }
+  const [kinds, ...others] = topics;
+  if (!Array.isArray(kinds) || kinds.length < 2) return undefined;
+  const [first, second] = split(kinds as readonly Hex[]);
+  return [
+    { ...range, topics: [first, ...others] },
+    { ...range, topics: [second, ...others] },
+  ];
+}
+
+function inOrder(logs: RawLog[]): RawLog[] {
+  return logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+}
+
+function split<T>(list: readonly T[]): [T[], T[]] {
+  const middle = Math.ceil(list.length / 2);
+  return [list.slice(0, middle), list.slice(middle)];
+}
+
+/** Not by arguments: of them there must not be too many. */
+function append<T>(to: T[], more: readonly T[]): void {
+  for (const item of more) to.push(item);
+}
+
+function raise(error: unknown): never {
+  throw error;
+}

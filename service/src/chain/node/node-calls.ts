@@ -1,0 +1,241 @@
+import { HttpRequestError, RpcRequestError, TimeoutError } from "viem";
+import { getHttpRpcClient, type HttpRpcClient } from "viem/utils";
+import { messageOf } from "../../problem.ts";
+import { LearnedSize } from "./learned-size.ts";
+import { httpStatus, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
+
+export type NodeCallsOptions = {
+  /** How long one request may take, the body of its answer included. */
+  timeoutMs?: number;
+  /** How long a node may refuse everything because it is asked too often, before the calls that wait fail. */
+  patienceMs?: number;
+  /** Told once when the node begins to refuse because it is asked too often, with what it says. */
+  onTooOften?: (says: string) => void;
+};
+
+type Call = {
+  method: string;
+  params: unknown[];
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+};
+type Answer = { id?: unknown; result?: unknown; error?: RpcError };
+type RpcError = { code: number; message: string; data?: unknown };
+/** What the response said beside its body. */
+type Head = { retryAfterMs: number | undefined };
+
+/** Calls in one request. What many providers take; fewer where it is refused. */
+const MOST_IN_BATCH = 100;
+/** Requests at once. */
+const MOST_AT_ONCE = 8;
+/** The receipt of a block full of logs has some tens of MB. */
+const MOST_BYTES = 128 * 1024 * 1024;
+/** Between tries while the node says that it is asked too often. */
+const PAUSE_MS = { first: 250, longest: 8_000 };
+/** An episode of refusals is told of once; after so long a quiet time the next one is another. */
+const TOLD_AGAIN_MS = 60_000;
+/** What reads and answers with little may share a request. What acts goes alone: no part of it is asked twice. */
+const SHARES = /^(?:eth_(?!getLogs)(?:get|call|chainId|gasPrice|estimateGas|blockNumber)|txpool_|web3_)/;
+
+/**
+ * JSON-RPC calls to one node. Calls of the same moment share a request, as many as the node takes: a batch that
+ * it refuses is asked again in smaller ones. While the node says that it is asked too often, calls wait.
+ */
+export class NodeCalls {
+  readonly #url: string;
+  readonly #http: HttpRpcClient;
+  readonly #options: Required<NodeCallsOptions>;
+  readonly #batch = new LearnedSize(MOST_IN_BATCH);
+  #isEnding = false;
+  #waiting: Call[] = [];
+  #underWay = 0;
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+  #pauseMs = 0;
+  #pausedUntil = 0;
+  /** Since when the node has refused everything because it is asked too often. */
+  #refusedSince: number | undefined;
+  #lastTooOften = Number.NEGATIVE_INFINITY;
+
+  constructor(url: string, options: NodeCallsOptions = {}) {
+    this.#url = url;
+    this.#options = { timeoutMs: 10_000, patienceMs: 30_000, onTooOften: () => undefined, ...options };
+    this.#http = getHttpRpcClient(url, { timeout: 0, maxResponseBodySize: MOST_BYTES });
+  }
+
+  /**
+   * What the node answers.
+   *
+   * @throws RpcRequestError when the node refuses the call.
+   * @throws HttpRequestError, TimeoutError when it does not answer, or not in JSON-RPC.
+   * @throws ResponseBodyTooLargeError when the answer to this one call is too large.
+   * @throws NodeBusy when the node refuses for too long because it is asked too often.
+   */
+  call(method: string, params: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ method, params, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** From now on nothing waits for a node that is asked too often. */
+  giveUp(): void {
+    this.#isEnding = true;
+    if (this.#pausedUntil <= performance.now()) return;
+    clearTimeout(this.#timer as NodeJS.Timeout);
+    this.#timer = undefined;
+    this.#pausedUntil = 0;
+    this.#failWaiting(new NodeBusy(STOPPING));
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined) return;
+    const send = () => {
+      this.#timer = undefined;
+      this.#sendWaiting();
+    };
+    const pause = Math.ceil(this.#pausedUntil - performance.now());
+    // After what happens in this moment: its calls go together.
+    this.#timer = pause > 0 ? setTimeout(send, pause) : setImmediate(send);
+  }
+
+  #sendWaiting(): void {
+    const atOnce = this.#refusedSince === undefined ? MOST_AT_ONCE : 1;
+    while (this.#waiting.length > 0 && this.#underWay < atOnce) {
+      this.#underWay += 1;
+      const calls = this.#next();
+      void this.#send(calls).finally(() => {
+        this.#underWay -= 1;
+        if (this.#waiting.length > 0) this.#schedule();
+      });
+    }
+  }
+
+  #next(): Call[] {
+    const alone = this.#waiting.findIndex(({ method }) => !SHARES.test(method));
+    const together = alone === -1 ? this.#waiting.length : Math.max(alone, 1);
+    return this.#waiting.splice(0, Math.min(together, this.#batch.size));
+  }
+
+  async #send(calls: Call[]): Promise<void> {
+    const head: Head = { retryAfterMs: undefined };
+    let answer: unknown;
+    try {
+      answer = await this.#post(calls, head);
+      if (calls.length > 1 && !Array.isArray(answer)) throw this.#error(calls, answer);
+    } catch (error) {
+      if (isTooOften(error)) this.#wait(calls, error, head);
+      else if (this.#isForItsSize(calls, error)) this.#askInSmaller(calls);
+      else for (const call of calls) call.reject(error);
+      return;
+    }
+    this.#settle(
+      calls,
+      calls.length === 1 && !Array.isArray(answer) ? [answer] : (answer as unknown[]),
+      head,
+    );
+  }
+
+  async #post(calls: Call[], head: Head): Promise<unknown> {
+    const body = calls.map(({ method, params }, id) => ({ id, method, params }));
+    const timeout = AbortSignal.timeout(this.#options.timeoutMs);
+    try {
+      return await this.#http.request({
+        body: body.length === 1 ? (body[0] ?? body) : body,
+        fetchOptions: { signal: timeout },
+        onResponse: ({ headers }) => {
+          const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+          if (seconds >= 0) head.retryAfterMs = seconds * 1000;
+        },
+      });
+    } catch (error) {
+      if (timeout.aborted) throw new TimeoutError({ body: {}, url: this.#url });
+      throw error;
+    }
+  }
+
+  #settle(calls: Call[], answers: unknown[], head: Head): void {
+    const byId = new Map((answers as Answer[]).map((answer) => [answer?.id, answer]));
+    const again: Call[] = [];
+    let tooOften: unknown;
+    for (const [id, call] of calls.entries()) {
+      const answer = calls.length === 1 ? (answers[0] as Answer) : byId.get(id);
+      if (answer !== undefined && answer !== null && "result" in answer) {
+        this.#granted();
+        call.resolve(answer.result);
+        continue;
+      }
+      const error = this.#error([call], answer);
+      if (isTooOften(error)) {
+        tooOften = error;
+        again.push(call);
+      } else if (calls.length > 1 && (answer === undefined || isAboutBatch(answer))) {
+        again.push(call);
+      } else {
+        this.#granted();
+        call.reject(error);
+      }
+    }
+    if (tooOften !== undefined) this.#wait(again, tooOften, head);
+    else if (again.length > 0) this.#askInSmaller(again, calls.length);
+    else this.#batch.fitted(calls.length);
+  }
+
+  /** Whether a request was refused as a whole because of its size. Nodes of odd words are given the benefit of doubt in the end. */
+  #isForItsSize(calls: Call[], error: unknown): boolean {
+    if (calls.length === 1) return false;
+    if (isTooMuch(error) || isAboutBatch({ error: { code: 0, message: messageOf(error) } })) return true;
+    const isAnswered = error instanceof RpcRequestError || httpStatus(error) !== undefined;
+    return isAnswered && this.#batch.isSuspect();
+  }
+
+  #askInSmaller(calls: Call[], size = calls.length): void {
+    this.#batch.refused(size);
+    this.#waiting.unshift(...calls);
+    this.#schedule();
+  }
+
+  /** What was refused because it came too soon goes to the front of the queue, and the queue waits. */
+  #wait(calls: Call[], error: unknown, { retryAfterMs }: Head): void {
+    const says = messageOf(error);
+    const now = performance.now();
+    if (now - this.#lastTooOften > TOLD_AGAIN_MS) this.#options.onTooOften(says);
+    this.#lastTooOften = now;
+    // It may take no more than so many calls in a while: then a batch of more would never pass.
+    if (this.#refusedSince !== undefined && calls.length > 1) this.#batch.refused(calls.length);
+    this.#refusedSince ??= now;
+    this.#waiting.unshift(...calls);
+    if (this.#isEnding || now - this.#refusedSince > this.#options.patienceMs) {
+      this.#failWaiting(new NodeBusy(this.#isEnding ? STOPPING : `the node is asked too often: ${says}`));
+      return;
+    }
+    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, PAUSE_MS.first), PAUSE_MS.longest);
+    const pause = Math.min(Math.max(retryAfterMs ?? 0, this.#pauseMs), this.#options.patienceMs);
+    this.#pausedUntil = now + pause;
+    this.#schedule();
+  }
+
+  #failWaiting(error: NodeBusy): void {
+    this.#granted();
+    for (const call of this.#waiting.splice(0)) call.reject(error);
+  }
+
+  #granted(): void {
+    this.#refusedSince = undefined;
+    this.#pauseMs = 0;
+  }
+
+  #error(calls: Call[], answer: unknown): Error {
+    const body = calls.map(({ method }) => ({ method }));
+    const { error } = Object(answer) as Answer;
+    if (typeof error?.message === "string") {
+      return new RpcRequestError({ body, error: { ...error, code: Number(error.code) }, url: this.#url });
+    }
+    return new HttpRequestError({ body, url: this.#url, details: "its answer is not JSON-RPC" });
+  }
+}
+
+const STOPPING = "the service is stopping";
+
+function isAboutBatch({ error }: Answer): boolean {
+  return /\bbatch|response (is )?too (large|big)/i.test(String(error?.message));
+}

@@ -1,0 +1,118 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Confidence } from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import type { Attestation } from "../oracles/network.ts";
+import type { Positions } from "../store/positions.ts";
+import { now } from "../time.ts";
+import { chainEventStatement } from "./chain-event.ts";
+import type { Findings, Match } from "./findings.ts";
+import { failWatcher } from "./watcher.ts";
+
+type Attested = Match & { attestation: Attestation };
+
+/** Findings to report at a confidence. */
+export type Report = {
+  confidence: Confidence;
+  findings: Findings;
+  /** Stored together with the position. */
+  remember?: () => void;
+};
+
+/** Logs signed before others get a turn. */
+const BATCH = 16;
+/** Events stored in one go: requests that come meanwhile wait no longer than that takes. */
+const STORED_AT_ONCE = 100;
+
+/** The blocks that were read are not on the chain any more. */
+export class ChainMoved extends Error {
+  override readonly name = "ChainMoved";
+  constructor() {
+    super("the chain replaced blocks while they were read; reading them again");
+  }
+}
+
+/**
+ * Attests what matched and stores it, then the position. What is stored before an interruption is not reported again.
+ *
+ * @throws ChainMoved when a block that something was found in is gone.
+ */
+export async function report(context: Context, positions: Positions, what: Report): Promise<void> {
+  const { store } = context;
+  const { confidence, findings } = what;
+  const isNew = ({ watcher, log }: Match) =>
+    !positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence);
+  const matches = findings.matches.filter(isNew);
+  const timestamps = await timestampsOf(context, matches);
+  for (let first = 0; first < matches.length; first += STORED_AT_ONCE) {
+    if (context.pulse.isStopped) throw new Error("the service is stopping");
+    const part = matches.slice(first, first + STORED_AT_ONCE);
+    const attested = await attest(context, part, { confidence, timestamps });
+    store.transaction(() => {
+      for (const match of attested) append(context, positions, confidence, match);
+    });
+  }
+  store.transaction(() => {
+    for (const [watcherId, reason] of findings.misfits) failWatcher(store, watcherId, reason);
+    positions.set(confidence, findings.to);
+    what.remember?.();
+  });
+}
+
+async function timestampsOf(
+  { chain }: Context,
+  matches: readonly Match[],
+): Promise<ReadonlyMap<string, number>> {
+  const hashes = new Map(matches.map(({ log }) => [log.blockNumber, log.blockHash]));
+  const found = await Promise.all(
+    [...hashes].map(async ([number, hash]) => {
+      const block = await chain.block(number);
+      if (block?.hash !== hash) throw new ChainMoved();
+      return [hash, block.timestamp] as const;
+    }),
+  );
+  return new Map(found);
+}
+
+async function attest(
+  { chain, oracles }: Context,
+  matches: readonly Match[],
+  { confidence, timestamps }: { confidence: Confidence; timestamps: ReadonlyMap<string, number> },
+): Promise<Attested[]> {
+  const attested: Attested[] = [];
+  for (const [index, match] of matches.entries()) {
+    if (index % BATCH === BATCH - 1) await turn();
+    const timestamp = timestamps.get(match.log.blockHash);
+    if (timestamp === undefined) throw new ChainMoved();
+    const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
+    attested.push({ ...match, attestation: await oracles.attest(statement) });
+  }
+  return attested;
+}
+
+function append(
+  { store }: Context,
+  positions: Positions,
+  confidence: Confidence,
+  { watcher, fragment, log, service, attestation }: Attested,
+): void {
+  // It may have been archived while the oracles signed.
+  if (store.watchers.get(watcher.watcher_id)?.status !== "active") return;
+  if (!positions.report(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) return;
+  store.events.append({
+    channelId: watcher.channel_id,
+    type: "watcher.event",
+    payload: {
+      watcher_id: watcher.watcher_id,
+      chain_selector: watcher.chain_selector,
+      event_hash: attestation.hash,
+      verifiable_event: attestation.text,
+      timestamp: now(),
+    },
+    proof: attestation.proof,
+    found: {
+      address: log.address,
+      event_name: fragment.name,
+      ...(service === undefined ? {} : { service }),
+    },
+  });
+}
