@@ -8,16 +8,22 @@ const UNEXPLAINED = 3;
  * tries one that was refused ever more rarely.
  */
 export class LearnedSize {
-  readonly most: number;
+  readonly #most: number;
   #size: number;
-  /** The smallest size that was refused and has not fitted since. */
+  /** The largest that fitted since something was refused. */
+  #fitted = 0;
+  /** The smallest size that was refused and has not been tried again. */
   #refused = Number.POSITIVE_INFINITY;
+  #isRetry = false;
   #fits = 0;
   #fitsBeforeRetry = FITS_BEFORE_RETRY.first;
+  /** Refusals in a row that did not speak of size. */
   #unexplained = 0;
+  /** Whether such a refusal turned out to mean the size. */
+  #meantSize = false;
 
   constructor(most: number) {
-    this.most = most;
+    this.#most = most;
     this.#size = most;
   }
 
@@ -27,26 +33,34 @@ export class LearnedSize {
   }
 
   fitted(size: number): void {
+    this.#fitted = Math.max(this.#fitted, size);
     // What is shorter for another reason says nothing of the limit.
     if (size < this.#size) return;
+    if (this.#unexplained >= UNEXPLAINED) this.#meantSize = true;
     this.#unexplained = 0;
-    if (size >= this.#refused) this.#refused = Number.POSITIVE_INFINITY;
+    if (this.#isRetry) this.#fitsBeforeRetry = FITS_BEFORE_RETRY.first;
+    this.#isRetry = false;
     this.#fits += 1;
-    const next = Math.min(2 * this.#size, this.most);
-    if (next >= this.#refused && this.#fits < this.#fitsBeforeRetry) return;
+    const next = Math.min(2 * this.#size, this.#most);
+    if (next >= this.#refused) {
+      if (this.#fits < this.#fitsBeforeRetry) return;
+      this.#refused = Number.POSITIVE_INFINITY;
+      this.#isRetry = true;
+    }
     this.#size = next;
     this.#fits = 0;
   }
 
   /** The node gives less at once. A size of 1 stays. */
   refused(size: number): void {
-    this.#unexplained = 0;
-    if (size >= this.#refused) {
+    // Of several that are under way at once, one tells it.
+    if (this.#isRetry && size >= this.#size) {
       this.#fitsBeforeRetry = Math.min(2 * this.#fitsBeforeRetry, FITS_BEFORE_RETRY.most);
+      this.#isRetry = false;
     }
     this.#refused = Math.min(this.#refused, size);
-    this.#size = Math.max(1, Math.min(this.#size, Math.floor(size / 2)));
-    this.#fits = 0;
+    this.#fitted = Math.min(this.#fitted, size - 1);
+    this.keepTo(Math.floor(size / 2));
   }
 
   /** The next is no larger than this, for a reason that is not the node's. */
@@ -55,9 +69,12 @@ export class LearnedSize {
     this.#fits = 0;
   }
 
-  /** Notes a refusal that does not speak of size. True when it came so often in a row that it may mean the size. */
-  isSuspect(): boolean {
+  /**
+   * Notes a refusal that does not speak of size. True when it may mean the size all the same: it came several times
+   * in a row, or meant the size before and nothing of this size has fitted since.
+   */
+  isSuspect(size: number): boolean {
     this.#unexplained += 1;
-    return this.#unexplained >= UNEXPLAINED;
+    return this.#unexplained >= UNEXPLAINED || (this.#meantSize && size > this.#fitted);
   }
 }

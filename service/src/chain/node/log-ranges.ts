@@ -93,7 +93,7 @@ export class LogRanges {
   #isForItsSize(error: unknown, blocks: number): boolean {
     if (isTooMuch(error)) return true;
     const mayBe = isRefusal(error) || isUnreachable(error);
-    return mayBe && blocks > 1 && this.#blocks.isSuspect();
+    return mayBe && blocks > 1 && this.#blocks.isSuspect(blocks);
   }
 }
 

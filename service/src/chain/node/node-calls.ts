@@ -1,12 +1,14 @@
-import { HttpRequestError, RpcRequestError, TimeoutError } from "viem";
-import { getHttpRpcClient, type HttpRpcClient } from "viem/utils";
+import { RpcRequestError } from "viem";
 import { messageOf } from "../../problem.ts";
 import { LearnedSize } from "./learned-size.ts";
-import { httpStatus, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
+import { notAnswered, type Posted, post } from "./post.ts";
+import { httpStatus, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
 
 export type NodeCallsOptions = {
   /** How long one request may take, the body of its answer included. */
   timeoutMs?: number;
+  /** How large one answer may be. */
+  mostBytes?: number;
   /** How long a node may refuse everything because it is asked too often, before the calls that wait fail. */
   patienceMs?: number;
   /** Told once when the node begins to refuse because it is asked too often, with what it says. */
@@ -21,14 +23,15 @@ type Call = {
 };
 type Answer = { id?: unknown; result?: unknown; error?: RpcError };
 type RpcError = { code: number; message: string; data?: unknown };
-/** What the response said beside its body. */
-type Head = { retryAfterMs: number | undefined };
+
+/** When a request was sent, and how long the node then asked us to wait. */
+type Asked = { readonly sentAt: number; retryAfterMs: number | undefined };
 
 /** Calls in one request. What many providers take; fewer where it is refused. */
 const MOST_IN_BATCH = 100;
 /** Requests at once. */
 const MOST_AT_ONCE = 8;
-/** The receipt of a block full of logs has some tens of MB. */
+/** The logs of a full block have some tens of MB. */
 const MOST_BYTES = 128 * 1024 * 1024;
 /** Between tries while the node says that it is asked too often. */
 const PAUSE_MS = { first: 250, longest: 8_000 };
@@ -43,14 +46,13 @@ const SHARES = /^(?:eth_(?!getLogs)(?:get|call|chainId|gasPrice|estimateGas|bloc
  */
 export class NodeCalls {
   readonly #url: string;
-  readonly #http: HttpRpcClient;
   readonly #options: Required<NodeCallsOptions>;
   readonly #batch = new LearnedSize(MOST_IN_BATCH);
   #isEnding = false;
   #waiting: Call[] = [];
   #underWay = 0;
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
-  #pauseMs = 0;
+  #pauseMs = PAUSE_MS.first;
   #pausedUntil = 0;
   /** Since when the node has refused everything because it is asked too often. */
   #refusedSince: number | undefined;
@@ -58,8 +60,13 @@ export class NodeCalls {
 
   constructor(url: string, options: NodeCallsOptions = {}) {
     this.#url = url;
-    this.#options = { timeoutMs: 10_000, patienceMs: 30_000, onTooOften: () => undefined, ...options };
-    this.#http = getHttpRpcClient(url, { timeout: 0, maxResponseBodySize: MOST_BYTES });
+    this.#options = {
+      timeoutMs: 10_000,
+      mostBytes: MOST_BYTES,
+      patienceMs: 30_000,
+      onTooOften: () => undefined,
+      ...options,
+    };
   }
 
   /**
@@ -117,65 +124,49 @@ export class NodeCalls {
   }
 
   async #send(calls: Call[]): Promise<void> {
-    const head: Head = { retryAfterMs: undefined };
-    let answer: unknown;
+    const asked: Asked = { sentAt: performance.now(), retryAfterMs: undefined };
     try {
-      answer = await this.#post(calls, head);
-      if (calls.length > 1 && !Array.isArray(answer)) throw this.#error(calls, answer);
+      const posted = await this.#post(calls);
+      asked.retryAfterMs = posted.retryAfterMs;
+      this.#settle(calls, posted, asked);
     } catch (error) {
-      if (isTooOften(error)) this.#wait(calls, error, head);
+      if (isTooOften(error)) this.#wait(calls, error, asked);
       else if (this.#isForItsSize(calls, error)) this.#askInSmaller(calls);
       else for (const call of calls) call.reject(error);
-      return;
-    }
-    this.#settle(
-      calls,
-      calls.length === 1 && !Array.isArray(answer) ? [answer] : (answer as unknown[]),
-      head,
-    );
-  }
-
-  async #post(calls: Call[], head: Head): Promise<unknown> {
-    const body = calls.map(({ method, params }, id) => ({ id, method, params }));
-    const timeout = AbortSignal.timeout(this.#options.timeoutMs);
-    try {
-      return await this.#http.request({
-        body: body.length === 1 ? (body[0] ?? body) : body,
-        fetchOptions: { signal: timeout },
-        onResponse: ({ headers }) => {
-          const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-          if (seconds >= 0) head.retryAfterMs = seconds * 1000;
-        },
-      });
-    } catch (error) {
-      if (timeout.aborted) throw new TimeoutError({ body: {}, url: this.#url });
-      throw error;
     }
   }
 
-  #settle(calls: Call[], answers: unknown[], head: Head): void {
-    const byId = new Map((answers as Answer[]).map((answer) => [answer?.id, answer]));
+  async #post(calls: Call[]): Promise<Posted> {
+    const body = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
+    return await post(this.#url, body.length === 1 ? body[0] : body, this.#options);
+  }
+
+  /** @throws what the request as a whole is refused with. */
+  #settle(calls: Call[], posted: Posted, asked: Asked): void {
+    const { body } = posted;
+    if (!Array.isArray(body) && (calls.length > 1 || !isAnswer(body))) throw this.#errorOf(body, posted);
+    const answers = new Map(([body].flat() as Answer[]).map((answer) => [answer?.id, answer]));
     const again: Call[] = [];
     let tooOften: unknown;
     for (const [id, call] of calls.entries()) {
-      const answer = calls.length === 1 ? (answers[0] as Answer) : byId.get(id);
-      if (answer !== undefined && answer !== null && "result" in answer) {
+      const answer = calls.length === 1 ? (([body].flat() as Answer[])[0] ?? {}) : (answers.get(id) ?? {});
+      if ("result" in answer) {
         this.#granted();
         call.resolve(answer.result);
         continue;
       }
-      const error = this.#error([call], answer);
+      const error = this.#errorOf(answer, posted);
       if (isTooOften(error)) {
         tooOften = error;
         again.push(call);
-      } else if (calls.length > 1 && (answer === undefined || isAboutBatch(answer))) {
+      } else if (calls.length > 1 && (answer.error === undefined || isAboutBatch(error))) {
         again.push(call);
       } else {
         this.#granted();
         call.reject(error);
       }
     }
-    if (tooOften !== undefined) this.#wait(again, tooOften, head);
+    if (tooOften !== undefined) this.#wait(again, tooOften, asked);
     else if (again.length > 0) this.#askInSmaller(again, calls.length);
     else this.#batch.fitted(calls.length);
   }
@@ -183,9 +174,9 @@ export class NodeCalls {
   /** Whether a request was refused as a whole because of its size. Nodes of odd words are given the benefit of doubt in the end. */
   #isForItsSize(calls: Call[], error: unknown): boolean {
     if (calls.length === 1) return false;
-    if (isTooMuch(error) || isAboutBatch({ error: { code: 0, message: messageOf(error) } })) return true;
+    if (isTooMuch(error) || isAboutBatch(error)) return true;
     const isAnswered = error instanceof RpcRequestError || httpStatus(error) !== undefined;
-    return isAnswered && this.#batch.isSuspect();
+    return isAnswered && this.#batch.isSuspect(calls.length);
   }
 
   #askInSmaller(calls: Call[], size = calls.length): void {
@@ -195,23 +186,30 @@ export class NodeCalls {
   }
 
   /** What was refused because it came too soon goes to the front of the queue, and the queue waits. */
-  #wait(calls: Call[], error: unknown, { retryAfterMs }: Head): void {
+  #wait(calls: Call[], error: unknown, { sentAt, retryAfterMs = 0 }: Asked): void {
     const says = messageOf(error);
     const now = performance.now();
     if (now - this.#lastTooOften > TOLD_AGAIN_MS) this.#options.onTooOften(says);
-    this.#lastTooOften = now;
-    // It may take no more than so many calls in a while: then a batch of more would never pass.
-    if (this.#refusedSince !== undefined && calls.length > 1) this.#batch.refused(calls.length);
-    this.#refusedSince ??= now;
     this.#waiting.unshift(...calls);
+    // Of several that are under way at once, one tells it.
+    if (sentAt > this.#lastTooOften) this.#pause(calls.length, retryAfterMs);
+    this.#lastTooOften = now;
+    this.#refusedSince ??= now;
     if (this.#isEnding || now - this.#refusedSince > this.#options.patienceMs) {
       this.#failWaiting(new NodeBusy(this.#isEnding ? STOPPING : `the node is asked too often: ${says}`));
       return;
     }
-    this.#pauseMs = Math.min(Math.max(2 * this.#pauseMs, PAUSE_MS.first), PAUSE_MS.longest);
-    const pause = Math.min(Math.max(retryAfterMs ?? 0, this.#pauseMs), this.#options.patienceMs);
-    this.#pausedUntil = now + pause;
     this.#schedule();
+  }
+
+  #pause(size: number, retryAfterMs: number): void {
+    const isAgain = this.#refusedSince !== undefined;
+    // It may take no more than so many calls in a while: then a batch of more would never pass.
+    if (isAgain && size > 1) this.#batch.refused(size);
+    const isLonger = isAgain && size === 1;
+    this.#pauseMs = isLonger ? Math.min(2 * this.#pauseMs, PAUSE_MS.longest) : PAUSE_MS.first;
+    const pause = Math.min(Math.max(retryAfterMs, this.#pauseMs), this.#options.patienceMs);
+    this.#pausedUntil = performance.now() + pause;
   }
 
   #failWaiting(error: NodeBusy): void {
@@ -221,21 +219,22 @@ export class NodeCalls {
 
   #granted(): void {
     this.#refusedSince = undefined;
-    this.#pauseMs = 0;
+    this.#pauseMs = PAUSE_MS.first;
   }
 
-  #error(calls: Call[], answer: unknown): Error {
-    const body = calls.map(({ method }) => ({ method }));
+  #errorOf(answer: unknown, posted: Posted): Error {
     const { error } = Object(answer) as Answer;
-    if (typeof error?.message === "string") {
-      return new RpcRequestError({ body, error: { ...error, code: Number(error.code) }, url: this.#url });
-    }
-    return new HttpRequestError({ body, url: this.#url, details: "its answer is not JSON-RPC" });
+    if (typeof error?.message !== "string") return notAnswered(this.#url, posted);
+    return new RpcRequestError({ body: {}, error: { ...error, code: Number(error.code) }, url: this.#url });
   }
 }
 
 const STOPPING = "the service is stopping";
 
-function isAboutBatch({ error }: Answer): boolean {
-  return /\bbatch|response (is )?too (large|big)/i.test(String(error?.message));
+function isAnswer(body: unknown): boolean {
+  return typeof body === "object" && body !== null && ("result" in body || "error" in body);
+}
+
+function isAboutBatch(error: unknown): boolean {
+  return !isRevert(error) && /\bbatch|response (is )?too (large|big)/i.test(messageOf(error));
 }

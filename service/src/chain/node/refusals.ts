@@ -50,7 +50,7 @@ export function isTooOften(error: unknown): boolean {
 }
 
 /** Whether a call reverted: its words are those of a contract. */
-function isRevert(error: unknown): boolean {
+export function isRevert(error: unknown): boolean {
   return causes(error).some((cause) => {
     const { code, data } = cause as { code?: unknown; data?: unknown };
     return code === REVERTED || typeof data === "string" || /\brevert/i.test(cause.message);

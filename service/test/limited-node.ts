@@ -1,0 +1,87 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Call = { id: number; method: string; params: unknown[] };
+/** An answer in place of the node's: its status, headers and body. */
+export type Refusal = { status?: number; headers?: Record<string, string>; body: unknown };
+
+/** How providers refuse a batch that is too large. */
+export const BATCH_REFUSALS: Readonly<Record<string, (calls: Call[]) => Refusal>> = {
+  "one object": () => ({ body: error(null, -32005, "batch limit exceeded") }),
+  "one object of odd words": () => ({ status: 400, body: error(null, -32600, "das geht so nicht") }),
+  "a list of one error": ([first]) => ({ body: [error(first?.id, -32600, "batch too large")] }),
+  "an error for each call": (calls) => ({
+    body: calls.map(({ id }) => error(id, -32010, "The batch request was too large")),
+  }),
+  "the status 413": () => ({ status: 413, body: "Request Entity Too Large" }),
+  "a page of HTML": () => ({ status: 400, headers: { "content-type": "text/html" }, body: "<h1>No</h1>" }),
+};
+
+export function error(id: unknown, code: number, message: string) {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
+/** A way to a node, or to a function that plays one, with the limits of a provider. */
+export class LimitedNode {
+  readonly url: string;
+  readonly close: () => void;
+  /** All requests so far, refused or not. */
+  readonly asked: Call[][] = [];
+  /** Refuses a request; none is until somebody sets it. */
+  refuse: (calls: Call[]) => Refusal | undefined = () => undefined;
+  /** Replaces the node's answer to a call. */
+  edit: (call: Call, answer: object) => object = (_, answer) => answer;
+
+  private constructor(url: string, close: () => void) {
+    this.url = url;
+    this.close = close;
+  }
+
+  static async start(node: string | ((call: Call) => unknown)): Promise<LimitedNode> {
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => {
+        body += chunk;
+      });
+      request.on(
+        "end",
+        () =>
+          void answer(body).then(({ status = 200, headers = {}, body }) => {
+            response.writeHead(status, { "content-type": "application/json", ...headers });
+            response.end(typeof body === "string" ? body : JSON.stringify(body));
+          }),
+      );
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const limited = new LimitedNode(`http://127.0.0.1:${port}`, () => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const answer = async (text: string): Promise<Refusal> => {
+      const body = JSON.parse(text) as Call | Call[];
+      const calls = [body].flat();
+      limited.asked.push(calls);
+      const refusal = limited.refuse(calls);
+      if (refusal !== undefined) return refusal;
+      const answers = await Promise.all(
+        calls.map(async (call) => limited.edit(call, await answerOf(node, call))),
+      );
+      return { body: Array.isArray(body) ? answers : answers[0] };
+    };
+    return limited;
+  }
+
+  /** How many calls there were in each request since some moment: `asked.length` then. */
+  sizes(since = 0): number[] {
+    return this.asked.slice(since).map((calls) => calls.length);
+  }
+}
+
+async function answerOf(node: string | ((call: Call) => unknown), call: Call): Promise<object> {
+  if (typeof node !== "string") return { jsonrpc: "2.0", id: call.id, result: node(call) };
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(node, { method: "POST", headers, body: JSON.stringify(call) });
+  return (await response.json()) as object;
+}
