@@ -47,10 +47,12 @@ export class LimitedNode {
       request.on(
         "end",
         () =>
-          void answer(body).then(({ status = 200, headers = {}, body }) => {
-            response.writeHead(status, { "content-type": "application/json", ...headers });
-            response.end(typeof body === "string" ? body : JSON.stringify(body));
-          }),
+          void answer(body)
+            .catch((): Refusal => ({ status: 502, body: "no node" }))
+            .then(({ status = 200, headers = {}, body }) => {
+              response.writeHead(status, { "content-type": "application/json", ...headers });
+              response.end(typeof body === "string" ? body : JSON.stringify(body));
+            }),
       );
     }).listen(0, "127.0.0.1");
     await once(server, "listening");

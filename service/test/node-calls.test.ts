@@ -143,7 +143,7 @@ describe("calls of the local service to a node with limits", function () {
     await waiting.should.be.rejectedWith(/the service is stopping/);
   });
 
-  it("fail where the answer does not come to its end in time, or is of something else", async () => {
+  it("fail where the answer does not come to its end in time or before we stop, or is no answer", async () => {
     node.edit = () => ({});
     await new NodeCalls(node.url)
       .call("eth_chainId", [])
@@ -151,11 +151,15 @@ describe("calls of the local service to a node with limits", function () {
     const slow = createServer((_, response) => response.write('{"jsonrpc":')).listen(0, "127.0.0.1");
     await once(slow, "listening");
     const { port } = slow.address() as AddressInfo;
-    const calls = new NodeCalls(`http://127.0.0.1:${port}`, { timeoutMs: 200 });
-    const refused = await calls.call("eth_chainId", []).catch((thrown: unknown) => thrown);
+    const address = `http://127.0.0.1:${port}`;
+    const refused = new NodeCalls(address, { timeoutMs: 200 }).call("eth_chainId", []);
+    should(await refused.catch((thrown: unknown) => thrown)).have.property("name", "TimeoutError");
+    const calls = new NodeCalls(address);
+    const waiting = calls.call("eth_chainId", []);
+    calls.giveUp();
+    await waiting.should.be.rejectedWith(/the service is stopping/);
     slow.close();
     slow.closeAllConnections();
-    should(refused).have.property("name", "TimeoutError");
   });
 
   it("give a name and a password that stand in the node's address to the node", async () => {

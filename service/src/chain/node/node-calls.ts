@@ -35,6 +35,8 @@ const MOST_AT_ONCE = 8;
 const MOST_BYTES = 128 * 1024 * 1024;
 /** Between tries while the node says that it is asked too often. */
 const PAUSE_MS = { first: 250, longest: 8_000 };
+/** When we stop, answers that are under way have so long to come. */
+const LAST_ANSWERS_MS = 1000;
 /** An episode of refusals is told of once; after so long a quiet time the next one is another. */
 const TOLD_AGAIN_MS = 60_000;
 /** What reads and answers with little may share a request. What acts goes alone: no part of it is asked twice. */
@@ -48,6 +50,7 @@ export class NodeCalls {
   readonly #url: string;
   readonly #options: Required<NodeCallsOptions>;
   readonly #batch = new LearnedSize(MOST_IN_BATCH);
+  readonly #ended = new AbortController();
   #isEnding = false;
   #waiting: Call[] = [];
   #underWay = 0;
@@ -84,9 +87,10 @@ export class NodeCalls {
     });
   }
 
-  /** From now on nothing waits for a node that is asked too often. */
+  /** From now on nothing waits for a node that is asked too often, and soon for no answer either. */
   giveUp(): void {
     this.#isEnding = true;
+    setTimeout(() => this.#ended.abort(new NodeBusy(STOPPING)), LAST_ANSWERS_MS).unref();
     if (this.#pausedUntil <= performance.now()) return;
     clearTimeout(this.#timer as NodeJS.Timeout);
     this.#timer = undefined;
@@ -138,7 +142,8 @@ export class NodeCalls {
 
   async #post(calls: Call[]): Promise<Posted> {
     const body = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
-    return await post(this.#url, body.length === 1 ? body[0] : body, this.#options);
+    const ended = this.#ended.signal;
+    return await post(this.#url, body.length === 1 ? body[0] : body, { ...this.#options, ended });
   }
 
   /** @throws what the request as a whole is refused with. */

@@ -19,25 +19,27 @@ const MOST_TOLD = 200;
  * @throws TimeoutError when the last byte is not there in time.
  * @throws ResponseBodyTooLargeError when there are more than `mostBytes`.
  * @throws HttpRequestError when there is no answer.
+ * @throws the reason of `ended` when that comes first.
  */
 export async function post(
   url: string,
   json: unknown,
-  { timeoutMs, mostBytes }: { timeoutMs: number; mostBytes: number },
+  { timeoutMs, mostBytes, ended }: { timeoutMs: number; mostBytes: number; ended: AbortSignal },
 ): Promise<Posted> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const timeout = AbortSignal.timeout(timeoutMs);
   const { address, headers } = withoutCredentials(url);
   try {
     const response = await fetch(address, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(json),
-      signal,
+      signal: AbortSignal.any([timeout, ended]),
     });
     const text = await read(response, mostBytes);
     return { status: response.status, text, body: parsed(text), retryAfterMs: retryAfter(response) };
   } catch (error) {
-    if (signal.aborted) throw new TimeoutError({ body: {}, url });
+    ended.throwIfAborted();
+    if (timeout.aborted) throw new TimeoutError({ body: {}, url });
     if (error instanceof ResponseBodyTooLargeError) throw error;
     // fetch says no more than that it failed.
     const { cause } = Object(error) as { cause?: unknown };
