@@ -8,6 +8,7 @@ import type { Heads } from "../chain/chain.ts";
 import type { Context } from "../context.ts";
 import { clockProblem } from "../lifecycles/clock.ts";
 import { originOf } from "../problem.ts";
+import type { Executions } from "../store/executions.ts";
 import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
 import { STYLE } from "./start-page-style.ts";
@@ -28,6 +29,7 @@ const STATUSES: readonly string[] = [
   ...new Set([...OPERATION_STATUSES, ...WATCHER_STATUSES, ...WALLET_STATUSES, ...QUERY_STATUSES]),
 ];
 const REFRESH_SECONDS = 10;
+const SHOWN_LOST = 5;
 const HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
@@ -110,7 +112,7 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
   ]);
 }
 
-function chain({ chain, contracts, relayer }: Context, { heads }: Moment): Html {
+function chain({ store, chain, contracts, relayer }: Context, { heads }: Moment): Html {
   const late = heads === undefined ? undefined : clockProblem(heads);
   return section("chain", "Chain", [
     ["Network", html`${chain.network.name}`],
@@ -131,8 +133,31 @@ function chain({ chain, contracts, relayer }: Context, { heads }: Moment): Html 
     ...(relayer.funds.shortage === undefined
       ? []
       : [["Coins", html`<strong class="trouble">${relayer.funds.shortage}</strong>`] satisfies Row]),
+    ...lostOperations(store.executions(chain.network.chain_selector)),
     ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),
   ]);
+}
+
+/** What is confirmed here and not on the chain: it was put back to an earlier state. */
+function lostOperations(executions: Executions): Row[] {
+  const { missing, gone } = executions.lost();
+  const rows: Row[] = [];
+  if (missing > 0) {
+    rows.push([
+      "Sent again",
+      html`<strong class="trouble">${missing} confirmed operations, which the chain may have lost</strong>`,
+    ]);
+  }
+  if (gone > 0) {
+    const newest = executions.gone(SHOWN_LOST);
+    rows.push([
+      "Lost",
+      html`<strong class="trouble">${gone} confirmed operations are not on the chain any more and cannot be brought back.
+Submit what they did as new operations if it is still wanted.</strong><br>
+${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<br>`)}`,
+    ]);
+  }
+  return rows;
 }
 
 function oracles({ oracles }: Context, facts: PageFacts): Html {

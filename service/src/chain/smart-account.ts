@@ -82,6 +82,20 @@ export async function isSigner(chain: Chain, account: Address, signer: Address):
   return decodeFunctionResult({ abi, functionName: "isSigner", data: answer.data }) as boolean;
 }
 
+/** Whether the wallet had executed an operation of this id after a block, as the wallet itself says. */
+export async function hasExecuted(
+  chain: Chain,
+  account: Address,
+  operationId: string,
+  block: number,
+): Promise<boolean> {
+  const { abi } = artifact("SmartAccount");
+  const data = encodeFunctionData({ abi, functionName: "executed", args: [BigInt(operationId)] });
+  const answer = await chain.call({ to: account, data }, block);
+  if ("reverted" in answer || answer.data === "0x") return false;
+  return decodeFunctionResult({ abi, functionName: "executed", data: answer.data }) as boolean;
+}
+
 /** Whether these logs say that the wallet executed the operation of this id. */
 export function saysExecuted(logs: Receipt["logs"], account: Address, operationId: string): boolean {
   return logs.some(

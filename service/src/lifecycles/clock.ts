@@ -41,3 +41,8 @@ export class ClockWatch {
 function secondsAhead({ latest }: Heads): number {
   return latest.timestamp - now();
 }
+
+/** Whether a deadline has passed at `time`, in seconds; 0 is no deadline. */
+export function isPast(deadline: number, time: number): boolean {
+  return deadline > 0 && time > deadline;
+}

@@ -25,7 +25,6 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const logs = new LogReader(context, async () => {
     await context.relayer.exclusively((sender) => restoreContracts(context, sender));
     await wallets.lookForLost();
-    await relay.lookForLost();
   });
   const queries = new QueryRunner(context);
   await wallets.lookForLost();

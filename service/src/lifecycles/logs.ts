@@ -86,6 +86,8 @@ export class LogReader {
     this.#context.store.transaction(() => {
       this.#positions.forgetAbove(lastCommon);
       this.#context.store.watchers.rewind(this.#chainSelector, lastCommon);
+      // Of a chain that is another one nothing can be taken for granted.
+      this.#context.store.executions(this.#chainSelector).setMissingAfter(common ?? -1);
       for (const confidence of ["latest", "safe", "finalized"] as const) {
         this.#positions.set(confidence, Math.min(this.#position(confidence), lastCommon));
       }

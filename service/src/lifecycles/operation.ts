@@ -1,4 +1,11 @@
-import { OPERATION_LIFECYCLE, type Operation, type OperationStatus } from "../../../src/protocol/index.ts";
+import {
+  type Hex,
+  OPERATION_LIFECYCLE,
+  type Operation,
+  type OperationStatus,
+} from "../../../src/protocol/index.ts";
+import type { Receipt } from "../chain/chain.ts";
+import { executeData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import type { NewOperation, OperationChange, StoredOperation } from "../store/operations.ts";
@@ -7,6 +14,12 @@ import { now, rfc3339 } from "../time.ts";
 
 /** Statuses of which the oracles give a proof. */
 const PROVEN: readonly OperationStatus[] = ["confirmed_latest", "confirmed_safe", "confirmed"];
+
+/** What the wallet is called with. */
+export function callDataOf(operation: StoredOperation): Hex {
+  if (operation.signature === null) throw new Error(`Operation ${operation.operation_id} has no signature.`);
+  return executeData({ ...operation, signature: operation.signature });
+}
 
 /** Creates an operation: `accepted` with a signature, a draft without. */
 export function createOperation(context: Context, operation: NewOperation): StoredOperation {
@@ -45,7 +58,7 @@ export async function confirmOperation(
   context: Context,
   operation: StoredOperation,
   to: OperationStatus,
-  transactionHash: string,
+  { hash, blockNumber }: Receipt,
 ): Promise<void> {
   const attestation = PROVEN.includes(to)
     ? await context.oracles.attest({
@@ -59,13 +72,18 @@ export async function confirmOperation(
           wallet_address: operation.address,
           status: to,
           status_reason: "",
-          transaction_hash: transactionHash,
+          transaction_hash: hash,
         },
       })
     : undefined;
-  moveOperation(context.store, operation.operation_id, to, {
-    attestation,
-    change: to === "confirmed" ? { confirmed_at: now() } : {},
+  const { store } = context;
+  const id = operation.operation_id;
+  store.transaction(() => {
+    const change = to === "confirmed" ? { confirmed_at: now() } : {};
+    const moved = moveOperation(store, id, to, { attestation, change });
+    // Nobody looks after it from now on: if the chain goes back behind this block, it has to be found.
+    if (moved !== undefined && to === "confirmed")
+      store.executions(operation.chain_selector).setThere(id, blockNumber);
   });
 }
 

@@ -3,15 +3,17 @@ import type { Heads, Receipt } from "../chain/chain.ts";
 import { Refills } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
-import { accountAddress, executeData, executionOf, saysExecuted } from "../chain/smart-account.ts";
+import { executionOf, saysExecuted } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredOperation } from "../store/operations.ts";
 import { now } from "../time.ts";
-import { whyLate } from "./clock.ts";
+import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
-import { confirmOperation, moveOperation } from "./operation.ts";
+import { LostOperations } from "./lost-operations.ts";
+import { callDataOf, confirmOperation, moveOperation } from "./operation.ts";
 import { Sending } from "./sending.ts";
+import { canWalletComeBack } from "./wallet.ts";
 
 /** The confirmation ladder, weakest first: what an operation is when its block is this sure. */
 const RUNGS = [
@@ -24,9 +26,6 @@ type Rung = (typeof RUNGS)[number][1];
 /** How deep a block must lie to count as settled where the chain itself never says so. */
 const SETTLED_DEPTH = 256;
 
-/** So many of the newest confirmed operations are looked for after a rollback. */
-const LOOKED_FOR = 1000;
-
 /**
  * Brings operations onto the chain and up their ladder, beat by beat. The signed transaction is stored before
  * the chain has it, so a service killed at any point goes on with that same transaction; and the wallet takes
@@ -38,12 +37,12 @@ export class OperationRelay {
   readonly #refills: Refills;
   /** The rungs of this network, up to its strongest level. */
   readonly #ladder: readonly Rung[];
-  /** Confirmed operations that are not on the chain any more. */
-  readonly #lost = new Set<string>();
+  readonly #lost: LostOperations;
 
   constructor(context: Context) {
     this.#context = context;
     this.#sending = new Sending(context);
+    this.#lost = new LostOperations(context, this.#sending);
     this.#refills = new Refills(context.refillMs);
     const strongest = RUNGS.findLastIndex(([level]) => context.confidences.includes(level));
     this.#ladder = RUNGS.slice(0, Math.max(strongest, 0) + 1).map(([, rung]) => rung);
@@ -60,48 +59,7 @@ export class OperationRelay {
       ...(["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const),
     );
     await each(onTheirWay, (operation) => this.#follow(operation, heads), trouble);
-    const lost = [...this.#lost].flatMap((id) => store.operations.get(id) ?? []);
-    await each(lost, (operation) => this.#bringBack(operation, heads), trouble);
-  }
-
-  /**
-   * A development chain went back, and what was final on it may be gone. It is executed again; its status stays
-   * what it was.
-   */
-  async lookForLost(): Promise<void> {
-    const { store, chain, log } = this.#context;
-    if (!chain.minesOnRequest) return;
-    const look = async ({ operation_id, sent }: StoredOperation) => {
-      if (sent === undefined || (await chain.receipt(sent.hash)) !== undefined) return;
-      this.#lost.add(operation_id);
-    };
-    const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
-    await each(store.operations.settled(chain.network.chain_selector, LOOKED_FOR), look, trouble);
-    if (this.#lost.size === 0) return;
-    log.warn(`The chain has lost confirmed operations, ${this.#lost.size} of them; sending them again.`);
-  }
-
-  async #bringBack(operation: StoredOperation, heads: Heads): Promise<void> {
-    const { chain, log } = this.#context;
-    const { operation_id: id, sent, address } = operation;
-    // The wallet comes first; it may be lost, too.
-    if ((await chain.code(address)) === "0x") {
-      if (!this.#canWalletComeBack(operation)) this.#lost.delete(id);
-      return;
-    }
-    const outcome = sent === undefined ? "gone" : await this.#sending.lookAfter(sent);
-    if (outcome === "waiting") return;
-    const isMissing =
-      outcome === "gone" ||
-      (outcome.succeeded && !saysExecuted(outcome.logs, address, operation.wallet_operation_id));
-    if (isMissing && !isPast(operation.deadline, heads.latest.timestamp)) {
-      await this.#sendAnew(operation, heads);
-      return;
-    }
-    this.#lost.delete(id);
-    if (isMissing || !outcome.succeeded) {
-      log.error(`The operation ${id} cannot be brought back: the chain does not execute it any more.`);
-    }
+    await this.#lost.advance(heads, this.#readUpTo());
   }
 
   async #send(operation: StoredOperation): Promise<void> {
@@ -168,7 +126,7 @@ export class OperationRelay {
     const { store, chain } = this.#context;
     if ((await chain.code(operation.address)) !== "0x") {
       await this.#sendAnew(operation, heads);
-    } else if (!this.#canWalletComeBack(operation)) {
+    } else if (!canWalletComeBack(this.#context, operation)) {
       const reason = "the chain has lost the wallet, and what could bring it back";
       moveOperation(store, operation.operation_id, "failed", { reason });
     } else if (isPast(operation.deadline, heads.latest.timestamp)) {
@@ -176,24 +134,30 @@ export class OperationRelay {
     }
   }
 
-  /** Not where the factory that made it is gone. */
-  #canWalletComeBack({ walletId, address }: StoredOperation): boolean {
-    return accountAddress(this.#context.contracts.SmartAccountFactory, walletId) === address;
+  /** The newest block whose replacement would be noticed. */
+  #readUpTo(): number {
+    const { store, chain } = this.#context;
+    return store.positions(chain.network.chain_selector).get("latest") ?? 0;
   }
 
   async #climb(id: string, receipt: Receipt, heads: Heads): Promise<void> {
-    const { store } = this.#context;
+    const { store, chain } = this.#context;
     const { blockNumber } = receipt;
-    const reached = blockNumber <= heads.finalized ? 2 : blockNumber <= heads.safe ? 1 : 0;
+    const finalized = Math.min(heads.finalized, this.#readUpTo());
+    const reached = blockNumber <= finalized ? 2 : blockNumber <= heads.safe ? 1 : 0;
     for (const rung of this.#ladder.slice(0, reached + 1)) {
       const operation = store.operations.get(id);
       if (operation === undefined || this.#height(rung) <= this.#height(operation.status)) continue;
-      await confirmOperation(this.#context, operation, rung, receipt.hash);
+      await confirmOperation(this.#context, operation, rung, receipt);
     }
     // At the end of a ladder that is shorter than the chain: looked after until its block cannot be replaced.
     const isAtEnd = store.operations.get(id)?.status === this.#ladder.at(-1);
     const isDeep = heads.finalized === 0 && blockNumber <= heads.latest.number - SETTLED_DEPTH;
-    if (isAtEnd && (blockNumber <= heads.finalized || isDeep)) store.operations.setSettled(id);
+    if (!isAtEnd || (blockNumber > finalized && !isDeep)) return;
+    store.transaction(() => {
+      store.operations.setSettled(id);
+      store.executions(chain.network.chain_selector).setThere(id, blockNumber);
+    });
   }
 
   /** Of a status that is no rung, -1. */
@@ -256,18 +220,9 @@ export class OperationRelay {
   }
 }
 
-function isPast(deadline: number, time: number): boolean {
-  return deadline > 0 && time > deadline;
-}
-
 /** Ends operations whose deadline passed before they were sent: drafts, and what a chain that is down holds up. */
 export function expireOperations({ store }: Context): void {
   for (const { operation_id, deadline } of store.operations.overdue(now(), "pending_signature", "accepted")) {
     moveOperation(store, operation_id, "expired", { reason: whyLate(deadline) });
   }
-}
-
-function callDataOf(operation: StoredOperation): Hex {
-  if (operation.signature === null) throw new Error(`Operation ${operation.operation_id} has no signature.`);
-  return executeData({ ...operation, signature: operation.signature });
 }

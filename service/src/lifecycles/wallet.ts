@@ -44,6 +44,14 @@ export function moveWallet(store: Store, walletId: string, to: WalletStatus, rea
   });
 }
 
+/** Whether a wallet that the chain has lost can be deployed again at its address: not where its factory is gone. */
+export function canWalletComeBack(
+  { contracts }: Context,
+  { walletId, address }: Pick<StoredWallet, "walletId" | "address">,
+): boolean {
+  return accountAddress(contracts.SmartAccountFactory, walletId) === address;
+}
+
 /** Enough to get a deployment into a block, and for nothing more: it really fails. */
 const TOO_LITTLE_GAS = 60_000n;
 
@@ -88,10 +96,10 @@ export class WalletDeployer {
   }
 
   async #bringBack(wallet: StoredWallet): Promise<void> {
-    const { chain, contracts, log } = this.#context;
+    const { chain, log } = this.#context;
     if ((await chain.code(wallet.address)) !== "0x") {
       this.#lost.delete(wallet.walletId);
-    } else if (accountAddress(contracts.SmartAccountFactory, wallet.walletId) !== wallet.address) {
+    } else if (!canWalletComeBack(this.#context, wallet)) {
       this.#lost.delete(wallet.walletId);
       log.error(
         `The wallet ${wallet.name} cannot be brought back to ${wallet.address}: the factory that made it is gone. Create another wallet.`,

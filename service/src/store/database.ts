@@ -40,6 +40,7 @@ export function openDatabase(dataDir: string): DatabaseSync {
     if (statSync(file).size <= MOST_CHECKED_BYTES) refuseDamaged(database, dataDir);
     database.exec(SCHEMA);
     addMissingColumns(database);
+    database.exec(ADD_MISSING_EXECUTIONS);
     return database;
   } catch (error) {
     database?.close();
@@ -81,6 +82,13 @@ function addMissingColumns(database: DatabaseSync): void {
     }
   }
 }
+
+/** Those of an earlier version: their blocks are not known, so that any that is replaced may have been theirs. */
+const ADD_MISSING_EXECUTIONS = `
+  INSERT INTO executions (operation_id, chain_selector, block, state)
+    SELECT operation_id, chain_selector, 9007199254740991, 'there' FROM operations
+    WHERE (status = 'confirmed' OR settled = 1) AND NOT EXISTS (SELECT 1 FROM executions);
+`;
 
 /**
  * Keeps what it has prepared, by its SQL. Each statement anew would cost more than most of them take, and memory that
@@ -238,6 +246,18 @@ CREATE TABLE IF NOT EXISTS operations (
 CREATE UNIQUE INDEX IF NOT EXISTS operations_once ON operations (chain_selector, address, wallet_operation_id)
   WHERE status NOT IN ('failed', 'cancelled', 'expired');
 CREATE INDEX IF NOT EXISTS operations_by_status ON operations (status);
+
+-- Where confirmed operations were executed: how those are found that a chain loses when it goes back.
+CREATE TABLE IF NOT EXISTS executions (
+  sequence INTEGER PRIMARY KEY,
+  operation_id TEXT NOT NULL UNIQUE,
+  chain_selector TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('there', 'missing', 'gone')),
+  reason TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS executions_by_block ON executions (chain_selector, state, block);
+CREATE INDEX IF NOT EXISTS executions_lost ON executions (chain_selector, state, sequence) WHERE state <> 'there';
 
 CREATE TABLE IF NOT EXISTS queries (
   sequence INTEGER PRIMARY KEY,

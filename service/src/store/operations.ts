@@ -138,15 +138,6 @@ export class Operations {
       .map(toOperation);
   }
 
-  /** The newest of those that are confirmed for good. */
-  settled(chainSelector: string, limit: number): StoredOperation[] {
-    return new Conditions()
-      .equal("chain_selector", chainSelector)
-      .add("(status = 'confirmed' OR settled = 1)")
-      .select(this.#database, "operations", { order: "sequence DESC", limit })
-      .map(toOperation);
-  }
-
   /** An operation whose last rung is reached for good is looked after no more. */
   setSettled(operationId: string): void {
     this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);

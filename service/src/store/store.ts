@@ -3,6 +3,7 @@ import { Channels } from "./channels.ts";
 import { type Counts, countAll } from "./counts.ts";
 import { openDatabase, transaction } from "./database.ts";
 import { Events } from "./events.ts";
+import { Executions } from "./executions.ts";
 import { Operations } from "./operations.ts";
 import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
@@ -37,6 +38,10 @@ export class Store {
 
   positions(chainSelector: string): Positions {
     return new Positions(this.#database, chainSelector);
+  }
+
+  executions(chainSelector: string): Executions {
+    return new Executions(this.#database, chainSelector);
   }
 
   counts(): Counts {

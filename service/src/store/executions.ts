@@ -1,0 +1,80 @@
+import type { DatabaseSync } from "node:sqlite";
+import { integer, type Row, text } from "./rows.ts";
+
+/** An operation that is confirmed here, and not on the chain any more. */
+export type LostOperation = { operationId: string; reason: string };
+
+/** How many are lost: those that are being brought back, and those that cannot be. */
+export type LostCounts = { missing: number; gone: number };
+
+/**
+ * In which block each confirmed operation was executed, and whether the chain still has it: `there`, `missing` until
+ * it is brought back, or `gone` when it cannot be. On disk, so that a restart forgets none.
+ */
+export class Executions {
+  readonly #database: DatabaseSync;
+  readonly #chainSelector: string;
+
+  constructor(database: DatabaseSync, chainSelector: string) {
+    this.#database = database;
+    this.#chainSelector = chainSelector;
+  }
+
+  /** The chain has it, in this block. */
+  setThere(operationId: string, block: number): void {
+    this.#database
+      .prepare(
+        `INSERT INTO executions (operation_id, chain_selector, block, state) VALUES (?, ?, ?, 'there')
+         ON CONFLICT (operation_id) DO UPDATE SET block = excluded.block, state = 'there', reason = NULL`,
+      )
+      .run(operationId, this.#chainSelector, block);
+  }
+
+  /** Blocks after this one were replaced: what was executed in them may be missing. How many there are. */
+  setMissingAfter(block: number): number {
+    const { changes } = this.#database
+      .prepare(
+        "UPDATE executions SET state = 'missing' WHERE chain_selector = ? AND block > ? AND state = 'there'",
+      )
+      .run(this.#chainSelector, block);
+    return Number(changes);
+  }
+
+  /** It cannot be brought back. */
+  setGone(operationId: string, reason: string): void {
+    this.#database
+      .prepare("UPDATE executions SET state = 'gone', reason = ? WHERE operation_id = ?")
+      .run(reason, operationId);
+  }
+
+  /** Ids of what may be missing, in the order in which it was confirmed. */
+  missing(limit: number): string[] {
+    return this.#database
+      .prepare(
+        "SELECT operation_id FROM executions WHERE chain_selector = ? AND state = 'missing' ORDER BY sequence LIMIT ?",
+      )
+      .all(this.#chainSelector, limit)
+      .map((row) => text(row as Row, "operation_id"));
+  }
+
+  /** The newest of those that cannot be brought back. */
+  gone(limit: number): LostOperation[] {
+    return this.#database
+      .prepare(
+        "SELECT operation_id, reason FROM executions WHERE chain_selector = ? AND state = 'gone' ORDER BY sequence DESC LIMIT ?",
+      )
+      .all(this.#chainSelector, limit)
+      .map((row) => ({
+        operationId: text(row as Row, "operation_id"),
+        reason: text(row as Row, "reason"),
+      }));
+  }
+
+  lost(): LostCounts {
+    const count = this.#database.prepare(
+      "SELECT count(*) AS count FROM executions WHERE chain_selector = ? AND state = ?",
+    );
+    const of = (state: string) => integer(count.get(this.#chainSelector, state) as Row, "count");
+    return { missing: of("missing"), gone: of("gone") };
+  }
+}
