@@ -14,11 +14,10 @@ import { Children } from "./lib/children.mjs";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
 import { startLocalService } from "./lib/local-service.mjs";
-import { quickstartFlows } from "./lib/node-red.mjs";
 import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
+import { importedFlows, runQuickstart } from "./lib/run-quickstart.mjs";
 
-/** @typedef {import("./lib/installed-node-red.mjs").FlowNode} FlowNode */
 /** @typedef {{ nodeRed: string, node: string, isTooOld?: true }} Combination */
 
 const { engines } = await readJson(join(root, "package.json"));
@@ -69,7 +68,7 @@ async function checkAll() {
     try {
       await install(userDir, [tarball]);
       await nodeRed.start();
-      const what = combination.isTooOld ? await refusal(nodeRed) : await quickstart(nodeRed);
+      const what = combination.isTooOld ? await refusal(nodeRed) : await runQuickstart(nodeRed);
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
       process.stdout.write(`${title}: ${what} (${seconds} s)\n`);
     } catch (error) {
@@ -124,30 +123,9 @@ async function installed({ nodeRed, node }) {
   };
 }
 
-/**
- * From the button to the event, as a newcomer does it.
- *
- * @param {InstalledNodeRed} nodeRed
- */
-async function quickstart(nodeRed) {
-  const flows = await imported();
-  await nodeRed.deploy(flows);
-  await nodeRed.press(idOf(flows, "inject", "Set up"));
-  await nodeRed.showing("ready");
-  // Only then are events received from the beginning on.
-  await nodeRed.status(idOf(flows, "crec-events-in"), (text) => /connected/.test(text));
-  await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
-  const { transactionHash } = await nodeRed.showing("operation");
-  await nodeRed.showing(
-    "verified",
-    (value) => value.transactionHash === transactionHash && value.params?.value === "1000000000000000000",
-  );
-  return "the quickstart runs, from the button to the verified event";
-}
-
 /** @param {InstalledNodeRed} nodeRed */
 async function refusal(nodeRed) {
-  const flows = await imported();
+  const flows = await importedFlows();
   await nodeRed.deploy(flows);
   const sentence = `These nodes need Node.js ${lowest} or newer`;
   for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
@@ -156,22 +134,6 @@ async function refusal(nodeRed) {
   }
   if (/^\s+at /m.test(nodeRed.log)) throw new Error("the log holds a stack");
   return `each node says "${sentence}"`;
-}
-
-/** @returns {Promise<FlowNode[]>} */
-async function imported() {
-  return /** @type {FlowNode[]} */ (await quickstartFlows());
-}
-
-/**
- * @param {readonly FlowNode[]} flows
- * @param {string} type
- * @param {string} [name]
- */
-function idOf(flows, type, name) {
-  const found = flows.find((node) => node.type === type && (name === undefined || node.name === name));
-  if (!found) throw new Error(`there is no ${type} named "${name}" in the quickstart`);
-  return found.id;
 }
 
 async function cleanUp() {

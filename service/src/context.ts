@@ -4,6 +4,7 @@ import type { Deployed } from "./chain/demo-contracts.ts";
 import type { Pulse } from "./chain/pulse.ts";
 import type { Relayer } from "./chain/relayer.ts";
 import type { Deliveries } from "./deliveries.ts";
+import type { FinalityWatch } from "./lifecycles/finality.ts";
 import type { Log } from "./log.ts";
 import type { OracleNetwork } from "./oracles/network.ts";
 import type { Store } from "./store/store.ts";
@@ -19,6 +20,8 @@ export type Context = {
   contracts: Deployed;
   /** Levels at which a watcher reports each log. */
   confidences: readonly Confidence[];
+  /** Whether the chain reaches them. */
+  finality: FinalityWatch;
   /** What a tester wants to see fail next. */
   trials: Trials;
   /** How a tester wants events to come. */

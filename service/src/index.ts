@@ -13,6 +13,7 @@ import { Pulse } from "./chain/pulse.ts";
 import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
+import { FinalityWatch } from "./lifecycles/finality.ts";
 import { restoreContracts, startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
@@ -133,6 +134,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey, log);
     await relayer.funds.watch();
     log.info("Looking for the demo contracts, deploying what is missing.");
+    const confidences = options.confidences ?? (["latest", "finalized"] as const);
     const context: Context = {
       store,
       chain,
@@ -140,7 +142,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       pulse: new Pulse({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
       oracles: new OracleNetwork(oracleKeys(join(dataDir, "oracle-keys.json")), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
-      confidences: options.confidences ?? ["latest", "finalized"],
+      confidences,
+      finality: new FinalityWatch(chain, confidences, log),
       trials: new Trials(),
       deliveries: new Deliveries(),
       refillMs: options.refillMs ?? REFILL_MS,

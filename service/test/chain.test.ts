@@ -7,6 +7,9 @@ import { useOwnNode } from "./own-node.ts";
 import { RpcProxy } from "./rpc-proxy.ts";
 import { Api, BLOCK_TIME_MS, logTo } from "./support.ts";
 
+/** Of an account that anvil gives coins to. */
+const RICH_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
+
 describe("the local service on a node of one's own", function () {
   this.timeout(120_000);
   const own = useOwnNode();
@@ -14,7 +17,9 @@ describe("the local service on a node of one's own", function () {
   it("makes no blocks and gives no coins away where the chain is not its own", async () => {
     const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = async ({ method }) => {
-      if (method === "web3_clientVersion") return { result: "Geth/v1.16.0" };
+      // What a node of a public network cannot do, or does not want to.
+      if (method === "evm_mine") return { error: { code: -32601, message: "the method does not exist" } };
+      if (method === "eth_accounts") return { result: [] };
       // Blocks come without the service's doing.
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "evm_mine", params: [] });
       const headers = { "content-type": "application/json" };
@@ -25,15 +30,18 @@ describe("the local service on a node of one's own", function () {
     const service = await startService({
       dataDir: join(own.folder.path, "foreign"),
       rpcUrl: proxy.url,
+      relayerKey: RICH_KEY,
       local: true,
     });
     try {
       const api = new Api(service.ready);
-      const bodies = { faucet: {}, mine: { blocks: 1 }, reorg: { depth: 1 } };
+      const bodies = { faucet: { token: "native" }, mine: { blocks: 1 }, reorg: { depth: 1 } };
       for (const [path, body] of Object.entries(bodies)) {
         const answer = await api.call("POST", `/local/${path}`, body);
         answer.should.containDeep({ status: 409, body: { type: "CONFLICT" } });
       }
+      // But for its own token, which costs nobody anything.
+      should((await api.call("POST", "/local/faucet", {})).status).equal(200);
     } finally {
       await service.close();
       proxy.close();
@@ -46,11 +54,10 @@ describe("the local service on a node of one's own", function () {
       method === "eth_getBlockByNumber" && (first === "safe" || first === "finalized")
         ? { error: { code: -32602, message: `unknown block ${first}` } }
         : undefined;
-    const key = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     const options = {
       dataDir: join(own.folder.path, "latest"),
       rpcUrl: proxy.url,
-      relayerKey: key,
+      relayerKey: RICH_KEY,
       blockTimeMs: BLOCK_TIME_MS,
       confidences: ["latest"],
       local: true,

@@ -57,18 +57,25 @@ const Rates = Type.Object(
   { transfersPerSecond: rate(), readingsPerSecond: rate() },
   { title: "TrafficRates", description: "how many of each a second", ...STRICT },
 );
-const FOREIGN_CHAIN = "The chain is not a development chain.";
+const FOREIGN_CHAIN = "The chain is not a development chain, or makes no blocks on request.";
 
 /** The chain as a tester wants it: coins, blocks, reorganizations, speed, traffic. */
 export function localChainRoutes(app: Routes, context: Context): void {
   const traffic = new Traffic(context);
   app.addHook("preClose", () => traffic.stop());
 
-  /** @throws ApiError 409 where blocks are not ours to make and the service's coins not ours to give away. */
+  /** @throws ApiError 409 where the service's coins are not ours to give away. */
   const refuseOnForeignChain = () => {
-    if (context.chain.minesOnRequest) return;
+    if (context.chain.isDevelopment) return;
     throw conflict(
       "This works on a development chain only. On this one the service's account pays for gas and nothing else.",
+    );
+  };
+  /** @throws ApiError 409 where blocks are not ours to make. */
+  const refuseWhereBlocksComeByThemselves = () => {
+    if (context.chain.minesOnRequest) return;
+    throw conflict(
+      "The node makes its blocks by itself and none on request. Use anvil, Hardhat or Ganache to make blocks.",
     );
   };
   const newHead = async () => {
@@ -90,8 +97,9 @@ export function localChainRoutes(app: Routes, context: Context): void {
       },
     },
     async (request) => {
-      refuseOnForeignChain();
       const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
+      // Our own token is ours to give on any chain.
+      if (token.toLowerCase() !== context.contracts.DemoToken.toLowerCase()) refuseOnForeignChain();
       if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
       if (BigInt(amount) >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
       try {
@@ -126,7 +134,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       },
     },
     async (request) => {
-      refuseOnForeignChain();
+      refuseWhereBlocksComeByThemselves();
       await context.chain.mine(request.body.blocks);
       return await newHead();
     },
@@ -155,7 +163,10 @@ export function localChainRoutes(app: Routes, context: Context): void {
       try {
         await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
       } catch (error) {
-        if (isRefusal(error)) throw invalid(`The chain refuses this reorganization: ${messageOf(error)}`);
+        if (isRefusal(error))
+          throw invalid(
+            `The node refuses this reorganization: ${messageOf(error)}. Ask for fewer blocks; only anvil knows how to.`,
+          );
         throw error;
       }
       return await newHead();
@@ -174,7 +185,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       },
     },
     (request) => {
-      refuseOnForeignChain();
+      refuseWhereBlocksComeByThemselves();
       context.pulse.setInterval(request.body.blockTimeMs);
       return { blockTimeMs: context.pulse.intervalMs };
     },

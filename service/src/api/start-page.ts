@@ -112,7 +112,7 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
   ]);
 }
 
-function chain({ store, chain, contracts, relayer }: Context, { heads }: Moment): Html {
+function chain({ store, chain, contracts, relayer, finality }: Context, { heads }: Moment): Html {
   const late = heads === undefined ? undefined : clockProblem(heads);
   return section("chain", "Chain", [
     ["Network", html`${chain.network.name}`],
@@ -125,6 +125,9 @@ function chain({ store, chain, contracts, relayer }: Context, { heads }: Moment)
         ? html`<strong class="trouble">The node does not answer.</strong>`
         : html`latest ${heads.latest.number}, safe ${heads.safe}, finalized ${heads.finalized}`,
     ],
+    ...(finality.problem === undefined
+      ? []
+      : [["Confidence", html`<strong class="trouble">${finality.problem}</strong>`] satisfies Row]),
     ...(late === undefined ? [] : [["Time", html`<strong class="trouble">${late}</strong>`] satisfies Row]),
     [
       "The service's account",

@@ -4,7 +4,7 @@ import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NodeCalls } from "./node/node-calls.ts";
-import { isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
+import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
 export type Block = {
@@ -50,21 +50,32 @@ export type ConnectOptions = {
 const TESTNETS = KNOWN_CHAINS.filter((chain) => chain.type === "testnet")
   .map((chain) => chain.chainId)
   .join(", ");
+/** Those of development nodes. */
+const LOCAL_CHAIN_IDS = ["1337", "31337"];
+const PUBLIC_CHAINS = KNOWN_CHAINS.filter((chain) => !LOCAL_CHAIN_IDS.includes(chain.chainId));
 
 /** One EVM chain over JSON-RPC, with just the calls the service makes. */
 export class Chain {
   readonly network: Network;
   readonly rpcUrl: string;
-  /** Whether blocks come when we ask for them (a development node), or by themselves. */
+  /** Whether blocks come when we ask for them, or by themselves. */
   readonly minesOnRequest: boolean;
+  /** Whether its coins are play money: the node makes blocks on request, or signs for rich accounts of its own. */
+  readonly isDevelopment: boolean;
   readonly #calls: NodeCalls;
   readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
 
-  private constructor(calls: NodeCalls, rpcUrl: string, network: Network, minesOnRequest: boolean) {
+  private constructor(
+    calls: NodeCalls,
+    rpcUrl: string,
+    network: Network,
+    abilities: { minesOnRequest: boolean; isDevelopment: boolean },
+  ) {
     this.#calls = calls;
     this.rpcUrl = rpcUrl;
     this.network = network;
-    this.minesOnRequest = minesOnRequest;
+    this.minesOnRequest = abilities.minesOnRequest;
+    this.isDevelopment = abilities.isDevelopment;
   }
 
   /**
@@ -109,10 +120,10 @@ export class Chain {
         `The node at ${originOf(rpcUrl)} is of ${known.name}, where everything costs real money. Use a node of one of the chains ${TESTNETS}; a fork needs one of these chain ids too.`,
       );
     }
-    const development = /anvil|hardhat/i.test(version);
+    const abilities = await abilitiesOf(calls, chainId);
     const network: Network = {
       id: known.chainSelector,
-      name: development ? "Local anvil" : known.name,
+      name: abilities.isDevelopment ? `Local ${nodeName(version)}` : known.name,
       chain_selector: known.chainSelector,
       chain_id: chainId,
       chain_family: "evm",
@@ -120,7 +131,7 @@ export class Chain {
       created_at: createdAt,
       updated_at: createdAt,
     };
-    return new Chain(calls, rpcUrl, network, development);
+    return new Chain(calls, rpcUrl, network, abilities);
   }
 
   /** Any JSON-RPC method. What is not answered is asked a second time, unless `once`. */
@@ -269,6 +280,31 @@ function ownChain(chainId: string, chainSelector: string | undefined): KnownChai
     );
   }
   return { name: `Chain ${chainId}`, chainSelector, chainId, type: "testnet" };
+}
+
+/** A node shows by what it does what it is for: names of nodes are many. */
+async function abilitiesOf(
+  calls: NodeCalls,
+  chainId: string,
+): Promise<{ minesOnRequest: boolean; isDevelopment: boolean }> {
+  const minesOnRequest = await calls.call("evm_mine", []).then(() => true, refused);
+  if (minesOnRequest) return { minesOnRequest, isDevelopment: true };
+  // A node of a public network may hold an account that somebody has paid for.
+  const isPublic = PUBLIC_CHAINS.some((chain) => chain.chainId === chainId);
+  const accounts = isPublic ? false : await calls.call("eth_accounts", []).catch(refused);
+  return { minesOnRequest, isDevelopment: Array.isArray(accounts) && accounts.length > 0 };
+}
+
+/** @throws what is no answer of the node. */
+function refused(error: unknown): false {
+  if (isRefusal(error) || httpStatus(error) !== undefined) return false;
+  throw error;
+}
+
+/** From the first word of a version: "anvil/v1.5.0", "HardhatNetwork/2.22.0/…". */
+function nodeName(version: string): string {
+  const [word = "node"] = /^[a-z]+/.exec(version.toLowerCase()) ?? [];
+  return word.replace(/network$/, "");
 }
 
 /** An RPC error that means "the call reverted", with the data it reverted with. */

@@ -132,7 +132,7 @@ export class Relayer implements Sender {
 
   /** Where gas is paid for, an account need not hold coins for the most that there can be. */
   async #gasFor(request: TransactionRequest): Promise<bigint> {
-    if (this.#chain.minesOnRequest) return DEFAULT_GAS;
+    if (this.#chain.isDevelopment) return DEFAULT_GAS;
     const { gas, value, ...call } = request;
     const asked = value === undefined ? call : { ...call, value: `0x${value.toString(16)}` };
     try {

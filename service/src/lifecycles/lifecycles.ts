@@ -30,6 +30,7 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   await wallets.lookForLost();
   const clock = new ClockWatch(log);
   pulse.onBeat(async (heads) => clock.look(heads));
+  pulse.onBeat(async (heads) => context.finality.look(heads));
   pulse.onBeat(() => context.relayer.funds.watch());
   pulse.onBeat((heads) => logs.read(heads));
   pulse.onBeat(() => wallets.advance());
@@ -57,7 +58,7 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
 /** A chain that went back may have lost our own contracts, and the coins that pay for them. */
 export async function restoreContracts(context: Context, sender: Sender): Promise<void> {
   const { chain, relayer, store, contracts, log } = context;
-  if (chain.minesOnRequest) await fundRelayer(chain, relayer.address);
+  if (chain.isDevelopment) await fundRelayer(chain, relayer.address);
   const before = { ...contracts };
   Object.assign(contracts, await deployedContracts(chain, sender, store.settings));
   for (const name of DEPLOYED_NAMES) {
