@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export type Call = { id: number; method: string; params: unknown[] };
 /** An answer in place of the node's: its status, headers and body. */
@@ -30,6 +31,8 @@ export class LimitedNode {
   readonly asked: Call[][] = [];
   /** Refuses a request; none is until somebody sets it. */
   refuse: (calls: Call[]) => Refusal | undefined = () => undefined;
+  /** How many milliseconds the answer to a request takes. */
+  delay: (calls: Call[]) => number = () => 0;
   /** Replaces the node's answer to a call. */
   edit: (call: Call, answer: object) => object = (_, answer) => answer;
 
@@ -67,6 +70,7 @@ export class LimitedNode {
       limited.asked.push(calls);
       const refusal = limited.refuse(calls);
       if (refusal !== undefined) return refusal;
+      await sleep(limited.delay(calls));
       const answers = await Promise.all(
         calls.map(async (call) => limited.edit(call, await answerOf(node, call))),
       );

@@ -1,8 +1,8 @@
-import { RpcRequestError } from "viem";
+import { RpcRequestError, TimeoutError } from "viem";
 import { messageOf } from "../../problem.ts";
 import { LearnedSize } from "./learned-size.ts";
 import { notAnswered, type Posted, post } from "./post.ts";
-import { httpStatus, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
+import { httpStatus, isRefusal, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
 
 export type NodeCallsOptions = {
   /** How long one request may take, the body of its answer included. */
@@ -176,12 +176,12 @@ export class NodeCalls {
     else this.#batch.fitted(calls.length);
   }
 
-  /** Whether a request was refused as a whole because of its size. Nodes of odd words are given the benefit of doubt in the end. */
+  /** Whether a request failed as a whole because of its size. What nobody explains is taken for that when it goes on. */
   #isForItsSize(calls: Call[], error: unknown): boolean {
     if (calls.length === 1) return false;
     if (isTooMuch(error) || isAboutBatch(error)) return true;
-    const isAnswered = error instanceof RpcRequestError || httpStatus(error) !== undefined;
-    return isAnswered && this.#batch.isSuspect(calls.length);
+    const mayBe = isRefusal(error) || httpStatus(error) !== undefined || error instanceof TimeoutError;
+    return mayBe && this.#batch.isSuspect(calls.length);
   }
 
   #askInSmaller(calls: Call[], size = calls.length): void {
