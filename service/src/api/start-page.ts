@@ -148,19 +148,23 @@ function lostOperations(executions: Executions): Row[] {
   if (missing > 0) {
     rows.push([
       "Sent again",
-      html`<strong class="trouble">${missing} confirmed operations, which the chain may have lost</strong>`,
+      html`<strong class="trouble">${operations(missing)} that the chain may have lost</strong>`,
     ]);
   }
   if (gone > 0) {
     const newest = executions.gone(SHOWN_LOST);
     rows.push([
       "Lost",
-      html`<strong class="trouble">${gone} confirmed operations are not on the chain any more and cannot be brought back.
-Submit what they did as new operations if it is still wanted.</strong><br>
+      html`<strong class="trouble">${operations(gone)} ${gone === 1 ? "is" : "are"} not on the chain any more and cannot be
+brought back. Submit a new operation where its effect is still wanted.</strong><br>
 ${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<br>`)}`,
     ]);
   }
   return rows;
+}
+
+function operations(count: number): string {
+  return `${count} confirmed ${count === 1 ? "operation" : "operations"}`;
 }
 
 function oracles({ oracles }: Context, facts: PageFacts): Html {

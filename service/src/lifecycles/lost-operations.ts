@@ -91,7 +91,7 @@ export class LostOperations {
   #giveUp(id: string, reason: string): void {
     this.#executions.setGone(id, reason);
     this.#context.log.error(
-      `The operation ${id} is confirmed, the chain has lost it, and it cannot be brought back: ${reason}. Submit what it did as a new operation if it is still wanted.`,
+      `The operation ${id} is confirmed, the chain has lost it, and it cannot be brought back: ${reason}. Submit a new operation if its effect is still wanted.`,
     );
   }
 }
