@@ -87,8 +87,8 @@ export type ReadyInfo = {
 export type RunningService = {
   ready: ReadyInfo;
   /**
-   * Ends everything in order, the chain too: within two seconds where the chain's state is below 40 MB, else when
-   * that is saved.
+   * Ends everything in order, the chain too: within two seconds where the chain's state is below 20 MB, else as
+   * soon as that is saved.
    */
   close(): Promise<void>;
 };

@@ -41,6 +41,8 @@ export class Keeper {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.once("exit", resolve));
+    // Until now it kept nobody waiting.
+    this.#child.ref();
     this.#send("end");
     await gone;
   }
