@@ -72,7 +72,12 @@ export async function newestSnapshot(
     }
     const file = join(folder, `state.${process.pid}.loading`);
     const pieces = withNewestBlocks(json);
-    await writeFile(file, pieces, { mode: 0o600 });
+    try {
+      await writeFile(file, pieces, { mode: 0o600 });
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    }
     return { block, bytes: pieces.reduce((sum, { length }) => sum + length, 0), file, from };
   }
   return undefined;
