@@ -148,11 +148,15 @@ describe("the saved state of the local chain", function () {
     lines.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
   });
 
-  it("is saved also when its watchdog was killed", async () => {
+  it("is saved also when its watchdog was killed, and taken when anvil was", async () => {
     await savedBlock();
     process.kill(pidOf("watchdog"), "SIGKILL");
     await told(/ended by itself/);
-    await savedBlock();
+    const block = await savedBlock();
+    process.kill(anvil.pid, "SIGKILL");
+    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(/runs again/);
+    should(Number((await newest()).number)).equal(block);
   });
 
   it("is waited for at a stop, however long it takes, and that is said", async () => {

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import { findAnvil } from "./anvil/binary.ts";
-import { Keeper } from "./anvil/keeper.ts";
 import { type Listening, launch, StateRefused } from "./anvil/launch.ts";
 import { awaitPredecessor, PID_FILES } from "./anvil/predecessor.ts";
 import { newestSnapshot, removeUnfinished, setAside } from "./anvil/snapshots.ts";
 import { KEPT_BLOCKS } from "./anvil/state.ts";
+import { Watchdog } from "./anvil/watchdog.ts";
 
 /** An anvil of our own. One that ends by itself is started again, at the same address and from its saved state. */
 export type Anvil = {
@@ -33,7 +33,7 @@ const LONG_BLOCKS = 10_000;
 const AGAIN_MS = { first: 100, longest: 5000 };
 const TELL_AFTER_MS = 2000;
 
-type Running = Listening & { keeper: Keeper; oldest: number };
+type Running = Listening & { watchdog: Watchdog; oldest: number };
 
 /**
  * Starts anvil from the newest whole snapshot in `folder`, saves its state there, and ends it when this process is
@@ -53,17 +53,18 @@ export async function startAnvil(
   const stopped = new AbortController();
   let restarting: Promise<boolean> | undefined;
 
-  const guard = ({ child, keeper }: Running) =>
+  const guard = ({ child, watchdog }: Running) =>
     child.once("exit", (code, signal) => {
       if (stopped.signal.aborted || restarting !== undefined) return;
       log.warn(
         `The local chain (anvil) ended by itself (${signal ?? `code ${code}`}). Starting it again from its saved state.`,
       );
-      anvil.onEnd?.(startAgain(keeper));
+      const restarted = startAgain(watchdog);
+      anvil.onEnd?.(restarted);
     });
   /** Not before the old one has written its last: two must not write one snapshot. */
-  const startAgain = (keeper: Keeper): Promise<boolean> => {
-    restarting = keeper
+  const startAgain = (watchdog: Watchdog): Promise<boolean> => {
+    restarting = watchdog
       .end()
       .then(untilItRuns)
       .finally(() => {
@@ -93,17 +94,17 @@ export async function startAnvil(
     },
     onEnd: undefined,
     get isLong() {
-      return running.keeper.saved.block - running.oldest > LONG_BLOCKS;
+      return running.watchdog.saved.block - running.oldest > LONG_BLOCKS;
     },
     renew() {
       log.info("The local chain drops its old blocks: it is started again from its saved state.");
-      return restarting ?? startAgain(running.keeper);
+      return restarting ?? startAgain(running.watchdog);
     },
     giveUp: () => stopped.abort(),
     async stop() {
       stopped.abort();
       await restarting;
-      const { bytes } = running.keeper.saved;
+      const { bytes } = running.watchdog.saved;
       const slow = setTimeout(
         () => log.info(`Saving the chain's state (${Math.round(bytes / 1e6)} MB). This takes a while.`),
         TELL_AFTER_MS,
@@ -130,15 +131,15 @@ async function run(folder: string, port: number, log: Log): Promise<Running> {
       log.error("The local chain has no whole state: it starts empty, and what can be is deployed again.");
     }
     // The watchdog first: there is no moment at which anvil runs unwatched.
-    const keeper = new Keeper({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 } });
+    const watchdog = new Watchdog({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 } });
     try {
-      const onSpawn = (pid: number) => keeper.order({ pid });
+      const onSpawn = (pid: number) => watchdog.order({ pid });
       const listens = await launch({ binary, folder, port, snapshot, onSpawn });
       writeFileSync(join(folder, PID_FILES.anvil), String(listens.pid));
-      keeper.order({ rpcUrl: `http://127.0.0.1:${listens.port}`, folder });
-      return { ...listens, keeper, oldest: Math.max(0, (snapshot?.block ?? 0) - KEPT_BLOCKS) };
+      watchdog.order({ rpcUrl: `http://127.0.0.1:${listens.port}` });
+      return { ...listens, watchdog, oldest: Math.max(0, (snapshot?.block ?? 0) - KEPT_BLOCKS) };
     } catch (error) {
-      await keeper.end();
+      await watchdog.end();
       if (!(error instanceof StateRefused) || snapshot === undefined) throw error;
       const kept = await setAside(snapshot.from);
       log.error(
@@ -151,8 +152,8 @@ async function run(folder: string, port: number, log: Log): Promise<Running> {
 }
 
 /** Ends it by its watchdog; also where that was killed meanwhile. */
-async function end({ child, keeper }: Running): Promise<void> {
-  await keeper.end();
+async function end({ child, watchdog }: Running): Promise<void> {
+  await watchdog.end();
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");

@@ -4,9 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type SaveReport, Saving } from "./anvil/saving.ts";
 import { isAlive } from "./process.ts";
 
-/** What the service tells: which anvil to end; then, when it answers, where to save its state; and to end it now. */
-export type WatchdogOrder = { pid: number } | { rpcUrl: string; folder: string } | "end";
+/** What the service tells: which anvil to end; then, once it answers, where; and to end it now. */
+export type WatchdogOrder = { pid: number } | { rpcUrl: string } | "end";
 
+/** Where the state is saved. */
+const [, , folder = ""] = process.argv;
 const GRACE_MS = 1500;
 const LOOK_MS = 50;
 
@@ -17,9 +19,13 @@ let ending = false;
 process.on("message", (order: WatchdogOrder) => {
   if (order === "end") void end();
   else if ("pid" in order) pid = order.pid;
-  else saving = new Saving({ ...order, tell });
+  else saving = new Saving({ ...order, folder, tell });
 });
 process.on("disconnect", () => void end());
+// The service may be gone before we listened. What it sent until then comes first.
+setImmediate(() => {
+  if (!process.connected) void end();
+});
 // Meant for the service, when they come to all processes at once: it ends us.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 

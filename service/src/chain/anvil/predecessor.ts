@@ -15,7 +15,7 @@ const LOOK_MS = 20;
 export async function awaitPredecessor(folder: string, log: Log): Promise<void> {
   const start = Date.now();
   let told = false;
-  const watchdog = runningPid(join(folder, PID_FILES.watchdog), "watchdog");
+  const watchdog = runningPid(folder, PID_FILES.watchdog);
   while (watchdog !== undefined && isAlive(watchdog)) {
     if (!told && Date.now() - start > TELL_AFTER_MS) {
       told = true;
@@ -25,20 +25,20 @@ export async function awaitPredecessor(folder: string, log: Log): Promise<void> 
     }
     await sleep(LOOK_MS);
   }
-  const anvil = runningPid(join(folder, PID_FILES.anvil), "anvil");
+  const anvil = runningPid(folder, PID_FILES.anvil);
   // It writes nothing by itself: there is nothing to damage.
   if (anvil !== undefined) process.kill(anvil, "SIGKILL");
   while (anvil !== undefined && isAlive(anvil)) await sleep(LOOK_MS);
   for (const name of Object.values(PID_FILES)) rmSync(join(folder, name), { force: true });
 }
 
-/** Process ids are used again: never wait for, or end, a stranger. */
-function runningPid(file: string, name: string): number | undefined {
+/** Process ids are used again: never wait for, or end, a stranger. Both were started with the folder's name. */
+function runningPid(folder: string, pidFile: string): number | undefined {
   if (process.platform === "win32") return undefined;
   try {
-    const pid = Number(readFileSync(file, "utf8"));
-    const command = execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
-    return command.includes(name) ? pid : undefined;
+    const pid = Number(readFileSync(join(folder, pidFile), "utf8"));
+    const command = execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+    return command.includes(folder) ? pid : undefined;
   } catch {
     return undefined;
   }

@@ -7,8 +7,11 @@ import type { WatchdogOrder } from "../watchdog.ts";
 import { PID_FILES } from "./predecessor.ts";
 import type { SaveReport } from "./saving.ts";
 
-/** The watchdog of one anvil, as the service sees it. One that is killed is started again. */
-export class Keeper {
+/** After it ended by itself, before it is started again. */
+const AGAIN_MS = 200;
+
+/** The watchdog of one anvil, a process beside the service, as the service sees it. One that is killed is started again. */
+export class Watchdog {
   readonly #folder: string;
   readonly #log: Log;
   readonly #orders: WatchdogOrder[] = [];
@@ -38,8 +41,8 @@ export class Keeper {
   /** Lets it save the state and end anvil, however long that takes. */
   async end(): Promise<void> {
     this.#ending = true;
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) return;
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.once("exit", resolve));
     // Until now it kept nobody waiting.
     this.#child.ref();
@@ -48,7 +51,8 @@ export class Keeper {
   }
 
   #start(): ChildProcess {
-    const child = spawn(process.execPath, [fileURLToPath(new URL("../watchdog.ts", import.meta.url))], {
+    const program = fileURLToPath(new URL("../watchdog.ts", import.meta.url));
+    const child = spawn(process.execPath, [program, this.#folder], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       detached: true,
     });
@@ -59,11 +63,16 @@ export class Keeper {
     child.once("exit", () => {
       if (this.#ending) return;
       this.#log.warn("The process that saves the local chain ended by itself. Starting it again.");
-      this.#child = this.#start();
-      for (const order of this.#orders) this.#send(order);
+      setTimeout(() => this.#startAgain(), AGAIN_MS).unref();
     });
     if (child.pid !== undefined) writeFileSync(join(this.#folder, PID_FILES.watchdog), String(child.pid));
     return child;
+  }
+
+  #startAgain(): void {
+    if (this.#ending) return;
+    this.#child = this.#start();
+    for (const order of this.#orders) this.#send(order);
   }
 
   #send(order: WatchdogOrder): void {
