@@ -1,3 +1,6 @@
+import { type IncomingMessage, request } from "node:http";
+import { json } from "node:stream/consumers";
+
 /** A block by its number and hash. */
 export type Head = { number: number; hash: string };
 
@@ -8,8 +11,9 @@ export type Head = { number: number; hash: string };
  */
 export async function head(rpcUrl: string, timeoutMs: number, number?: number): Promise<Head> {
   const at = number === undefined ? "latest" : `0x${number.toString(16)}`;
-  const response = await ask(rpcUrl, "eth_getBlockByNumber", [at, false], AbortSignal.timeout(timeoutMs));
-  const { result } = (await response.json()) as { result?: { number: string; hash: string } | null };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = await ask(rpcUrl, "eth_getBlockByNumber", [at, false], signal);
+  const { result } = (await json(answer)) as { result?: { number: string; hash: string } | null };
   if (!result) throw new Error(`the chain has no block ${at}`);
   return { number: Number(result.number), hash: result.hash };
 }
@@ -22,13 +26,12 @@ const RESULT = '"result":"0x';
  * @throws Error when anvil refuses, or goes away meanwhile.
  */
 export async function dumpState(rpcUrl: string): Promise<Buffer> {
-  const response = await ask(rpcUrl, "anvil_dumpState", []);
-  if (response.body === null) throw new Error("the chain gave no state");
+  const answer = await ask(rpcUrl, "anvil_dumpState", []);
   const pieces: Buffer[] = [];
   let text = "";
   let within = false;
-  for await (const chunk of response.body) {
-    text += Buffer.from(chunk).toString("latin1");
+  for await (const chunk of answer.setEncoding("latin1")) {
+    text += chunk;
     if (!within) {
       const start = text.indexOf(RESULT);
       if (start < 0) continue;
@@ -45,11 +48,17 @@ export async function dumpState(rpcUrl: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function ask(rpcUrl: string, method: string, params: unknown[], signal?: AbortSignal): Promise<Response> {
-  return fetch(rpcUrl, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-    ...(signal === undefined ? {} : { signal }),
+/** Not by `fetch`, which takes 15 MB more in a process that does little else. */
+function ask(
+  rpcUrl: string,
+  method: string,
+  params: unknown[],
+  signal?: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options = { method: "POST", headers: { "content-type": "application/json" }, signal };
+    request(rpcUrl, options, resolve)
+      .on("error", reject)
+      .end(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
   });
 }
