@@ -242,10 +242,17 @@ async function restoreAfter(restarted: Promise<boolean>, context: Context): Prom
 async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<void> {
   if (!anvil.isLong) return;
   await relayer.exclusively(async () => {
-    // What waits for a block would be lost.
-    await chain.mine();
+    await emptyPool(chain);
     if (await anvil.renew()) await chain.mine(WARM_UP_BLOCKS);
   });
+}
+
+/** What waits for a block is in no saved state. Something may never get into one. */
+async function emptyPool(chain: Chain): Promise<void> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    await chain.mine();
+    if (Number((await chain.rpc<{ pending: string }>("txpool_status")).pending) === 0) return;
+  }
 }
 
 /** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
@@ -285,6 +292,7 @@ function isPrivateKey(text: string): text is Hex {
   return /^0x[0-9a-fA-F]{64}$/.test(text);
 }
 
+/** Resolves when something has ended, or is taken to be stuck. */
 async function patiently(end: Promise<unknown>): Promise<void> {
   await Promise.race([end, sleep(PATIENCE_MS, undefined, { ref: false })]);
 }

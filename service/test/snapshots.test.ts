@@ -177,6 +177,16 @@ describe("the saved state of the local chain", function () {
     isAlive(watchdog).should.be.false();
   });
 
+  it("is as it was when anvil hangs, which is ended all the same", async () => {
+    const block = await savedBlock();
+    const { pid } = anvil;
+    process.kill(pid, "SIGSTOP");
+    await anvil.stop();
+    isAlive(pid).should.be.false();
+    await start();
+    await told(new RegExp(`goes on from block ${block}\\.`));
+  });
+
   it("loses old blocks and their transactions when the chain is started again, at the same address", async () => {
     for (let made = 0; made < 4; made += 1) await savedBlock();
     const before = await newest();

@@ -23,10 +23,10 @@ const RESULT = '"result":"0x';
 /**
  * The state of anvil, gzipped JSON. It comes as one hex text that may be larger than a text can be here.
  *
- * @throws Error when anvil refuses, or goes away meanwhile.
+ * @throws Error when anvil refuses, or goes away meanwhile, or when `signal` says so.
  */
-export async function dumpState(rpcUrl: string): Promise<Buffer> {
-  const answer = await ask(rpcUrl, "anvil_dumpState", []);
+export async function dumpState(rpcUrl: string, signal: AbortSignal): Promise<Buffer> {
+  const answer = await ask(rpcUrl, "anvil_dumpState", [], signal);
   const pieces: Buffer[] = [];
   let text = "";
   let within = false;
@@ -53,7 +53,7 @@ function ask(
   rpcUrl: string,
   method: string,
   params: unknown[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const options = { method: "POST", headers: { "content-type": "application/json" }, signal };

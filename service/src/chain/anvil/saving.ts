@@ -13,7 +13,8 @@ export type SaveReport = { saved: { block: number; bytes: number } } | { failed:
 const LOOK_MS = 1000;
 /** Of the time, at most a tenth goes into saving: the larger the state, the more seldom. */
 const REST_PER_SAVE = 9;
-const ANSWER_MS = 1500;
+/** An anvil that does not answer a small question for so long hangs. */
+const ANSWER_MS = 5000;
 const QUICK_MS = 500;
 /** Blocks made while anvil puts its state together spoil it now and then. */
 const TRIES = 5;
@@ -91,11 +92,23 @@ export class Saving {
   /** Undefined where blocks are made without a pause: later, then. */
   async #wholeState(): Promise<{ gzipped: Buffer; bytes: number; newest: Head } | undefined> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const gzipped = await dumpState(this.#rpcUrl);
+      const gzipped = await this.#dump();
       const json = await inflate(gzipped);
       const newest = await head(this.#rpcUrl, ANSWER_MS, blockOfState(json)).catch(() => undefined);
       if (newest !== undefined && !isTorn(json, newest.hash)) return { gzipped, bytes: json.length, newest };
     }
     return undefined;
+  }
+  /** However long it takes, as long as anvil answers other questions meanwhile. */
+  async #dump(): Promise<Buffer> {
+    const hangs = new AbortController();
+    const watch = setInterval(async () => {
+      if ((await this.#newest()) === undefined) hangs.abort();
+    }, ANSWER_MS);
+    try {
+      return await dumpState(this.#rpcUrl, hangs.signal);
+    } finally {
+      clearInterval(watch);
+    }
   }
 }
