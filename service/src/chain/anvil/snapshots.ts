@@ -10,7 +10,7 @@ import { blockOfState, withNewestBlocks } from "./state.ts";
 export type Loadable = { block: number; bytes: number; file: string; from: string };
 
 /** What was found damaged, and how it is kept. */
-export type Damaged = { why: string; kept: string };
+type Damaged = { why: string; kept: string };
 
 const inflate = promisify(gunzip);
 
