@@ -7,8 +7,9 @@ import { StartError } from "./say.mjs";
 
 /** @typedef {import("node:child_process").ChildProcess} ChildProcess */
 
-/** How long a child may take to end before it is killed, in milliseconds: a little more than it gives itself. */
-const GRACE_MS = 2_500;
+/** How long a child may take to end before it kills itself, in milliseconds, and how much later we do. */
+const GRACE_MS = 2_000;
+const LATER_MS = 500;
 
 const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
 
@@ -16,6 +17,8 @@ const preload = new URL("./end-with-parent.mjs", import.meta.url).href;
 export class Children {
   /** @type {Map<string, ChildProcess | undefined>} by name, in the order of their first start; undefined once ended */
   #running = new Map();
+  /** @type {WeakMap<ChildProcess, number>} by process, in milliseconds */
+  #graces = new WeakMap();
   /** @type {WeakSet<ChildProcess>} those that we stop */
   #asked = new WeakSet();
   #ending = false;
@@ -40,14 +43,17 @@ export class Children {
    *
    * @param {string} name what people call it
    * @param {readonly string[]} args the file to run and its arguments
-   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr", debug?: string | undefined, node?: string }} options
+   * @param {{ env: NodeJS.ProcessEnv, stdout: "pipe" | "stderr", debug?: string | undefined, node?: string,
+   *   graceMs?: number }} options
    *   `env` is added to our own; `stdout` says whether we read what it prints, or people do; `debug` is the option that
-   *   opens a debugger; `node` is the Node.js to run it by, instead of ours
+   *   opens a debugger; `node` is the Node.js to run it by, instead of ours; `graceMs` is how long it may take to end
+   *   before it is killed
    * @returns {ChildProcess}
    */
-  start(name, args, { env, stdout, debug, node = process.execPath }) {
+  start(name, args, { env, stdout, debug, node = process.execPath, graceMs = GRACE_MS }) {
     if (this.#ending) throw new StartError(`${name} was not started, because everything is being ended.`);
-    const child = spawn(node, [...(debug ? [debug] : []), "--import", preload, ...args], {
+    const preloaded = `${preload}?graceMs=${graceMs}`;
+    const child = spawn(node, [...(debug ? [debug] : []), "--import", preloaded, ...args], {
       cwd: root,
       env: { ...withoutDebugger(process.env), ...env },
       stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, debug ? "pipe" : 2, "ipc"],
@@ -57,6 +63,7 @@ export class Children {
     });
     if (child.stderr) sayWhereDebuggerIs(name, child.stderr);
     this.#running.set(name, child);
+    this.#graces.set(child, graceMs);
     child.once("exit", (code, signal) => {
       this.#running.set(name, undefined);
       if (!this.#ending && !this.#asked.has(child))
@@ -75,7 +82,7 @@ export class Children {
     if (child === undefined) return;
     this.#asked.add(child);
     const gone = once(child, "exit");
-    const timer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), (this.#graces.get(child) ?? GRACE_MS) + LATER_MS);
     if (child.connected) child.disconnect();
     await gone;
     clearTimeout(timer);

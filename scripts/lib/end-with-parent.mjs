@@ -3,8 +3,8 @@
 // launcher asked for that, or because the launcher is no more, however it died.
 import { isMainThread } from "node:worker_threads";
 
-/** How long a process may take to end in order, in milliseconds. */
-const GRACE_MS = 2_000;
+/** How long the process may take to end in order, in milliseconds. */
+const GRACE_MS = Number(new URL(import.meta.url).searchParams.get("graceMs") ?? 2_000);
 
 function end() {
   // The process's own handler ends it in order, on every platform; without one there is nothing to put in order.

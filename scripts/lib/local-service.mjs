@@ -20,6 +20,9 @@ const READY = "ready ";
  */
 const SPARING = "--max-semi-space-size=4";
 
+/** It ends within two seconds, save where it has a large chain to write to the disk. */
+const SAVING_GRACE_MS = 600_000;
+
 export const SERVICE = "The local service";
 
 /**
@@ -39,6 +42,7 @@ export function startLocalService(children, { port, args = [], debug }) {
     },
     stdout: "pipe",
     debug,
+    graceMs: SAVING_GRACE_MS,
   });
   const { stdout } = child;
   if (stdout === null) throw new StartError("The local service has no output to read.");

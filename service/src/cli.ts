@@ -4,8 +4,6 @@ import type { RunningService } from "./index.ts";
 import { createLog, type Log } from "./log.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 
-/** However stuck something is, the process is gone by then. */
-const CLOSE_TIMEOUT_MS = 1900;
 const PARENT_CHECK_MS = 500;
 
 let log: Log = createLog();
@@ -46,7 +44,6 @@ async function end(why: string): Promise<void> {
   if (ending) return;
   ending = true;
   log.debug(`Stopping because of ${why}.`);
-  setTimeout(() => process.exit(0), CLOSE_TIMEOUT_MS).unref();
   await service?.close().catch((error: unknown) => log.error(`Trouble while stopping: ${messageOf(error)}`));
   process.exit(0);
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence, Hex } from "../../src/protocol/index.ts";
 import { Faults } from "./api/faults.ts";
@@ -86,12 +87,17 @@ export type ReadyInfo = {
 
 export type RunningService = {
   ready: ReadyInfo;
-  /** Ends everything in order, the chain too, within two seconds. */
+  /**
+   * Ends everything in order, the chain too: within two seconds where the chain's state is below 20 MB, else as
+   * soon as that is saved.
+   */
   close(): Promise<void>;
 };
 
 /** Blocks before anything asks for `safe` or `finalized`: after a restart their state is there again only then. */
 const WARM_UP_BLOCKS = 9;
+/** However stuck it is, what ends after it has its turn: the chain must be saved. */
+const PATIENCE_MS = 900;
 /** Account 0 of every anvil. */
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -151,9 +157,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     };
     store.events.onAppend((event) => context.deliveries.meet(event));
     if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
-    if (anvil !== undefined) anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
+    if (anvil !== undefined) {
+      anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
+      // Between two beats nothing makes blocks.
+      context.pulse.onBeat(() => renewIfLong(anvil, context));
+    }
     const lifecycles = await startLifecycles(context);
-    started.push(() => lifecycles.stop());
+    started.push(() => patiently(lifecycles.stop()));
     // Before that: what waits for the chain's restart waits no longer.
     started.push(() => anvil?.giveUp());
     started.push(() => chain.giveUp());
@@ -174,7 +184,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       loopback: isLoopback(host),
       requestTimeoutMs: options.requestTimeoutMs,
     });
-    started.push(() => app.close());
+    started.push(() => patiently(app.close()));
     const origin = await listen(app, host, options.port ?? 0);
     return {
       close,
@@ -236,6 +246,23 @@ async function restoreAfter(restarted: Promise<boolean>, context: Context): Prom
     .catch((error: unknown) => log.warn(`Trouble after the chain's restart: ${messageOf(error)}`));
 }
 
+/** A chain that runs for days under traffic does not grow without end: now and then it drops its old blocks. */
+async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<void> {
+  if (!anvil.isLong) return;
+  await relayer.exclusively(async () => {
+    await emptyPool(chain);
+    if (await anvil.renew()) await chain.mine(WARM_UP_BLOCKS);
+  });
+}
+
+/** What waits for a block is in no saved state. Something may never get into one. */
+async function emptyPool(chain: Chain): Promise<void> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    await chain.mine();
+    if (Number((await chain.rpc<{ pending: string }>("txpool_status")).pending) === 0) return;
+  }
+}
+
 /** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
 async function startRelayer(
   chain: Chain,
@@ -271,6 +298,11 @@ function relayerKey(dataDir: string): Hex {
 
 function isPrivateKey(text: string): text is Hex {
   return /^0x[0-9a-fA-F]{64}$/.test(text);
+}
+
+/** Resolves when something has ended, or is taken to be stuck. */
+async function patiently(end: Promise<unknown>): Promise<void> {
+  await Promise.race([end, sleep(PATIENCE_MS, undefined, { ref: false })]);
 }
 
 function firstStart(store: Store): number {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
 import { encodeFunctionData } from "viem";
@@ -63,6 +63,17 @@ describe("the local service whose chain is killed", function () {
     };
   };
   const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
+  /** It is killed together with what saves it, and then this happens to each file that was saved. */
+  const killChain = async (happens: (file: string) => void) => {
+    const chain = join(folder.path, "chain");
+    await eventually("two snapshots", () => existsSync(join(chain, "state.former.json.gz")) || undefined);
+    const killed = anvilPid();
+    const watchdog = Number(readFileSync(join(chain, "watchdog.pid"), "utf8"));
+    for (const pid of [watchdog, killed]) process.kill(pid, "SIGSTOP");
+    for (const name of readdirSync(chain)) if (/^state\..*gz$/.test(name)) happens(join(chain, name));
+    for (const pid of [killed, watchdog]) process.kill(pid, "SIGKILL");
+    await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
+  };
   const values = (events: EventEnvelope[], confidence: string) =>
     events
       .filter((event) => event.headers.type === "watcher.event")
@@ -91,12 +102,8 @@ describe("the local service whose chain is killed", function () {
     await api.ok("POST", "/local/faucet", { amount: "1" });
     await api.eventsUntil(channelId, (all) => values(all, "finalized").length === 1);
 
-    const killed = anvilPid();
-    // As if it had saved nothing yet: every contract is lost with it. It saves nothing while it is stopped.
-    process.kill(killed, "SIGSTOP");
-    rmSync(join(folder.path, "chain", "state.json"), { force: true });
-    process.kill(killed, "SIGKILL");
-    await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
+    // As if nothing had been saved yet: every contract is lost with it.
+    await killChain((file) => rmSync(file));
     const told = (what: RegExp) =>
       eventually(String(what), () => (lines.some((line) => what.test(line)) ? true : undefined));
     await told(/anvil\) ended by itself \(SIGKILL\)/);
@@ -131,16 +138,15 @@ describe("the local service whose chain is killed", function () {
     should((await api.ok<Operation>("GET", path)).status).equal("confirmed");
   });
 
-  it("starts it empty where it was killed while it saved its state", async () => {
+  it("starts it empty where everything that was saved is damaged", async () => {
     const channelId = await api.channel();
-    const killed = anvilPid();
-    writeFileSync(join(folder.path, "chain", "state.json"), '{"block":{"number":');
-    process.kill(killed, "SIGKILL");
-    await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
-    const told = lines.some((line) =>
-      /saved state .* is damaged; it is kept as .*state\.json\.damaged/.test(line),
-    );
-    should(told).be.true();
+    await killChain((file) => truncateSync(file, statSync(file).size / 2));
+    for (const name of ["state.json.gz", "state.former.json.gz"]) {
+      const told = new RegExp(`saved state .* is damaged .* kept as .*${name}\\.damaged`);
+      should(lines.some((line) => told.test(line))).be.true();
+      should(existsSync(join(folder.path, "chain", `${name}.damaged`))).be.true();
+    }
+    should(lines.some((line) => /no whole state: it starts empty/.test(line))).be.true();
     await eventually("payments to work again", async () =>
       (await api.call("POST", "/local/faucet", {})).status === 200 ? true : undefined,
     );

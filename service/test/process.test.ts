@@ -22,7 +22,8 @@ describe("the local service as a process", function () {
   });
   afterEach(() => folder.dispose());
 
-  const anvilPid = () => Number(readFileSync(join(folder.path, "chain", "anvil.pid"), "utf8"));
+  const pidOf = (name: string) => Number(readFileSync(join(folder.path, "chain", `${name}.pid`), "utf8"));
+  const anvilPid = () => pidOf("anvil");
   const transfers = (events: EventEnvelope[]) =>
     events
       .filter((event) => event.headers.type === "watcher.event")
@@ -72,6 +73,9 @@ describe("the local service as a process", function () {
 
   it("goes on when the chain has lost its newest blocks, wallets included", async () => {
     const first = await spawnService(folder.path);
+    // From now on nothing is saved.
+    const watchdog = pidOf("watchdog");
+    process.kill(watchdog, "SIGSTOP");
     const channelId = await first.api.channel("kept");
     await first.api.transferWatcher(channelId);
     const created = await first.api.ok<Wallet>("POST", "/wallets", {
@@ -83,8 +87,7 @@ describe("the local service as a process", function () {
     await first.api.until(`/wallets/${created.wallet_id}`, "deployed");
     await first.api.ok("POST", "/local/faucet", { amount: "1" });
     await first.api.eventsUntil(channelId, (all) => transfers(all).length >= 1);
-    // Before the chain has saved anything.
-    process.kill(anvilPid(), "SIGKILL");
+    for (const pid of [anvilPid(), watchdog]) process.kill(pid, "SIGKILL");
     first.child.kill("SIGKILL");
     await first.exited;
 

@@ -138,6 +138,22 @@ describe("a copy of the sources", () => {
       launched.process.kill("SIGTERM");
       await allEnded(launched, END_MS);
     });
+
+    it("waits for a chain that takes long to be saved", async () => {
+      const launched = launchers.node("scripts/service.mjs");
+      await launched.ready;
+      const watchdog = launched.processes().find(({ command }) => command.includes("watchdog"));
+      // As one that has much to write.
+      process.kill(watchdog?.pid ?? 0, "SIGSTOP");
+      launched.process.kill("SIGINT");
+      await launched.says("Saving the chain's state");
+      // Longer than anything else would be given.
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, watchdog
+      process.kill(watchdog?.pid ?? 0, "SIGCONT");
+      should(await launched.ended).equal(0);
+      should(launched.processes()).be.empty();
+    });
   });
 });
 

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { messageOf, ServiceProblem } from "../../problem.ts";
+import type { Loadable } from "./snapshots.ts";
+import { KEPT_BLOCKS } from "./state.ts";
+
+/** An anvil that listens. */
+export type Listening = { child: ChildProcess; pid: number; port: number };
+
+const START_TIMEOUT_MS = 20_000;
+/** Slow machines load as many bytes of a state in a millisecond. */
+const LOADED_IN_A_MS = 5000;
+/** What anvil prints when another program has its port: on Linux and macOS, and on Windows. */
+const PORT_TAKEN = /address already in use|one usage of each socket address/i;
+const STATE_REFUSED = /--load-state|deserializ/i;
+
+/** Anvil does not take the state that it was given. */
+export class StateRefused extends Error {}
+
+/**
+ * Starts anvil from a snapshot, or empty. It writes nothing to the disk by itself. `onSpawn` is told its process id
+ * at once.
+ *
+ * @throws StateRefused when it does not load the snapshot; ServiceProblem when it does not start.
+ */
+export function launch(options: {
+  binary: string;
+  folder: string;
+  port: number;
+  snapshot: Loadable | undefined;
+  onSpawn: (pid: number) => void;
+}): Promise<Listening> {
+  const { binary, port: wanted, snapshot } = options;
+  // Detached, so that Ctrl-C reaches the service alone, which then ends anvil in order.
+  const child = spawn(binary, anvilArguments(options), { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  if (child.pid !== undefined) options.onSpawn(child.pid);
+  const timeoutMs = START_TIMEOUT_MS + (snapshot?.bytes ?? 0) / LOADED_IN_A_MS;
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const fail = (why: string) => {
+      clearTimeout(timer);
+      child.kill("SIGKILL");
+      reject(new ServiceProblem(`The local chain (${binary}) did not start: ${why}`));
+    };
+    const timer = setTimeout(() => fail(`no answer in ${Math.round(timeoutMs / 1000)} s.`), timeoutMs);
+    const exited = (code: number | null) => {
+      if (snapshot !== undefined && STATE_REFUSED.test(output)) {
+        clearTimeout(timer);
+        reject(new StateRefused(lastLine(output)));
+      } else if (PORT_TAKEN.test(output)) {
+        fail(
+          `port ${wanted} is taken by another program. Stop that one, or choose another port with --chain-port or CREC_CHAIN_PORT.`,
+        );
+      } else {
+        fail(
+          `it ended with code ${code}. ${lastLine(output)} If its saved state is damaged, remove the folder "chain" in the data directory.`,
+        );
+      }
+    };
+    child.once("error", (error) => fail(messageOf(error)));
+    // Not before all that it printed is here.
+    child.once("close", exited);
+    child.stderr?.on("data", (chunk) => {
+      output += chunk;
+    });
+    const onOutput = (chunk: Buffer) => {
+      output += chunk;
+      const port = /Listening on [^\s]+:(\d+)/.exec(output)?.[1];
+      if (port === undefined || child.pid === undefined) return;
+      clearTimeout(timer);
+      child.off("close", exited);
+      child.stdout?.off("data", onOutput);
+      // Keep both pipes flowing, so that anvil never waits for a reader.
+      child.stdout?.resume();
+      child.stderr?.removeAllListeners("data").resume();
+      resolve({ child, port: Number(port), pid: child.pid });
+    };
+    child.stdout?.on("data", onOutput);
+  });
+}
+
+function anvilArguments({ folder, port, snapshot }: Parameters<typeof launch>[0]): string[] {
+  return [
+    ...["--host", "127.0.0.1", "--port", String(port), "--no-cors", "--no-mining"],
+    ...["--slots-in-an-epoch", "4"],
+    // Without these, states and transactions of old blocks pile up in memory, and some under the home directory.
+    ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
+    ...["--transaction-block-keeper", String(KEPT_BLOCKS)],
+    ...(snapshot === undefined ? [] : ["--load-state", snapshot.file]),
+  ];
+}
+
+function lastLine(output: string): string {
+  const lines = output.trim().split("\n");
+  return (lines.find((line) => /^error/i.test(line)) ?? lines.at(-1) ?? "").trim();
+}

@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../log.ts";
+import { isAlive } from "../process.ts";
+
+/** Where the ids of the two processes of a running chain are. */
+export const PID_FILES = { anvil: "anvil.pid", watchdog: "watchdog.pid" };
+
+const TELL_AFTER_MS = 2000;
+const LOOK_MS = 20;
+
+/** Waits until the watchdog of a killed service has saved its chain and ended it; a chain without one is ended. */
+export async function awaitPredecessor(folder: string, log: Log): Promise<void> {
+  const start = Date.now();
+  let told = false;
+  const watchdog = runningPid(folder, PID_FILES.watchdog);
+  while (watchdog !== undefined && isAlive(watchdog)) {
+    if (!told && Date.now() - start > TELL_AFTER_MS) {
+      told = true;
+      log.info(
+        "Waiting until the chain's state is saved: the service before was ended without waiting for it.",
+      );
+    }
+    await sleep(LOOK_MS);
+  }
+  const anvil = runningPid(folder, PID_FILES.anvil);
+  // It writes nothing by itself: there is nothing to damage.
+  if (anvil !== undefined) process.kill(anvil, "SIGKILL");
+  while (anvil !== undefined && isAlive(anvil)) await sleep(LOOK_MS);
+  for (const name of Object.values(PID_FILES)) rmSync(join(folder, name), { force: true });
+}
+
+/** Process ids are used again: never wait for, or end, a stranger. Both were started with the folder's name. */
+function runningPid(folder: string, pidFile: string): number | undefined {
+  if (process.platform === "win32") return undefined;
+  try {
+    const pid = Number(readFileSync(join(folder, pidFile), "utf8"));
+    const command = execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+    return command.includes(folder) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

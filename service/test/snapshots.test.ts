@@ -1,0 +1,237 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import should from "should";
+import { newestSnapshot } from "../src/chain/anvil/snapshots.ts";
+import { isTorn, withNewestBlocks } from "../src/chain/anvil/state.ts";
+import { type Anvil, startAnvil } from "../src/chain/anvil.ts";
+import { isAlive } from "../src/chain/process.ts";
+import { createLog } from "../src/log.ts";
+import { eventually, temporaryFolder } from "./support.ts";
+
+const RECEIVER = `0x${"1".repeat(40)}`;
+
+describe("the saved state of the local chain", function () {
+  this.timeout(120_000);
+  let folder: ReturnType<typeof temporaryFolder>;
+  let anvil: Anvil;
+  let lines: string[];
+
+  const at = (name: string) => join(folder.path, name);
+  const pidOf = (name: "anvil" | "watchdog") => Number(readFileSync(at(`${name}.pid`), "utf8"));
+  const start = async () => {
+    lines = [];
+    const log = createLog({ level: "debug", to: { write: (line) => lines.push(line) } });
+    anvil = await startAnvil(folder.path, { log });
+  };
+  const told = (what: RegExp, times = 1) =>
+    eventually(String(what), () => lines.filter((line) => what.test(line)).length >= times || undefined);
+  const rpc = async <T = string>(method: string, ...params: unknown[]): Promise<T> => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(anvil.rpcUrl, { method: "POST", headers, body });
+    return ((await answer.json()) as { result: T }).result;
+  };
+  /** A block with a payment in it; its number, once that is saved. */
+  const savedBlock = async (): Promise<number> => {
+    const [from] = await rpc<string[]>("eth_accounts");
+    await rpc("eth_sendTransaction", { from, to: RECEIVER, value: "0x1" });
+    await rpc("evm_mine");
+    const number = Number(await rpc("eth_blockNumber"));
+    await told(new RegExp(`saved up to block ${number}\\.`));
+    return number;
+  };
+  const newest = () => rpc<{ number: string; hash: string }>("eth_getBlockByNumber", "latest", false);
+
+  beforeEach(async () => {
+    folder = temporaryFolder();
+    await start();
+  });
+  afterEach(async () => {
+    await anvil.stop();
+    folder.dispose();
+  });
+
+  it("is there again after a stop, and after a kill of everything: blocks, transactions and balances", async () => {
+    await savedBlock();
+    const [{ transactionHash }] =
+      (await rpc<[{ transactionHash: string }]>("eth_getBlockReceipts", "latest")) ?? [];
+    const before = await newest();
+    // Without a block of its own.
+    await rpc("anvil_setBalance", RECEIVER, "0x7b");
+    await anvil.stop();
+    for (const end of ["stop", "kill"]) {
+      await start();
+      await told(new RegExp(`goes on from block ${Number(before.number)}\\.`));
+      (await newest()).hash.should.equal(before.hash);
+      should(await rpc("eth_getTransactionReceipt", transactionHash)).be.ok();
+      should(Number(await rpc("eth_getBalance", RECEIVER, "latest"))).equal(123);
+      if (end === "stop") await anvil.stop();
+      else anvil.giveUp();
+      if (end === "kill")
+        for (const name of ["watchdog", "anvil"] as const) process.kill(pidOf(name), "SIGKILL");
+    }
+  });
+
+  it("is not written while nothing happens", async () => {
+    await savedBlock();
+    const written = () => [
+      ...readdirSync(folder.path).map((name) => [name, statSync(at(name)).ino, statSync(at(name)).mtimeMs]),
+      ...["anvil", "watchdog"].map((name) => bytesWritten(pidOf(name as "anvil"))),
+    ];
+    const before = written();
+    // Long enough for the watchdog to look for blocks, and for anvil to write if it did by itself.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    written().should.eql(before);
+  });
+
+  it("is kept in two snapshots: where the newest is not whole, the one before is taken", async () => {
+    const former = await savedBlock();
+    const block = await savedBlock();
+    await anvil.stop();
+    const whole = readFileSync(at("state.json.gz"));
+    const json = gunzipSync(whole).toString();
+    const damages = {
+      empty: Buffer.alloc(0),
+      half: whole.subarray(0, whole.length / 2),
+      "without its last byte": whole.subarray(0, -1),
+      "with another byte within": Buffer.concat([
+        whole.subarray(0, 999),
+        Buffer.from("x"),
+        whole.subarray(1000),
+      ]),
+      "no state": gzipSync('{"block":{"number":"0x1"}}'),
+      "half a state": gzipSync(json.slice(0, -99)),
+    };
+    for (const [name, damaged] of Object.entries(damages)) {
+      writeFileSync(at("state.json.gz"), damaged);
+      const found: string[] = [];
+      const snapshot = await newestSnapshot(folder.path, ({ kept }) => found.push(kept));
+      found.should.eql([at("state.json.gz.damaged")], name);
+      should(snapshot?.block).be.within(former, block);
+      readFileSync(at("state.json.gz.damaged")).should.eql(damaged);
+    }
+    // Whole, and yet nothing that anvil takes.
+    writeFileSync(at("state.json.gz"), gzipSync(json.replace('"accounts":{', '"accounts":{"0x12":{},')));
+    writeFileSync(at("state.1.new"), "left by a process that was killed");
+    await start();
+    await told(/does not load a saved state .* kept as .*state\.json\.gz\.damaged/);
+    await told(/goes on from block/);
+    existsSync(at("state.1.new")).should.be.false();
+  });
+
+  it("is taken from what an earlier version left", async () => {
+    const block = await savedBlock();
+    await anvil.stop();
+    writeFileSync(at("state.json"), gunzipSync(readFileSync(at("state.json.gz"))));
+    for (const name of ["state.json.gz", "state.former.json.gz"]) rmSync(at(name), { force: true });
+    await start();
+    await told(new RegExp(`goes on from block ${block}\\.`));
+    await savedBlock();
+    existsSync(at("state.json")).should.be.false();
+  });
+
+  it("stays as it was while it cannot be written; that is said once, and when it is over", async () => {
+    const block = await savedBlock();
+    const before = readFileSync(at("state.json.gz"));
+    // What stands where it wants to write keeps it from writing, as a full disk does.
+    const obstacle = at(`state.${pidOf("watchdog")}.new`);
+    mkdirSync(obstacle);
+    await rpc("evm_mine");
+    await told(new RegExp(`cannot be saved .* begin again at block ${block}\\.`));
+    await rpc("evm_mine");
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    readFileSync(at("state.json.gz")).should.eql(before);
+    rmSync(obstacle, { recursive: true });
+    await told(/can be saved again/);
+    await told(new RegExp(`saved up to block ${block + 2}\\.`));
+    lines.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
+  });
+
+  it("is saved also when its watchdog was killed, and taken when anvil was", async () => {
+    await savedBlock();
+    process.kill(pidOf("watchdog"), "SIGKILL");
+    await told(/ended by itself/);
+    const block = await savedBlock();
+    process.kill(anvil.pid, "SIGKILL");
+    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(/runs again/);
+    should(Number((await newest()).number)).equal(block);
+  });
+
+  it("is waited for at a stop, however long it takes, and that is said", async () => {
+    await savedBlock();
+    const watchdog = pidOf("watchdog");
+    // As one that has much to write.
+    process.kill(watchdog, "SIGSTOP");
+    let ended = false;
+    const stopped = anvil.stop().then(() => {
+      ended = true;
+    });
+    await told(/Saving the chain's state \(\d+ MB\)/);
+    ended.should.be.false();
+    isAlive(anvil.pid).should.be.true();
+    process.kill(watchdog, "SIGCONT");
+    await stopped;
+    isAlive(anvil.pid).should.be.false();
+    isAlive(watchdog).should.be.false();
+  });
+
+  it("is as it was when anvil hangs, which is ended all the same", async () => {
+    const block = await savedBlock();
+    const { pid } = anvil;
+    process.kill(pid, "SIGSTOP");
+    await anvil.stop();
+    isAlive(pid).should.be.false();
+    await start();
+    await told(new RegExp(`goes on from block ${block}\\.`));
+  });
+
+  it("loses old blocks and their transactions when the chain is started again, at the same address", async () => {
+    for (let made = 0; made < 4; made += 1) await savedBlock();
+    const before = await newest();
+    const json = gunzipSync(readFileSync(at("state.json.gz")));
+    const { url } = { url: anvil.rpcUrl };
+    should(await anvil.renew()).be.true();
+    should(anvil.rpcUrl).equal(url);
+    (await newest()).hash.should.equal(before.hash);
+
+    type State = {
+      blocks: Array<{ header: { number: string } }>;
+      transactions: Array<{ block_number: number }>;
+    };
+    const pruned = JSON.parse(Buffer.concat(withNewestBlocks(json, 2)).toString()) as State;
+    pruned.blocks
+      .map(({ header }) => Number(header.number))
+      .sort()
+      .should.eql([3, 4]);
+    pruned.transactions
+      .map(({ block_number }) => block_number)
+      .sort()
+      .should.eql([3, 4]);
+    should({ ...pruned, blocks: [], transactions: [] }).eql({
+      ...JSON.parse(json.toString()),
+      blocks: [],
+      transactions: [],
+    });
+  });
+
+  it("is not kept where accounts are a block ahead of the blocks", async () => {
+    await savedBlock();
+    const { hash } = await newest();
+    const before = gunzipSync(readFileSync(at("state.json.gz")));
+    isTorn(before, hash).should.be.false();
+    await savedBlock();
+    const text = before.toString();
+    const after = gunzipSync(readFileSync(at("state.json.gz"))).toString();
+    const accounts = /"accounts":.*?,"best_block_number"/s;
+    const [ahead = ""] = accounts.exec(after) ?? [];
+    isTorn(Buffer.from(text.replace(accounts, () => ahead)), hash).should.be.true();
+  });
+});
+
+/** Undefined where the system does not tell. */
+function bytesWritten(pid: number): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  return /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1];
+}
