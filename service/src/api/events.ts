@@ -7,7 +7,7 @@ import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { invalid, notFound } from "./errors.ts";
 import { networksOf } from "./networks.ts";
 import { EventAnswer, EventPage } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
   ChainEnvironment,
@@ -66,10 +66,14 @@ export function eventRoutes(app: Routes, context: Context): void {
         answers: { 200: EventPage, 404: NO_CHANNEL },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
+      const page = await store.events.poll(channel.channel_id, {
+        ...request.query,
+        isHidden: deliveries.hidden,
+        isAbandoned: abandonment(request),
+      });
       reply.type("application/json; charset=utf-8");
-      const page = store.events.poll(channel.channel_id, { ...request.query, hidden: deliveries.hidden() });
       return deliveries.page(page, request.query.limit);
     },
   );
@@ -86,7 +90,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         answers: { 200: EventPage, 404: NO_CHANNEL },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
       const { limit, offset, chain_environment, ...query } = request.query;
       const filter: EventFilter = {
@@ -113,8 +117,13 @@ export function eventRoutes(app: Routes, context: Context): void {
       refuseInapplicable(filter);
       reply.type("application/json; charset=utf-8");
       if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
-      const options = { limit, offset, hidden: deliveries.hidden() };
-      return deliveries.page(store.events.search(channel.channel_id, filter, options), limit);
+      const page = await store.events.search(channel.channel_id, filter, {
+        limit,
+        offset,
+        isHidden: deliveries.hidden,
+        isAbandoned: abandonment(request),
+      });
+      return deliveries.page(page, limit);
     },
   );
 
