@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import Type from "typebox";
 import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
@@ -73,6 +74,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
+      freeWhenSent(reply, page);
       reply.type("application/json; charset=utf-8");
       return deliveries.page(page, request.query.limit);
     },
@@ -123,6 +125,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
+      freeWhenSent(reply, page);
       return deliveries.page(page, limit);
     },
   );
@@ -150,6 +153,16 @@ export function eventRoutes(app: Routes, context: Context): void {
       return event;
     },
   );
+}
+
+/**
+ * Gives the memory of a page back when it is with the system. Left to the garbage collector, every few dozen pages
+ * would make it go through the whole heap: more than half of the work of a page, and stops of tens of milliseconds.
+ */
+function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLength }: Buffer): void {
+  // A small one is part of memory that others share.
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
+  raw.once("finish", () => buffer.transfer(0));
 }
 
 function refuseInapplicable(filter: EventFilter): void {
