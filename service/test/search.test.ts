@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import type { EventPage, EventType } from "../../src/protocol/index.ts";
+import type { EventPage, EventType, OperationStatus } from "../../src/protocol/index.ts";
 import type { EventFilter } from "../src/store/events.ts";
 import { Store } from "../src/store/store.ts";
 import { Turns } from "../src/store/turns.ts";
@@ -130,6 +130,62 @@ describe("searches of the local service", function () {
         });
       }),
       { numRuns: 15 },
+    );
+  });
+
+  it("find of lists what a look at each row finds, newest first", async () => {
+    const drawn = fc.record({
+      status: fc.constantFrom("accepted", "sent", "failed", "confirmed"),
+      walletId: fc.constantFrom("w1", "w2"),
+      here: fc.boolean(),
+      one: fc.boolean(),
+    });
+    const question = fc.record({
+      status: fc.option(fc.subarray(["accepted", "sent", "failed", "expired"]), { nil: undefined }),
+      walletId: fc.option(fc.constantFrom("w1", "w2", "w3"), { nil: undefined }),
+      subject: fc.option(fc.constantFrom("one", "other"), { nil: undefined }),
+      limit: fc.integer({ min: 1, max: 30 }),
+      offset: fc.integer({ min: 0, max: 60 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(drawn, { maxLength: 120, size: "max" }),
+        fc.array(question, { minLength: 6, maxLength: 6 }),
+        async (rows, asked) => {
+          await withStore([], async (stores, channelId) => {
+            const { operations } = stores(0);
+            for (const [index, { status, walletId, here, one }] of rows.entries()) {
+              operations.create({
+                ...{ operation_id: `${index}`, channelId: here ? channelId : "elsewhere", walletId },
+                ...{ status: status as OperationStatus, chain_selector: "1", address: "0x", deadline: 0 },
+                ...{ wallet_operation_id: `${index}`, transactions: [], signature: null, digest: "0x" },
+                initiator: { subject_type: "user", subject_id: one ? "one" : "other" },
+              });
+            }
+            for (const { status, walletId, subject, limit, offset } of asked) {
+              const all = [...rows.entries()]
+                .reverse()
+                .filter(
+                  ([, row]) =>
+                    row.here &&
+                    (status === undefined || status.length === 0 || status.includes(row.status)) &&
+                    (walletId === undefined || row.walletId === walletId) &&
+                    (subject === undefined || row.one === (subject === "one")),
+                );
+              const found = await operations.list({
+                ...withoutUndefined({ status, walletId }),
+                ...{ channelId, limit, offset },
+                subjects: { "initiator ->> '$.subject_id'": subject },
+              });
+              should({ ...found, data: found.data.map(({ operation_id }) => operation_id) }).eql({
+                data: all.slice(offset, offset + limit).map(([index]) => String(index)),
+                has_more: all.length > offset + limit,
+              });
+            }
+          });
+        },
+      ),
+      { numRuns: 12 },
     );
   });
 

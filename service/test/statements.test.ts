@@ -14,7 +14,17 @@ import { Watchers } from "../src/store/watchers.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** Tables that do not grow with what the service does. */
-const SMALL = ["settings", "positions", "blocks", "counts", "json_each", "(subquery", "(join", "CONSTANT"];
+const SMALL = [
+  "settings",
+  "positions",
+  "blocks",
+  "counts",
+  "json_each",
+  "sqlite_schema",
+  "pragma_",
+  "(",
+  "CONSTANT",
+];
 
 /** What names one row, or a stated number of rows, as a plan says it. */
 const KEYS: Record<string, string[]> = {
@@ -39,6 +49,7 @@ const EXCEPTIONS: Record<string, RegExp> = {
   "watchers that began after the block to which a chain went back": /^UPDATE watchers SET from_block/,
   "wallets at an address: one a chain":
     /^SELECT (\*|wallet_id) FROM wallets WHERE (chain_selector = \? AND )?lower\(/,
+  "the start page's number of events: one row a channel": /^SELECT COALESCE\(SUM\(last_offset/,
   "blocks of events by time: at most 4096": /^SELECT block, oldest, newest FROM event_times .* BETWEEN/,
 };
 
@@ -259,7 +270,6 @@ describe("statements of the store", () => {
   let database: DatabaseSync;
 
   before(async () => {
-    const store = new Store(folder.path);
     const { prepare } = DatabaseSync.prototype;
     DatabaseSync.prototype.prepare = function (sql) {
       statements.add(sql.replaceAll(/\s+/g, " ").trim());
@@ -267,6 +277,7 @@ describe("statements of the store", () => {
     };
     const parts = [Channels, Events, Operations, Positions, Queries, Settings, Wallets, Watchers];
     const ends = parts.map(noteCalls);
+    const store = new Store(folder.path);
     try {
       await useAll(store);
     } finally {

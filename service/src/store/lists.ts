@@ -55,8 +55,13 @@ export async function pageOfList<T>(
   all.add(conditions.sql, ...conditions.values);
   const read = database.prepare(`SELECT * FROM ${table} WHERE ${all.sql}`);
   const [, ...values] = all.values;
-  const rows = found.places.map((place) => read.get(place, ...values)).filter((row) => row !== undefined);
-  return { data: rows.map((row) => toItem(row as Row)), has_more: found.hasMore };
+  const data: T[] = [];
+  for (const place of found.places) {
+    if (turns.isOver()) await turns.next();
+    const row = read.get(place, ...values);
+    if (row !== undefined) data.push(toItem(row as Row));
+  }
+  return { data, has_more: found.hasMore };
 }
 
 /** A cursor for each combination of the values. */

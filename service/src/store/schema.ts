@@ -238,7 +238,6 @@ CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
     VALUES (NEW.channel_id, NEW.offset / ${EVENTS_IN_BLOCK}, NEW.created_at, NEW.created_at)
     ON CONFLICT DO UPDATE SET oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest)
     WHERE excluded.oldest < oldest OR excluded.newest > newest;
-  INSERT INTO counts VALUES ('events', '', 1) ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 `;
 
@@ -255,7 +254,6 @@ INSERT INTO event_places (value_id, offset)
   ORDER BY value_id, offset;
 INSERT INTO event_times (channel_id, block, oldest, newest)
   SELECT channel_id, offset / ${EVENTS_IN_BLOCK}, min(created_at), max(created_at) FROM events GROUP BY 1, 2;
-INSERT INTO counts SELECT 'events', '', COUNT(*) FROM event_places JOIN event_values USING (value_id) WHERE kind = 'type';
 `;
 
 const COUNT_UP = "ON CONFLICT DO UPDATE SET count = count + 1";

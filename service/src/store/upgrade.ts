@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Log } from "../log.ts";
+import { countEvents } from "./counts.ts";
 import {
   COUNT_OLD,
   COUNT_TRIGGERS,
@@ -56,10 +57,4 @@ function hasTrigger(database: DatabaseSync, name: string): boolean {
     database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?").get(name) !==
     undefined
   );
-}
-
-/** Offsets have no gaps: the last one of a channel is how many events it has. */
-function countEvents(database: DatabaseSync): number {
-  const row = database.prepare("SELECT COALESCE(SUM(last_offset), 0) AS count FROM channels").get();
-  return Number(row?.count ?? 0);
 }
