@@ -26,6 +26,8 @@ type Measures = {
   fillMs: number;
   pages: number;
   bare: number;
+  /** The longest wait of a call while nothing is searched for: what the machine itself adds. */
+  alone: number;
   searches: Map<string, Took>;
   memory: number;
   mostMemory: number;
@@ -76,6 +78,7 @@ export async function benchGrowth(): Promise<Measured[]> {
     row("  at most", ({ mostMemory }) => mostMemory, "MiB"),
     row(`pages of ${PAGE} events`, ({ pages }) => pages, "pages/s"),
     row("  of bare node:http, the same as bytes (aim 0.8)", ({ pages, bare }) => pages / bare, "", 2),
+    row("the longest wait of 200 short calls alone", ({ alone }) => alone, "ms", 1),
     ...names.flatMap((name) => {
       const took = (one: Measures) => one.searches.get(name) ?? { p50: 0, p99: 0, others: 0 };
       return [
@@ -112,13 +115,14 @@ async function measure(size: number): Promise<Measures> {
     };
     const memory = memoryOf(child.pid ?? 0, "VmRSS");
     const { pages, bare } = await comparePages(get, base_url, `/channels/${known.channelId}/events`, size);
+    const { others: alone } = await timeSearch(get, base_url, "/health-check");
     const searches = new Map<string, Took>();
     for (const [name, query] of Object.entries(searchesOf(known, size))) {
       const path = `/channels/${known.channelId}/events/search?${query}`;
       searches.set(name, await timeSearch(get, base_url, path));
     }
     const mostMemory = memoryOf(child.pid ?? 0, "VmHWM");
-    return { size, fillMs, pages, bare, searches, memory, mostMemory, bytes };
+    return { size, fillMs, pages, bare, alone, searches, memory, mostMemory, bytes };
   } finally {
     await agent.close();
     child.kill("SIGTERM");

@@ -41,8 +41,8 @@ export class Channels {
     const list = {
       table: "channels",
       step: 1,
-      indexed: [{ status: shown(filter.status, CHANNEL_STATUSES) }],
-      conditions: named(filter.name),
+      indexed: [{ status: shownStatuses(filter.status, CHANNEL_STATUSES) }],
+      conditions: nameContains(filter.name),
     } as const;
     return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toChannel);
   }
@@ -55,13 +55,16 @@ export class Channels {
 }
 
 /** Conditions of a list that may ask for a part of the name, without case. */
-export function named(part: string | undefined): Conditions {
+export function nameContains(part: string | undefined): Conditions {
   const conditions = new Conditions();
   return part === undefined ? conditions : conditions.add("instr(fold(name), fold(?)) > 0", part);
 }
 
 /** The statuses asked for; archived things show only when asked for by status. */
-export function shown(asked: readonly string[] | undefined, all: readonly string[]): readonly string[] {
+export function shownStatuses(
+  asked: readonly string[] | undefined,
+  all: readonly string[],
+): readonly string[] {
   return asked === undefined || asked.length === 0 ? all.filter((status) => status !== "archived") : asked;
 }
 

@@ -3,7 +3,7 @@ import type { Cursor } from "./cursors.ts";
 import { EVENTS_IN_BLOCK } from "./schema.ts";
 
 /** Unix seconds, both included. */
-export type TimeRange = { from: number; to: number };
+type TimeRange = { from: number; to: number };
 
 /** So many blocks are looked through at once. */
 const BLOCKS_AT_ONCE = 4096;

@@ -9,7 +9,7 @@ import {
   type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { shown } from "./channels.ts";
+import { shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
@@ -61,7 +61,7 @@ export type OperationChange = {
 };
 
 /** So many deadlines are seen to at once: each is a write of its own. */
-const MOST_OVERDUE = 100;
+const MOST_OVERDUE = 50;
 
 export class Operations {
   readonly #database: DatabaseSync;
@@ -149,7 +149,7 @@ export class Operations {
     this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);
   }
 
-  /** Operations that wait with a deadline before `time`: a hundred of each status, the rest the next time. */
+  /** Operations that wait with a deadline before `time`: fifty of each status, the rest the next time. */
   overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
     return status.flatMap((one) =>
       new Conditions()
@@ -169,7 +169,7 @@ export class Operations {
       table: "operations",
       step: -1,
       indexed: [
-        { channel_id: channelId, status: shown(filter.status, OPERATION_STATUSES) },
+        { channel_id: channelId, status: shownStatuses(filter.status, OPERATION_STATUSES) },
         ...(filter.walletId === undefined ? [] : [{ channel_id: channelId, wallet_id: filter.walletId }]),
         ...(filter.address === undefined
           ? []

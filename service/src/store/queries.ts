@@ -9,7 +9,7 @@ import {
   unlisted,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { shown } from "./channels.ts";
+import { shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
 import type { Turns } from "./turns.ts";
@@ -89,7 +89,7 @@ export class Queries {
     const list = {
       table: "queries",
       step: -1,
-      indexed: [{ channel_id: filter.channelId, status: shown(filter.status, QUERY_STATUSES) }],
+      indexed: [{ channel_id: filter.channelId, status: shownStatuses(filter.status, QUERY_STATUSES) }],
       conditions: new Conditions()
         .oneOf("query_kind", filter.queryKind)
         .equal("chain_selector", filter.chainSelector),

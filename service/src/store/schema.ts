@@ -81,7 +81,7 @@ CREATE TABLE IF NOT EXISTS event_values (
   UNIQUE (channel_id, kind, value)
 ) STRICT;
 
--- Which events have a value: an index of all kinds in one, and a tenth of the size of one for each.
+-- Which events have a value: the offsets of each value in order, so that a search can intersect them.
 CREATE TABLE IF NOT EXISTS event_places (
   value_id INTEGER NOT NULL,
   offset INTEGER NOT NULL,
@@ -197,7 +197,7 @@ CREATE TABLE IF NOT EXISTS queries (
 ) STRICT;
 `;
 
-/** Indexes, and those of earlier versions that nothing uses any more. Lists go by sequence, which each index ends with. */
+/** Indexes, and those of earlier versions that nothing uses any more. Each ends with the sequence, by which lists go. */
 export const INDEXES = `
 DROP INDEX IF EXISTS events_by_type;
 DROP INDEX IF EXISTS events_by_operation;

@@ -1,7 +1,7 @@
 import type { Cursor, Step } from "./cursors.ts";
 import type { Turns } from "./turns.ts";
 
-export type Walk = {
+type Walk = {
   /** A place counts when each of them has it; without any, every place does. */
   cursors: readonly Cursor[];
   /** What cursors cannot tell; asked only for places that all of them have. */
@@ -19,7 +19,7 @@ export type Walk = {
 
 export type Found = { places: number[]; hasMore: boolean };
 
-/** The places of one page, in order. However far it goes, it lets others have their turns. */
+/** The places of one page, in order; none when nobody waits any more. However far it goes, others get their turns. */
 export async function walk(walk: Walk, turns: Turns): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
   let { from: place, skip } = walk;
@@ -31,7 +31,7 @@ export async function walk(walk: Walk, turns: Turns): Promise<Found> {
   while ((to - place) * step >= 0) {
     if (turns.isOver()) {
       await turns.next();
-      if (walk.isAbandoned?.() === true) break;
+      if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
     }
     const asked = place;
     for (const cursor of cursors) place = cursor.seek(place);

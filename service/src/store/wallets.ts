@@ -8,7 +8,7 @@ import {
   type WalletStatus,
   type WalletType,
 } from "../../../src/protocol/index.ts";
-import { named, shown } from "./channels.ts";
+import { nameContains, shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
@@ -101,10 +101,10 @@ export class Wallets {
       table: "wallets",
       step: 1,
       indexed: [
-        { status: shown(filter.status, WALLET_STATUSES) },
+        { status: shownStatuses(filter.status, WALLET_STATUSES) },
         ...(filter.address === undefined ? [] : [{ "lower(address)": filter.address.toLowerCase() }]),
       ],
-      conditions: named(filter.name)
+      conditions: nameContains(filter.name)
         .equal("chain_selector", filter.chainSelector)
         .equal("lower(owner)", filter.owner?.toLowerCase())
         .equal("type", filter.type),

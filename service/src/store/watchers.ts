@@ -7,7 +7,7 @@ import {
   type WatcherStatus,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { named, shown } from "./channels.ts";
+import { nameContains, shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import type { Turns } from "./turns.ts";
@@ -104,14 +104,14 @@ export class Watchers {
   }
 
   list(filter: WatcherFilter): Promise<Page<StoredWatcher>> {
-    const conditions = named(filter.name)
+    const conditions = nameContains(filter.name)
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(address)", filter.address?.toLowerCase())
       .oneOf("service", filter.service);
     if (filter.eventName !== undefined) {
       conditions.add("EXISTS (SELECT 1 FROM json_each(watchers.events) WHERE value = ?)", filter.eventName);
     }
-    const status = shown(filter.status, WATCHER_STATUSES).flatMap((one) =>
+    const status = shownStatuses(filter.status, WATCHER_STATUSES).flatMap((one) =>
       one === "failed" ? [one, "archive_failed"] : [one],
     );
     const list = {
