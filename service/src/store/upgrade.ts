@@ -24,7 +24,7 @@ export function upgrade(database: DatabaseSync, log?: Log): void {
     const events = hasTrigger(database, "events_are_found") ? 0 : countEvents(database);
     if (events >= MANY_EVENTS) {
       log?.info(
-        `Building the search indexes of ${events.toLocaleString("en")} events, once. This takes about 2 s for each 100,000.`,
+        `Building the search indexes of ${events.toLocaleString("en")} events, once. This may take some seconds for each 100,000.`,
       );
     }
     database.exec(INDEXES);
