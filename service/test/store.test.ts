@@ -51,6 +51,13 @@ describe("the store", () => {
     should(offsetsOf(ofWatcher)).eql([8, 108, 208, 301]);
     should(offsetsOf(ofNow)).have.length(200);
     should(counts).match({ channels: { active: 1 }, events: 301 });
+    const database = new DatabaseSync(join(folder.path, "service.sqlite"));
+    const sizes = database.prepare(
+      "SELECT largest_event, (SELECT max(octet_length(json)) FROM events) AS largest FROM channels",
+    );
+    const { largest_event, largest } = sizes.get() ?? {};
+    database.close();
+    should(largest_event).equal(largest);
     // It is worth a line only where it takes a while.
     should(log).be.empty();
   });
@@ -88,6 +95,7 @@ function forgetIndexes(dataDir: string): void {
   for (const table of ["event_values", "event_places", "event_times", "counts"]) {
     database.exec(`DROP TABLE ${table}`);
   }
+  database.exec("ALTER TABLE channels DROP COLUMN largest_event");
   database.exec("CREATE INDEX events_by_type ON events (channel_id, type, offset)");
   database.close();
 }

@@ -22,22 +22,24 @@ export class EventPages {
     this.#turns = turns;
   }
 
-  async read(channelId: string, { places, hasMore }: Found, step: Step): Promise<Buffer> {
+  /** `largest` is how many bytes an event of the channel has at most. */
+  async read(channelId: string, page: Found & { step: Step; largest: number }): Promise<Buffer> {
+    const { places, hasMore, step, largest } = page;
     const [first, last] = [places[0], places.at(-1)];
     if (first === undefined || last === undefined) return Buffer.concat([HEAD, Buffer.from(tail(hasMore))]);
     const isRange = Math.abs(last - first) === places.length - 1;
     const which = isRange ? "BETWEEN ? AND ?" : "IN (SELECT value FROM json_each(?))";
     const values = isRange ? [Math.min(first, last), Math.max(first, last)] : [JSON.stringify(places)];
     const from = `FROM events WHERE channel_id = ? AND offset ${which}`;
-    const size = this.#database.prepare(`SELECT SUM(octet_length(json)) AS bytes ${from}`);
-    if (Number(size.get(channelId, ...values)?.bytes) > MOST_BYTES) {
-      return this.#readLarge(channelId, { places, hasMore });
+    if (places.length * largest > MOST_BYTES) {
+      const size = this.#database.prepare(`SELECT SUM(octet_length(json)) AS bytes ${from}`);
+      if (Number(size.get(channelId, ...values)?.bytes) > MOST_BYTES) return this.#readLarge(channelId, page);
     }
-    const page = this.#database.prepare(
+    const joined = this.#database.prepare(
       `SELECT CAST(concat('{"events":[', group_concat(json, ','), ?) AS BLOB) AS bytes
        FROM (SELECT json ${from} ORDER BY offset ${step === 1 ? "" : "DESC"})`,
     );
-    return bytesOf(page, tail(hasMore), channelId, ...values);
+    return bytesOf(joined, tail(hasMore), channelId, ...values);
   }
 
   /** One by one, with turns for others between them. */

@@ -181,13 +181,13 @@ export class Events {
   ): Promise<Buffer> {
     const { isHidden, step } = options;
     const channel = this.#database
-      .prepare("SELECT last_offset FROM channels WHERE channel_id = ?")
+      .prepare("SELECT last_offset, largest_event FROM channels WHERE channel_id = ?")
       .get(channelId);
     const last = Number(channel?.last_offset ?? 0);
     const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
     const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
     const found = await walk({ ...options, matches, from, to }, this.#turns);
-    return this.#pages.read(channelId, found, step);
+    return this.#pages.read(channelId, { ...found, step, largest: Number(channel?.largest_event ?? 0) });
   }
 }
 

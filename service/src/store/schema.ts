@@ -20,6 +20,8 @@ export const EVENTS_IN_BLOCK = 256;
 
 /** Columns that came later: a data directory of an earlier version gets them. */
 export const LATER_COLUMNS = {
+  // Bytes of the largest one: where none is large, a page of them is not either.
+  channels: { largest_event: "INTEGER NOT NULL DEFAULT 0" },
   watchers: { service: "TEXT", service_config: "TEXT" },
   operations: { settled: "INTEGER NOT NULL DEFAULT 0" },
 } as const;
@@ -81,7 +83,8 @@ CREATE TABLE IF NOT EXISTS event_values (
   UNIQUE (channel_id, kind, value)
 ) STRICT;
 
--- Which events have a value: the offsets of each value in order, so that a search can intersect them.
+-- The offsets of the events that have a value, in order, so that a search can intersect them. All of them together
+-- take less room than an ordinary index of one column.
 CREATE TABLE IF NOT EXISTS event_places (
   value_id INTEGER NOT NULL,
   offset INTEGER NOT NULL,
@@ -238,6 +241,8 @@ CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
     VALUES (NEW.channel_id, NEW.offset / ${EVENTS_IN_BLOCK}, NEW.created_at, NEW.created_at)
     ON CONFLICT DO UPDATE SET oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest)
     WHERE excluded.oldest < oldest OR excluded.newest > newest;
+  UPDATE channels SET largest_event = octet_length(NEW.json)
+    WHERE channel_id = NEW.channel_id AND largest_event < octet_length(NEW.json);
 END;
 `;
 
@@ -249,7 +254,7 @@ const OLD_VALUES = `
 export const FIND_OLD_EVENTS = `
 -- The events themselves are large, and so are read once.
 CREATE TEMP TABLE old_events AS
-  SELECT channel_id, offset, created_at, ${SEARCHED_COLUMNS.join(", ")} FROM events;
+  SELECT channel_id, offset, created_at, octet_length(json) AS bytes, ${SEARCHED_COLUMNS.join(", ")} FROM events;
 INSERT INTO event_values (channel_id, kind, value)
   SELECT DISTINCT channel_id, kind, value FROM (${OLD_VALUES}) WHERE value IS NOT NULL;
 INSERT INTO event_places (value_id, offset)
@@ -257,6 +262,9 @@ INSERT INTO event_places (value_id, offset)
   ORDER BY value_id, offset;
 INSERT INTO event_times (channel_id, block, oldest, newest)
   SELECT channel_id, offset / ${EVENTS_IN_BLOCK}, min(created_at), max(created_at) FROM old_events GROUP BY 1, 2;
+UPDATE channels SET largest_event = found.largest
+  FROM (SELECT channel_id, max(bytes) AS largest FROM old_events GROUP BY 1) AS found
+  WHERE found.channel_id = channels.channel_id;
 DROP TABLE old_events;
 `;
 
