@@ -56,7 +56,7 @@ const knownEvents: fc.Arbitrary<Known[]> = fc
 
 const time = fc.option(fc.integer({ min: 900, max: 1_300 }), { nil: undefined });
 const some = (values: readonly string[]) =>
-  fc.subarray([...values, "of none"], { minLength: 1 }).map((list) => [...list, ...list.slice(0, 1)]);
+  fc.subarray([...values, "nowhere"], { minLength: 1 }).map((list) => [...list, ...list.slice(0, 1)]);
 const filters: fc.Arbitrary<EventFilter> = fc.record(
   {
     type: some(TYPES),
@@ -64,7 +64,7 @@ const filters: fc.Arbitrary<EventFilter> = fc.record(
     ...Object.fromEntries(
       Object.entries(VALUES).map(([kind, values]) => [
         kind,
-        LISTS.includes(kind) ? some(values) : fc.constantFrom(...values, "of none"),
+        LISTS.includes(kind) ? some(values) : fc.constantFrom(...values, "nowhere"),
       ]),
     ),
   },
@@ -206,7 +206,7 @@ describe("searches of the local service", function () {
       const filter = { event_name: "x", service: ["x"] };
       const search = store.events.search(channelId, filter, { limit: 1, offset: 0 });
       await Promise.all([search, store.events.search(channelId, filter, { limit: 1, offset: 0 })]);
-      // One slice a turn, whoever asks: each of the two needs its own.
+      // One slice a turn for all searches together: each of the two needs its own.
       should(turns).be.above(400);
       turns = 0;
       const options = { limit: 1, offset: 0, isAbandoned: () => true };

@@ -57,7 +57,12 @@ export class IndexCursor implements Cursor {
 }
 
 /** The places of several cursors together. */
-export class AnyCursor implements Cursor {
+export function anyOf(cursors: readonly Cursor[], step: Step): Cursor {
+  const [only, ...others] = cursors;
+  return only !== undefined && others.length === 0 ? only : new AnyCursor(cursors, step);
+}
+
+class AnyCursor implements Cursor {
   readonly #cursors: readonly Cursor[];
   readonly #step: Step;
 

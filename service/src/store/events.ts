@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { AnyCursor, type Cursor, IndexCursor, type Step } from "./cursors.ts";
+import { anyOf, type Cursor, IndexCursor, type Step } from "./cursors.ts";
 import { EventPages } from "./event-pages.ts";
 import { TimeCursor } from "./event-times.ts";
 import type { PageRequest } from "./lists.ts";
@@ -171,7 +171,7 @@ export class Events {
     const cursors = [...new Set(asStored)]
       .flatMap((value) => idOf.get(channelId, kind, value)?.value_id ?? [])
       .map((valueId) => new IndexCursor(this.#database, select, [valueId], step));
-    return cursors.length === 1 && cursors[0] !== undefined ? cursors[0] : new AnyCursor(cursors, step);
+    return anyOf(cursors, step);
   }
 
   /** What is appended meanwhile is not looked at: the page is of one moment, however long it takes. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { AnyCursor, type Cursor, IndexCursor, type Step } from "./cursors.ts";
+import { anyOf, type Cursor, IndexCursor, type Step } from "./cursors.ts";
 import { Conditions, type Row } from "./rows.ts";
 import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
@@ -78,5 +78,5 @@ function cursorOf(
   const select = `SELECT sequence AS place FROM ${table} WHERE ${equal.join(" AND ")}
     AND sequence ${step === 1 ? ">=" : "<="} ? ORDER BY sequence ${step === 1 ? "" : "DESC"} LIMIT ?`;
   const cursors = combinations.map((values) => new IndexCursor(database, select, values, step));
-  return cursors.length === 1 && cursors[0] !== undefined ? cursors[0] : new AnyCursor(cursors, step);
+  return anyOf(cursors, step);
 }
