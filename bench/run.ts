@@ -27,12 +27,13 @@ const BENCHES: Record<string, Bench> = {
     },
   },
   service: {
-    about: "pages, operations and logs a second of the local service; its memory",
+    about: "pages, operations and logs a second of the local service; its memory; growth to 1,000,000 events",
     parts: {
       Pages: async () => (await import("./service.ts")).benchPages(),
       Operations: async () => (await import("./service.ts")).benchOperations(),
       Logs: async () => (await import("./service.ts")).benchLogs(),
       Memory: async () => (await import("./service.ts")).benchMemory(),
+      Growth: async () => (await import("./service-growth.ts")).benchGrowth(),
     },
   },
 };

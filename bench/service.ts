@@ -201,9 +201,9 @@ export async function benchPages(): Promise<Measured[]> {
       await compressed("br", br),
       await compressed("gzip", gzip),
       { what: "bare node:http, the same as texts in memory", value: perSecond(REQUESTS, text, "pages") },
-      { what: "  the service against that (aim 0.8)", value: (text / service).toFixed(2) },
+      { what: "  the service against that", value: (text / service).toFixed(2) },
       { what: "bare node:http, the same as bytes in memory", value: perSecond(REQUESTS, bytes, "pages") },
-      { what: "  the service against that", value: (bytes / service).toFixed(2) },
+      { what: "  the service against that (aim 0.8)", value: (bytes / service).toFixed(2) },
     ];
   } finally {
     await agent.close();

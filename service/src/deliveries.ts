@@ -1,5 +1,5 @@
 import type { EventEnvelope, EventType, OcrProof } from "../../src/protocol/index.ts";
-import type { Appended } from "./store/events.ts";
+import type { Appended, IsHidden } from "./store/events.ts";
 
 /** What can happen to a proof, and to an event, on the way to who asks. */
 export const PROOF_ACTIONS = ["withhold", "delay", "corrupt"] as const;
@@ -24,7 +24,7 @@ type Fate = { action: Delivery["action"]; until: number };
  */
 export class Deliveries {
   #waiting: Delivery[] = [];
-  /** By event id. */
+  /** By where the event is. */
   readonly #fates: Record<Kind, Map<string, Fate>> = { proof: new Map(), delivery: new Map() };
 
   add(delivery: Delivery): void {
@@ -48,9 +48,10 @@ export class Deliveries {
     this.#meet("delivery", event);
   }
 
-  /** Ids of the events that nobody sees yet. */
-  hidden(): string[] {
-    return [...this.#fates.delivery.keys()].filter((id) => this.#fateOf("delivery", id) === "late");
+  /** Tells which events nobody sees yet; undefined while there are none. */
+  get hidden(): IsHidden | undefined {
+    if (this.#fates.delivery.size === 0) return undefined;
+    return (channelId, offset) => this.#fateOf("delivery", keyOf(channelId, offset)) === "late";
   }
 
   /** A page as it is delivered, never longer than `limit`. */
@@ -59,17 +60,17 @@ export class Deliveries {
     const page = JSON.parse(stored.toString("utf8")) as { events: EventEnvelope[]; has_more: boolean };
     const copies = page.events
       .map((event) => this.#withProof(event))
-      .flatMap((event) => (this.#fateOf("delivery", event.event_id) === "twice" ? [event, event] : [event]));
+      .flatMap((event) => (this.#fateOf("delivery", placeOf(event)) === "twice" ? [event, event] : [event]));
     const events: EventEnvelope[] = [];
     // What finds no room is left to the next page: the last ones, whichever order the others come in.
     for (const event of copies.slice(0, limit)) {
-      if (this.#fateOf("delivery", event.event_id) === "out_of_order") events.unshift(event);
+      if (this.#fateOf("delivery", placeOf(event)) === "out_of_order") events.unshift(event);
       else events.push(event);
     }
     // Alone at the front it would be in order.
     const [first] = events;
     if (first !== undefined && first.event_id === page.events[0]?.event_id) {
-      if (this.#fateOf("delivery", first.event_id) === "out_of_order") events.push(...events.splice(0, 1));
+      if (this.#fateOf("delivery", placeOf(first)) === "out_of_order") events.push(...events.splice(0, 1));
     }
     return JSON.stringify({ ...page, events, has_more: page.has_more || copies.length > limit });
   }
@@ -78,7 +79,7 @@ export class Deliveries {
   event(text: string): string | undefined {
     if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return text;
     const event = JSON.parse(text) as EventEnvelope;
-    if (this.#fateOf("delivery", event.event_id) === "late") return undefined;
+    if (this.#fateOf("delivery", placeOf(event)) === "late") return undefined;
     return JSON.stringify(this.#withProof(event));
   }
 
@@ -93,23 +94,35 @@ export class Deliveries {
     if (delivery.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== delivery);
     const { action, delayMs } = delivery;
     const passes = action === "late" || action === "delay";
-    this.#fates[kind].set(event.eventId, { action, until: passes ? performance.now() + delayMs : Infinity });
+    this.#fates[kind].set(keyOf(event.channelId, event.offset), {
+      action,
+      until: passes ? performance.now() + delayMs : Infinity,
+    });
   }
 
   /** What happens to an event now; what is over is forgotten. */
-  #fateOf(kind: Kind, eventId: string): Delivery["action"] | undefined {
-    const fate = this.#fates[kind].get(eventId);
+  #fateOf(kind: Kind, key: string): Delivery["action"] | undefined {
+    const fate = this.#fates[kind].get(key);
     if (fate === undefined || performance.now() < fate.until) return fate?.action;
-    this.#fates[kind].delete(eventId);
+    this.#fates[kind].delete(key);
     return undefined;
   }
 
   #withProof(event: EventEnvelope): EventEnvelope {
-    const fate = this.#fateOf("proof", event.event_id);
+    const fate = this.#fateOf("proof", placeOf(event));
     if (fate === undefined) return event;
     const proofs = fate === "corrupt" ? (event.headers.proofs as OcrProof[]).map(corrupted) : [];
     return { ...event, headers: { ...event.headers, proofs } };
   }
+}
+
+/** Events are known by where they are: what is searched for is found by it. */
+function keyOf(channelId: string, offset: number): string {
+  return `${channelId} ${offset}`;
+}
+
+function placeOf({ channel_id, headers }: EventEnvelope): string {
+  return keyOf(String(channel_id), Number(headers.offset));
 }
 
 function kindOf(action: Delivery["action"]): Kind {

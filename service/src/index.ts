@@ -129,7 +129,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (troubles.length > 0) throw troubles[0];
   };
   try {
-    const store = new Store(dataDir);
+    const store = new Store(dataDir, { log });
     started.push(() => store.close());
     const { anvil, chain } = await startChain(options, dataDir, store, log);
     if (anvil !== undefined) started.push(() => anvil.stop());

@@ -94,6 +94,30 @@ describe("answers of the local service", function () {
     should(headers["content-encoding"]).equal("br");
   });
 
+  it("are whole each time, however many are asked for at once, and with callers who leave", async () => {
+    const empty = `/channels/${channelId}/events/search?event_name=Nothing`;
+    const search = `/channels/${channelId}/events/search?limit=3`;
+    const expected = new Map<string, string>();
+    for (const page of [path, empty, search]) {
+      expected.set(page, (await ask(undefined, { of: page })).body.toString());
+    }
+    const headers = { authorization: `Apikey ${api.ready.api_key}` };
+    const answers = Array.from({ length: 150 }, async (_, index) => {
+      const page = [path, empty, search][index % 3] ?? path;
+      if (index % 10 === 9) {
+        // Gone before the answer is there.
+        const sent = request(new URL(page, api.ready.base_url), { headers, agent: false }).end();
+        sent.on("error", () => {});
+        setImmediate(() => sent.destroy());
+        return;
+      }
+      const { body } = await ask(index % 2 === 0 ? undefined : "gzip", { of: page });
+      const text = index % 2 === 0 || page === empty ? body : gunzipSync(body);
+      should(text.toString()).equal(expected.get(page));
+    });
+    await Promise.all(answers);
+  });
+
   it("are read by the client", async () => {
     const { base_url: baseUrl, api_key: apiKey } = api.ready;
     const client = new CrecClient({ baseUrl, apiKey });

@@ -1,42 +1,101 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import should from "should";
 import type { EventPage } from "../../src/protocol/index.ts";
-import { openDatabase } from "../src/store/database.ts";
 import { Store } from "../src/store/store.ts";
-import { temporaryFolder } from "./support.ts";
+import { logTo, temporaryFolder } from "./support.ts";
+
+const ALL = { limit: 200, offset: 0 };
 
 describe("the store", () => {
-  it("leaves out of a page as many events as are hidden", () => {
-    const folder = temporaryFolder();
+  let folder: ReturnType<typeof temporaryFolder>;
+  beforeEach(() => {
+    folder = temporaryFolder();
+  });
+  afterEach(() => folder.dispose());
+
+  it("leaves out of a page as many events as are hidden", async () => {
     const store = new Store(folder.path);
-    try {
-      const { channel_id } = store.channels.create({ name: "hidden" });
-      for (const status of ["pending", "active"]) {
-        store.events.append({ channelId: channel_id, type: "watcher.status", payload: { status } });
-      }
-      const page = (hidden: string[]): EventPage =>
-        JSON.parse(store.events.poll(channel_id, { offset: 1, limit: 9, hidden }).toString()) as EventPage;
-      const [first] = page([]).events;
-      const others = Array.from({ length: 40_000 }, (_, index) => `other ${index}`);
-      const shown = page([...others, first?.event_id ?? ""]).events;
-      should(shown.map(({ headers }) => headers.offset)).eql([2]);
-    } finally {
-      store.close();
-      folder.dispose();
+    const { channel_id } = store.channels.create({ name: "hidden" });
+    for (const status of ["pending", "active", "archived"]) {
+      store.events.append({ channelId: channel_id, type: "watcher.status", payload: { status } });
     }
+    const isHidden = (channelId: string, offset: number) => channelId === channel_id && offset !== 2;
+    const page = await store.events.poll(channel_id, { offset: 1, limit: 9, isHidden });
+    store.close();
+    should(offsetsOf(page)).eql([2]);
   });
 
-  it("finds the events of one operation or query without reading the whole channel", () => {
-    const folder = temporaryFolder();
-    const database = openDatabase(folder.path);
-    try {
-      for (const column of ["operation_id", "wallet_operation_id", "query_id"]) {
-        const search = `SELECT json FROM events WHERE channel_id = ? AND type IN (?) AND ${column} = ? ORDER BY offset LIMIT ?`;
-        const [step] = database.prepare(`EXPLAIN QUERY PLAN ${search}`).all();
-        should(step?.detail).containEql(`USING INDEX events_by_${column} `);
-      }
-    } finally {
-      database.close();
-      folder.dispose();
-    }
+  it("finds the events of a directory that an earlier version wrote, and counts what it holds", async () => {
+    const store = new Store(folder.path);
+    const { channel_id } = store.channels.create({ name: "earlier" });
+    const append = (to: Store, status: string) =>
+      to.events.append({
+        channelId: channel_id,
+        type: "watcher.status",
+        payload: { status, watcher_id: `watcher of ${status}` },
+      });
+    for (let count = 0; count < 300; count += 1) append(store, count % 100 === 7 ? "failed" : "active");
+    store.close();
+    forgetIndexes(folder.path);
+
+    const log: string[] = [];
+    const upgraded = new Store(folder.path, { log: logTo((message) => log.push(message)) });
+    append(upgraded, "failed");
+    const found = await upgraded.events.search(channel_id, { status: ["failed"] }, ALL);
+    const ofWatcher = await upgraded.events.search(channel_id, { watcher_id: "watcher of failed" }, ALL);
+    const ofNow = await upgraded.events.search(channel_id, { created: { gt: 5 } }, ALL);
+    const counts = upgraded.counts();
+    upgraded.close();
+    should(offsetsOf(found)).eql([8, 108, 208, 301]);
+    should(offsetsOf(ofWatcher)).eql([8, 108, 208, 301]);
+    should(offsetsOf(ofNow)).have.length(200);
+    should(counts).match({ channels: { active: 1 }, events: 301 });
+    const database = new DatabaseSync(join(folder.path, "service.sqlite"));
+    const sizes = database.prepare(
+      "SELECT largest_event, (SELECT max(octet_length(json)) FROM events) AS largest FROM channels",
+    );
+    const { largest_event, largest } = sizes.get() ?? {};
+    database.close();
+    should(largest_event).equal(largest);
+    // It is worth a line only where it takes a while.
+    should(log).be.empty();
+  });
+
+  it("counts by status, through changes of it, and what is not kept is not counted", () => {
+    const store = new Store(folder.path);
+    const channel = store.channels.create({ name: "one" });
+    store.channels.create({ name: "two" });
+    store.channels.update({ ...channel, status: "archived" });
+    should(() =>
+      store.transaction(() => {
+        store.channels.create({ name: "three" });
+        throw new Error("on the way");
+      }),
+    ).throw("on the way");
+    const { channels } = store.counts();
+    store.close();
+    should(channels).eql({ active: 1, archived: 1 });
   });
 });
+
+function offsetsOf(page: Buffer): number[] {
+  return (JSON.parse(page.toString()) as EventPage).events.map(({ headers }) => headers.offset);
+}
+
+/** As a version without them left the directory. */
+function forgetIndexes(dataDir: string): void {
+  const database = new DatabaseSync(join(dataDir, "service.sqlite"));
+  for (const type of ["trigger", "index"]) {
+    const named = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL")
+      .all(type);
+    for (const { name } of named) database.exec(`DROP ${type} ${name}`);
+  }
+  for (const table of ["event_values", "event_places", "event_times", "counts"]) {
+    database.exec(`DROP TABLE ${table}`);
+  }
+  database.exec("ALTER TABLE channels DROP COLUMN largest_event");
+  database.exec("CREATE INDEX events_by_type ON events (channel_id, type, offset)");
+  database.close();
+}

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { Store } from "../store/store.ts";
 import { conflict, nameTaken, notFound } from "./errors.ts";
 import { ChannelAnswer, pageOf } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import { Description, Id, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
@@ -58,7 +58,7 @@ export function channelRoutes(app: Routes, { store }: Context): void {
         answers: { 200: pageOf("ChannelList", ChannelAnswer) },
       },
     },
-    (request) => store.channels.list(request.query),
+    (request) => store.channels.list({ ...request.query, isAbandoned: abandonment(request) }),
   );
 
   app.get(

@@ -21,7 +21,7 @@ import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { NewOperation, OperationChange } from "./operation-requests.ts";
 import { OperationAnswer, pageOf } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
 import { refuseArchived } from "./wallets.ts";
@@ -126,11 +126,12 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },
       },
     },
-    (request) => {
+    async (request) => {
       const channel = channelOf(store, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
-      const page = store.operations.list({
+      const page = await store.operations.list({
+        isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
         offset: query.offset,

@@ -19,7 +19,7 @@ import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 
 const QUERY_KINDS = ["evm_call"] as const;
@@ -133,11 +133,12 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         answers: { 200: pageOf("QueryList", QueryAnswer), 404: NO_CHANNEL },
       },
     },
-    (request) => {
+    async (request) => {
       const channel = channelOf(store, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
-      const page = store.queries.list({
+      const page = await store.queries.list({
+        isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
         offset: query.offset,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from "fastify";
 
 /** Fastify with request types inferred from the routes' schemas. */
 export type Routes = FastifyInstance<
@@ -10,3 +10,8 @@ export type Routes = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >;
+
+/** Tells whether the caller has gone: then nobody waits for what is still being looked for. */
+export function abandonment({ raw }: Pick<FastifyRequest, "raw">): () => boolean {
+  return () => raw.socket.destroyed;
+}

@@ -18,7 +18,7 @@ import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
   ChainEnvironment,
@@ -123,10 +123,14 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("WalletList", WalletAnswer) },
       },
     },
-    (request) => {
+    async (request) => {
       const { chain_selector, chain_environment, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
-      const page = store.wallets.list({ ...filter, ...defined({ chainSelector: chain_selector }) });
+      const page = await store.wallets.list({
+        ...filter,
+        isAbandoned: abandonment(request),
+        ...defined({ chainSelector: chain_selector }),
+      });
       return { ...page, data: page.data.map(shownWallet) };
     },
   );

@@ -17,7 +17,7 @@ import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
-import type { Routes } from "./routes.ts";
+import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
@@ -128,12 +128,13 @@ export function watcherRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("WatcherList", WatcherSummary), 404: NO_CHANNEL },
       },
     },
-    (request) => {
+    async (request) => {
       const channel = channelOf(store, request.params.channel_id);
       const { chain_selector, chain_environment, event_name, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
-      const page = store.watchers.list({
+      const page = await store.watchers.list({
         ...filter,
+        isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
       });

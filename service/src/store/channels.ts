@@ -1,16 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { Channel, ChannelStatus } from "../../../src/protocol/index.ts";
+import { CHANNEL_STATUSES, type Channel, type ChannelStatus } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { Conditions, defined, integer, optionalText, pageOf, type Row, text } from "./rows.ts";
+import { type Page, type PageRequest, pageOfList } from "./lists.ts";
+import { Conditions, defined, integer, optionalText, type Row, text } from "./rows.ts";
+import type { Turns } from "./turns.ts";
 
-export type ChannelFilter = { name?: string; status?: string[]; limit: number; offset: number };
+export type ChannelFilter = PageRequest & { name?: string; status?: string[] };
 
 export class Channels {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
   }
 
   create(input: { name: string; description?: string }): Channel {
@@ -33,13 +37,14 @@ export class Channels {
     return row === undefined ? undefined : toChannel(row as Row);
   }
 
-  list(filter: ChannelFilter): { data: Channel[]; has_more: boolean } {
-    const rows = new Conditions()
-      .add(...namePart(filter.name))
-      .add(...visible(filter.status))
-      .oneOf("status", filter.status)
-      .select(this.#database, "channels", { order: "sequence", limit: filter.limit, offset: filter.offset });
-    return pageOf(rows, filter.limit, toChannel);
+  list(filter: ChannelFilter): Promise<Page<Channel>> {
+    const list = {
+      table: "channels",
+      step: 1,
+      indexed: [{ status: shownStatuses(filter.status, CHANNEL_STATUSES) }],
+      conditions: nameContains(filter.name),
+    } as const;
+    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toChannel);
   }
 
   update(channel: Channel): void {
@@ -49,14 +54,18 @@ export class Channels {
   }
 }
 
-/** Part of a name, without case; nothing named, everything matches. */
-export function namePart(part: string | undefined): [string, ...string[]] {
-  return part === undefined ? ["1"] : ["instr(fold(name), fold(?)) > 0", part];
+/** Conditions of a list that may ask for a part of the name, without case. */
+export function nameContains(part: string | undefined): Conditions {
+  const conditions = new Conditions();
+  return part === undefined ? conditions : conditions.add("instr(fold(name), fold(?)) > 0", part);
 }
 
-/** Archived things show only when asked for by status. */
-export function visible(status: string[] | undefined): [string] {
-  return [status === undefined || status.length === 0 ? "status <> 'archived'" : "1"];
+/** The statuses asked for; archived things show only when asked for by status. */
+export function shownStatuses(
+  asked: readonly string[] | undefined,
+  all: readonly string[],
+): readonly string[] {
+  return asked === undefined || asked.length === 0 ? all.filter((status) => status !== "archived") : asked;
 }
 
 function toChannel(row: Row): Channel {

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { EventType, OcrProof } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { Conditions, type Row, text } from "./rows.ts";
+import { anyOf, type Cursor, IndexCursor, type Step } from "./cursors.ts";
+import { EventPages } from "./event-pages.ts";
+import { TimeCursor } from "./event-times.ts";
+import type { PageRequest } from "./lists.ts";
+import { type Row, text } from "./rows.ts";
+import type { SEARCHED_COLUMNS } from "./schema.ts";
+import type { Turns } from "./turns.ts";
+import { walk } from "./walk.ts";
 
 export type NewEvent = {
   channelId: string;
@@ -14,7 +21,13 @@ export type NewEvent = {
 };
 
 /** What is told of each event that has been appended. */
-export type Appended = { eventId: string; channelId: string; type: EventType; hasProof: boolean };
+export type Appended = {
+  eventId: string;
+  channelId: string;
+  offset: number;
+  type: EventType;
+  hasProof: boolean;
+};
 
 /** Filters of a search; times in Unix seconds. Lists mean "one of". */
 export type EventFilter = {
@@ -32,6 +45,8 @@ export type EventFilter = {
   created?: { gt?: number; gte?: number; lt?: number; lte?: number };
 };
 
+type Kind = (typeof SEARCHED_COLUMNS)[number];
+
 /** Event columns that come straight from the payload. */
 const PAYLOAD_COLUMNS = [
   "chain_selector",
@@ -42,17 +57,24 @@ const PAYLOAD_COLUMNS = [
   "wallet_operation_id",
   "query_id",
 ] as const;
-const COMPARISONS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
+
+/** Whether an event is one that nobody sees yet. */
+export type IsHidden = (channelId: string, offset: number) => boolean;
+type Reading = { limit: number; isHidden?: IsHidden | undefined; isAbandoned?: (() => boolean) | undefined };
 
 /** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
+  readonly #pages: EventPages;
   readonly #nextOffset: StatementSync;
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
+    this.#pages = new EventPages(database, turns);
     this.#nextOffset = database.prepare(
       "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset",
     );
@@ -97,6 +119,7 @@ export class Events {
     const appended = {
       eventId,
       channelId: event.channelId,
+      offset,
       type: event.type,
       hasProof: event.proof !== undefined,
     };
@@ -104,47 +127,29 @@ export class Events {
   }
 
   /** A page as JSON: from `offset` upwards, or the newest downwards when no offset is given. */
-  poll(
-    channelId: string,
-    options: { offset?: number; type?: string; limit: number; hidden?: readonly string[] },
-  ): Buffer {
-    const { offset, type, limit, hidden } = options;
-    const conditions = new Conditions()
-      .equal("channel_id", channelId)
-      .equal("type", type)
-      .noneOf("event_id", hidden);
-    if (offset !== undefined) conditions.add("offset >= ?", offset);
-    return this.#page(conditions, { limit, order: offset === undefined ? "offset DESC" : "offset" });
+  poll(channelId: string, options: Reading & { offset?: number; type?: string }): Promise<Buffer> {
+    const { offset, type } = options;
+    const step = offset === undefined ? -1 : 1;
+    const cursors = type === undefined ? [] : [this.#having(channelId, "type", [type], step)];
+    return this.#page(channelId, { ...options, cursors, step, skip: 0, from: offset });
   }
 
   /** A page of matching events as JSON, oldest first. */
-  search(
-    channelId: string,
-    filter: EventFilter,
-    options: { limit: number; offset: number; hidden?: readonly string[] },
-  ): Buffer {
-    const conditions = new Conditions()
-      .equal("channel_id", channelId)
-      .oneOf("type", filter.type)
-      .oneOf("chain_selector", filter.chain_selector)
-      .oneOf("status", filter.status)
-      .oneOf("service", filter.service)
-      .oneOf(
-        "address",
-        filter.address?.map((address) => address.toLowerCase()),
-      )
-      .equal("watcher_id", filter.watcher_id)
-      .equal("wallet_id", filter.wallet_id)
-      .equal("operation_id", filter.operation_id)
-      .equal("wallet_operation_id", filter.wallet_operation_id)
-      .equal("query_id", filter.query_id)
-      .equal("event_name", filter.event_name)
-      .noneOf("event_id", options.hidden);
-    for (const [name, operator] of Object.entries(COMPARISONS)) {
-      const time = filter.created?.[name as keyof typeof COMPARISONS];
-      if (time !== undefined) conditions.add(`created_at ${operator} ?`, time);
+  search(channelId: string, filter: EventFilter, options: Reading & PageRequest): Promise<Buffer> {
+    const { created = {}, ...values } = filter;
+    const cursors = Object.entries(values)
+      .map(([kind, value]): [string, string[]] => [kind, [value].flat()])
+      .filter(([, list]) => list.length > 0)
+      .map(([kind, list]) => this.#having(channelId, kind as Kind, list, 1));
+    const from = Math.max(created.gte ?? 0, (created.gt ?? -1) + 1);
+    const to = Math.min(
+      created.lte ?? Number.POSITIVE_INFINITY,
+      (created.lt ?? Number.POSITIVE_INFINITY) - 1,
+    );
+    if (from > 0 || to < Number.POSITIVE_INFINITY) {
+      cursors.push(new TimeCursor(this.#database, channelId, { from, to }));
     }
-    return this.#page(conditions, { ...options, order: "offset" });
+    return this.#page(channelId, { ...options, cursors, step: 1, skip: options.offset });
   }
 
   /** One event as JSON text. */
@@ -155,19 +160,34 @@ export class Events {
     return row === undefined ? undefined : text(row as Row, "json");
   }
 
-  /** SQLite itself puts the page together: its bytes never become a string here, which takes three times as long. */
-  #page(conditions: Conditions, options: { limit: number; offset?: number; order: string }): Buffer {
-    const { limit, offset = 0, order } = options;
-    const from = `FROM events WHERE ${conditions.sql}`;
-    const sql = `
-      SELECT CAST(
-        '{"events":[' || COALESCE(group_concat(json, ','), '')
-        || IIF(EXISTS (SELECT 1 ${from} LIMIT 1 OFFSET ?), '],"has_more":true}', '],"has_more":false}')
-      AS BLOB) AS page FROM (SELECT json ${from} ORDER BY ${order} LIMIT ? OFFSET ?)`;
-    const { values } = conditions;
-    const page = this.#database.prepare(sql).get(...values, offset + limit, ...values, limit, offset)?.page;
-    if (!(page instanceof Uint8Array)) throw new Error("A page is no blob.");
-    return Buffer.from(page.buffer);
+  /** Offsets of the events that have one of these values. */
+  #having(channelId: string, kind: Kind, values: readonly string[], step: Step): Cursor {
+    const idOf = this.#database.prepare(
+      "SELECT value_id FROM event_values WHERE channel_id = ? AND kind = ? AND value = ?",
+    );
+    const select = `SELECT offset AS place FROM event_places WHERE value_id = ?
+      AND offset ${step === 1 ? ">=" : "<="} ? ORDER BY offset ${step === 1 ? "" : "DESC"} LIMIT ?`;
+    const asStored = values.map((value) => (kind === "address" ? value.toLowerCase() : value));
+    const cursors = [...new Set(asStored)]
+      .flatMap((value) => idOf.get(channelId, kind, value)?.value_id ?? [])
+      .map((valueId) => new IndexCursor(this.#database, select, [valueId], step));
+    return anyOf(cursors, step);
+  }
+
+  /** What is appended meanwhile is not looked at: the page is of one moment, however long it takes. */
+  async #page(
+    channelId: string,
+    options: Reading & { cursors: Cursor[]; step: Step; skip: number; from?: number | undefined },
+  ): Promise<Buffer> {
+    const { isHidden, step } = options;
+    const channel = this.#database
+      .prepare("SELECT last_offset, largest_event FROM channels WHERE channel_id = ?")
+      .get(channelId);
+    const last = Number(channel?.last_offset ?? 0);
+    const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
+    const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
+    const found = await walk({ ...options, matches, from, to }, this.#turns);
+    return this.#pages.read(channelId, { ...found, step, largest: Number(channel?.largest_event ?? 0) });
   }
 }
 

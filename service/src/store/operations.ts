@@ -1,25 +1,19 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import type {
-  Address,
-  Hex,
-  Operation,
-  OperationStatus,
-  Subject,
-  WireTransaction,
+import {
+  type Address,
+  type Hex,
+  OPERATION_STATUSES,
+  type Operation,
+  type OperationStatus,
+  type Subject,
+  type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import {
-  Conditions,
-  defined,
-  integer,
-  json,
-  optionalInteger,
-  optionalText,
-  pageOf,
-  type Row,
-  text,
-} from "./rows.ts";
+import { shownStatuses } from "./channels.ts";
+import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
+import { Conditions, defined, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
+import type { Turns } from "./turns.ts";
 
 /** An operation with what only the service knows: its channel, its wallet, and the transaction it travels in. */
 export type StoredOperation = Operation & {
@@ -46,7 +40,7 @@ export type NewOperation = Pick<
   | "digest"
 > & { transactions: WireTransaction[]; initiator: Subject; signer?: Subject };
 
-export type OperationFilter = {
+export type OperationFilter = PageRequest & {
   channelId: string;
   status?: string[];
   chainSelector?: string;
@@ -54,8 +48,6 @@ export type OperationFilter = {
   walletId?: string;
   /** Values of a member of a subject, by SQL expression. */
   subjects?: Record<string, string | undefined>;
-  limit: number;
-  offset: number;
 };
 
 /** Columns a change may set beside the status. */
@@ -68,11 +60,16 @@ export type OperationChange = {
   confirmed_at?: number;
 };
 
+/** So many deadlines are seen to at once: each is a write of its own. */
+const MOST_OVERDUE = 50;
+
 export class Operations {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
   }
 
   create(operation: NewOperation): void {
@@ -143,30 +140,43 @@ export class Operations {
     this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);
   }
 
-  /** Operations that wait with a deadline before `time`. */
+  /** Operations that wait with a deadline before `time`: fifty of each status, the rest the next time. */
   overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
-    return new Conditions()
-      .add("deadline > 0 AND deadline < ?", time)
-      .oneOf("status", status)
-      .select(this.#database, "operations", { order: "sequence" })
-      .map(toOperation);
+    return status.flatMap((one) =>
+      new Conditions()
+        .equal("status", one)
+        .add("deadline > 0 AND deadline < ?", time)
+        .select(this.#database, "operations", { order: "deadline", limit: MOST_OVERDUE })
+        .map(toOperation),
+    );
   }
 
-  list(filter: OperationFilter): { data: StoredOperation[]; has_more: boolean } {
-    const conditions = new Conditions()
-      .equal("channel_id", filter.channelId)
-      .oneOf("status", filter.status)
-      .equal("chain_selector", filter.chainSelector)
-      .equal("lower(address)", filter.address?.toLowerCase())
-      .equal("wallet_id", filter.walletId);
+  list(filter: OperationFilter): Promise<Page<StoredOperation>> {
+    const { channelId } = filter;
+    const conditions = new Conditions().equal("chain_selector", filter.chainSelector);
     for (const [expression, value] of Object.entries(filter.subjects ?? {}))
       conditions.equal(expression, value);
-    const rows = conditions.select(this.#database, "operations", {
-      order: "sequence DESC",
-      limit: filter.limit,
-      offset: filter.offset,
-    });
-    return pageOf(rows, filter.limit, toOperation);
+    const list: List = {
+      table: "operations",
+      step: -1,
+      indexed: [
+        { channel_id: channelId, status: shownStatuses(filter.status, OPERATION_STATUSES) },
+        ...(filter.walletId === undefined ? [] : [{ channel_id: channelId, wallet_id: filter.walletId }]),
+        ...(filter.address === undefined
+          ? []
+          : [{ channel_id: channelId, wallet_id: this.#walletsAt(filter.address) }]),
+      ],
+      conditions,
+    };
+    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toOperation);
+  }
+
+  /** An operation has the address of its wallet. */
+  #walletsAt(address: string): string[] {
+    return this.#database
+      .prepare("SELECT wallet_id FROM wallets WHERE lower(address) = lower(?)")
+      .all(address)
+      .map((row) => text(row as Row, "wallet_id"));
   }
 
   setStatus(operationId: string, status: OperationStatus, change: OperationChange = {}): void {

@@ -2,13 +2,17 @@ import type { DatabaseSync } from "node:sqlite";
 import {
   type Hex,
   type OcrProof,
+  QUERY_STATUSES,
   type Query,
   type QueryParams,
   type QueryStatus,
   unlisted,
 } from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
+import { shownStatuses } from "./channels.ts";
+import { type Page, type PageRequest, pageOfList } from "./lists.ts";
+import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
+import type { Turns } from "./turns.ts";
 
 /** A query with what only the service knows: its key and what was asked. */
 export type StoredQuery = Query & {
@@ -18,13 +22,11 @@ export type StoredQuery = Query & {
   metadata?: unknown;
 };
 
-export type QueryFilter = {
+export type QueryFilter = PageRequest & {
   channelId: string;
   status?: string[];
   queryKind?: string[];
   chainSelector?: string;
-  limit: number;
-  offset: number;
 };
 
 export type NewQuery = Pick<
@@ -34,9 +36,11 @@ export type NewQuery = Pick<
 
 export class Queries {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
   }
 
   create(query: NewQuery): void {
@@ -81,18 +85,16 @@ export class Queries {
       .map(toQuery);
   }
 
-  list(filter: QueryFilter): { data: StoredQuery[]; has_more: boolean } {
-    const rows = new Conditions()
-      .equal("channel_id", filter.channelId)
-      .oneOf("status", filter.status)
-      .oneOf("query_kind", filter.queryKind)
-      .equal("chain_selector", filter.chainSelector)
-      .select(this.#database, "queries", {
-        order: "sequence DESC",
-        limit: filter.limit,
-        offset: filter.offset,
-      });
-    return pageOf(rows, filter.limit, toQuery);
+  list(filter: QueryFilter): Promise<Page<StoredQuery>> {
+    const list = {
+      table: "queries",
+      step: -1,
+      indexed: [{ channel_id: filter.channelId, status: shownStatuses(filter.status, QUERY_STATUSES) }],
+      conditions: new Conditions()
+        .oneOf("query_kind", filter.queryKind)
+        .equal("chain_selector", filter.chainSelector),
+    } as const;
+    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toQuery);
   }
 
   setStatus(queryId: string, status: QueryStatus): void {

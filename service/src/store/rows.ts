@@ -18,12 +18,6 @@ export class Conditions {
     return this.add(`${column} IN (${values.map(() => "?").join(", ")})`, ...values);
   }
 
-  /** None of several values, of which there may be more than SQL takes question marks. */
-  noneOf(column: string, values: readonly string[] | undefined): this {
-    if (values === undefined || values.length === 0) return this;
-    return this.add(`${column} NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
-  }
-
   add(sql: string, ...values: SQLInputValue[]): this {
     this.#parts.push(sql);
     this.#values.push(...values);
@@ -39,25 +33,15 @@ export class Conditions {
     return this.#values;
   }
 
-  /** The rows that meet the conditions; with a `limit` one row more, so that a caller sees whether there is more. */
-  select(
-    database: DatabaseSync,
-    table: string,
-    options: { order: string; limit?: number; offset?: number },
-  ): Row[] {
-    const limit = options.limit === undefined ? -1 : options.limit + 1;
-    const sql = `SELECT * FROM ${table} WHERE ${this.sql} ORDER BY ${options.order} LIMIT ? OFFSET ?`;
-    return database.prepare(sql).all(...this.#values, limit, options.offset ?? 0) as Row[];
+  get isEmpty(): boolean {
+    return this.#parts.length === 0;
   }
-}
 
-/** A page of at most `limit` items from rows that may hold one more. */
-export function pageOf<T>(
-  rows: Row[],
-  limit: number,
-  toItem: (row: Row) => T,
-): { data: T[]; has_more: boolean } {
-  return { data: rows.slice(0, limit).map(toItem), has_more: rows.length > limit };
+  /** The rows that meet the conditions, at most `limit` of them. */
+  select(database: DatabaseSync, table: string, options: { order: string; limit?: number }): Row[] {
+    const sql = `SELECT * FROM ${table} WHERE ${this.sql} ORDER BY ${options.order} LIMIT ?`;
+    return database.prepare(sql).all(...this.#values, options.limit ?? -1) as Row[];
+  }
 }
 
 export function text(row: Row, column: string): string {

@@ -1,13 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Log } from "../log.ts";
 import { Channels } from "./channels.ts";
 import { type Counts, countAll } from "./counts.ts";
-import { openDatabase, transaction } from "./database.ts";
+import { openDatabase } from "./database.ts";
 import { Events } from "./events.ts";
 import { Executions } from "./executions.ts";
 import { Operations } from "./operations.ts";
 import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
 import { Settings } from "./settings.ts";
+import { transaction } from "./transaction.ts";
+import { Turns } from "./turns.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -23,17 +26,22 @@ export class Store {
   readonly queries: Queries;
   readonly #database: DatabaseSync;
 
-  /** @throws ServiceProblem when the data directory cannot be used or another service holds it. */
-  constructor(dataDir: string) {
+  /**
+   * `turns` are those that long reading takes.
+   *
+   * @throws ServiceProblem when the data directory cannot be used or another service holds it.
+   */
+  constructor(dataDir: string, options: { log?: Log; turns?: Turns } = {}) {
+    const { turns = new Turns() } = options;
     this.dataDir = dataDir;
-    this.#database = openDatabase(dataDir);
+    this.#database = openDatabase(dataDir, options.log);
     this.settings = new Settings(this.#database);
-    this.channels = new Channels(this.#database);
-    this.watchers = new Watchers(this.#database);
-    this.events = new Events(this.#database);
-    this.wallets = new Wallets(this.#database);
-    this.operations = new Operations(this.#database);
-    this.queries = new Queries(this.#database);
+    this.channels = new Channels(this.#database, turns);
+    this.watchers = new Watchers(this.#database, turns);
+    this.events = new Events(this.#database, turns);
+    this.wallets = new Wallets(this.#database, turns);
+    this.operations = new Operations(this.#database, turns);
+    this.queries = new Queries(this.#database, turns);
   }
 
   positions(chainSelector: string): Positions {

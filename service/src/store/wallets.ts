@@ -1,15 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import type {
-  Address,
-  Hex,
-  RsaPublicKey,
-  Wallet,
-  WalletStatus,
-  WalletType,
+import {
+  type Address,
+  type Hex,
+  type RsaPublicKey,
+  WALLET_STATUSES,
+  type Wallet,
+  type WalletStatus,
+  type WalletType,
 } from "../../../src/protocol/index.ts";
-import { namePart, visible } from "./channels.ts";
-import { Conditions, defined, integer, json, optionalText, pageOf, type Row, text } from "./rows.ts";
+import { nameContains, shownStatuses } from "./channels.ts";
+import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
+import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
+import type { Turns } from "./turns.ts";
 
 /** A wallet with what only the service knows: the transaction that deploys it. */
 export type StoredWallet = {
@@ -28,22 +31,22 @@ export type StoredWallet = {
   sent?: SentTransaction;
 };
 
-export type WalletFilter = {
+export type WalletFilter = PageRequest & {
   name?: string;
   status?: string[];
   chainSelector?: string;
   owner?: string;
   address?: string;
   type?: string;
-  limit: number;
-  offset: number;
 };
 
 export class Wallets {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
   }
 
   create(wallet: StoredWallet): void {
@@ -93,17 +96,20 @@ export class Wallets {
       .map(toWallet);
   }
 
-  list(filter: WalletFilter): { data: StoredWallet[]; has_more: boolean } {
-    const rows = new Conditions()
-      .add(...namePart(filter.name))
-      .add(...visible(filter.status))
-      .oneOf("status", filter.status)
-      .equal("chain_selector", filter.chainSelector)
-      .equal("lower(owner)", filter.owner?.toLowerCase())
-      .equal("lower(address)", filter.address?.toLowerCase())
-      .equal("type", filter.type)
-      .select(this.#database, "wallets", { order: "sequence", limit: filter.limit, offset: filter.offset });
-    return pageOf(rows, filter.limit, toWallet);
+  list(filter: WalletFilter): Promise<Page<StoredWallet>> {
+    const list: List = {
+      table: "wallets",
+      step: 1,
+      indexed: [
+        { status: shownStatuses(filter.status, WALLET_STATUSES) },
+        ...(filter.address === undefined ? [] : [{ "lower(address)": filter.address.toLowerCase() }]),
+      ],
+      conditions: nameContains(filter.name)
+        .equal("chain_selector", filter.chainSelector)
+        .equal("lower(owner)", filter.owner?.toLowerCase())
+        .equal("type", filter.type),
+    };
+    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWallet);
   }
 
   describe(walletId: string, name: string, description: string | undefined): void {

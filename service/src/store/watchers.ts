@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { EventFragment, Watcher, WatcherStatus } from "../../../src/protocol/index.ts";
+import {
+  type EventFragment,
+  WATCHER_STATUSES,
+  type Watcher,
+  type WatcherStatus,
+} from "../../../src/protocol/index.ts";
 import { now } from "../time.ts";
-import { namePart, visible } from "./channels.ts";
-import { Conditions, integer, json, optionalInteger, optionalText, pageOf, type Row, text } from "./rows.ts";
+import { nameContains, shownStatuses } from "./channels.ts";
+import { type Page, type PageRequest, pageOfList } from "./lists.ts";
+import { Conditions, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
+import type { Turns } from "./turns.ts";
 
 /**
  * A watcher with what only the service knows: the first block whose logs it reports. One that belongs to a watcher
@@ -22,7 +29,7 @@ export type NewWatcher = Pick<
   "channel_id" | "name" | "chain_selector" | "address" | "events" | "abi" | "service" | "service_config"
 >;
 
-export type WatcherFilter = {
+export type WatcherFilter = PageRequest & {
   channelId: string;
   name?: string;
   status?: string[];
@@ -30,15 +37,15 @@ export type WatcherFilter = {
   address?: string;
   service?: string[];
   eventName?: string;
-  limit: number;
-  offset: number;
 };
 
 export class Watchers {
   readonly #database: DatabaseSync;
+  readonly #turns: Turns;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, turns: Turns) {
     this.#database = database;
+    this.#turns = turns;
   }
 
   create(input: NewWatcher): string {
@@ -90,33 +97,30 @@ export class Watchers {
     return (
       this.#database
         .prepare(
-          "SELECT 1 FROM watchers WHERE channel_id = ? AND status IN ('pending', 'active', 'archiving')",
+          "SELECT 1 FROM watchers WHERE channel_id = ? AND status IN ('pending', 'active', 'archiving') LIMIT 1",
         )
         .get(channelId) !== undefined
     );
   }
 
-  list(filter: WatcherFilter): { data: StoredWatcher[]; has_more: boolean } {
-    const conditions = new Conditions()
-      .equal("channel_id", filter.channelId)
-      .add(...namePart(filter.name))
-      .add(...visible(filter.status))
-      .oneOf(
-        "status",
-        filter.status?.flatMap((status) => (status === "failed" ? [status, "archive_failed"] : [status])),
-      )
+  list(filter: WatcherFilter): Promise<Page<StoredWatcher>> {
+    const conditions = nameContains(filter.name)
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(address)", filter.address?.toLowerCase())
       .oneOf("service", filter.service);
     if (filter.eventName !== undefined) {
       conditions.add("EXISTS (SELECT 1 FROM json_each(watchers.events) WHERE value = ?)", filter.eventName);
     }
-    const rows = conditions.select(this.#database, "watchers", {
-      order: "sequence",
-      limit: filter.limit,
-      offset: filter.offset,
-    });
-    return pageOf(rows, filter.limit, toWatcher);
+    const status = shownStatuses(filter.status, WATCHER_STATUSES).flatMap((one) =>
+      one === "failed" ? [one, "archive_failed"] : [one],
+    );
+    const list = {
+      table: "watchers",
+      step: 1,
+      indexed: [{ channel_id: filter.channelId, status }],
+      conditions,
+    } as const;
+    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWatcher);
   }
 
   rename(watcherId: string, name: string): void {
@@ -134,8 +138,8 @@ export class Watchers {
   /** After blocks above `lastCommonBlock` were replaced: what is mined there now is new to every watcher. */
   rewind(chainSelector: string, lastCommonBlock: number): void {
     this.#database
-      .prepare("UPDATE watchers SET from_block = min(from_block, ?) WHERE chain_selector = ?")
-      .run(lastCommonBlock + 1, chainSelector);
+      .prepare("UPDATE watchers SET from_block = ? WHERE chain_selector = ? AND from_block > ?")
+      .run(lastCommonBlock + 1, chainSelector, lastCommonBlock + 1);
   }
 }
 

@@ -1,0 +1,82 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+
+/** The direction in which places are walked: upwards, or from the newest downwards. */
+export type Step = 1 | -1;
+
+/**
+ * Goes through places in one direction: offsets of events, or sequences of rows. `seek` answers the given place where
+ * it belongs to the cursor, or a later one before which none does. Each call goes on from the answer before;
+ * behind the last place lies infinity.
+ */
+export type Cursor = { seek(place: number): number };
+
+/** So many places are read at once, at least and at most: more where the walk needs them all, fewer where it jumps. */
+const CHUNK = { least: 16, most: 512 };
+
+/**
+ * Places that an index holds in order.
+ *
+ * `select` names them as `place`, from a place and up to a count: its last two question marks.
+ */
+export class IndexCursor implements Cursor {
+  readonly #read: (place: number, count: number) => number[];
+  readonly #step: Step;
+  #chunk: number[] = [];
+  #at = 0;
+  #used = 0;
+  #size = CHUNK.least;
+  #isLast = false;
+
+  constructor(database: DatabaseSync, select: string, values: readonly SQLInputValue[], step: Step) {
+    const statement = database.prepare(`SELECT json_group_array(place) AS places FROM (${select})`);
+    this.#read = (place, count) => JSON.parse(String(statement.get(...values, place, count)?.places));
+    this.#step = step;
+  }
+
+  seek(place: number): number {
+    for (;;) {
+      for (; this.#at < this.#chunk.length; this.#at += 1) {
+        const found = this.#chunk[this.#at] ?? 0;
+        if ((found - place) * this.#step < 0) continue;
+        this.#used += 1;
+        return found;
+      }
+      if (this.#isLast) return this.#step * Number.POSITIVE_INFINITY;
+      this.#readOn(place);
+    }
+  }
+
+  #readOn(place: number): void {
+    const isDense = this.#used * 2 >= this.#chunk.length;
+    this.#size = isDense ? Math.min(this.#size * 2, CHUNK.most) : CHUNK.least;
+    this.#chunk = this.#read(place, this.#size);
+    this.#isLast = this.#chunk.length < this.#size;
+    this.#at = 0;
+    this.#used = 0;
+  }
+}
+
+/** The places of several cursors together. */
+export function anyOf(cursors: readonly Cursor[], step: Step): Cursor {
+  const [only, ...others] = cursors;
+  return only !== undefined && others.length === 0 ? only : new AnyCursor(cursors, step);
+}
+
+class AnyCursor implements Cursor {
+  readonly #cursors: readonly Cursor[];
+  readonly #step: Step;
+
+  constructor(cursors: readonly Cursor[], step: Step) {
+    this.#cursors = cursors;
+    this.#step = step;
+  }
+
+  seek(place: number): number {
+    let first = this.#step * Number.POSITIVE_INFINITY;
+    for (const cursor of this.#cursors) {
+      const found = cursor.seek(place);
+      if ((found - first) * this.#step < 0) first = found;
+    }
+    return first;
+  }
+}

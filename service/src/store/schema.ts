@@ -1,0 +1,305 @@
+/** What an event is found by: columns of `events`. */
+export const SEARCHED_COLUMNS = [
+  "type",
+  "chain_selector",
+  "status",
+  "address",
+  "service",
+  "watcher_id",
+  "wallet_id",
+  "operation_id",
+  "wallet_operation_id",
+  "query_id",
+  "event_name",
+] as const;
+
+/** Kinds of things with a status, by table. */
+export const COUNTED_TABLES = ["channels", "watchers", "wallets", "operations", "queries"] as const;
+
+export const EVENTS_IN_BLOCK = 256;
+
+/** Columns that came later: a data directory of an earlier version gets them. */
+export const LATER_COLUMNS = {
+  // Bytes of the largest one: where none is large, a page of them is not either.
+  channels: { largest_event: "INTEGER NOT NULL DEFAULT 0" },
+  watchers: { service: "TEXT", service_config: "TEXT" },
+  operations: { settled: "INTEGER NOT NULL DEFAULT 0" },
+} as const;
+
+export const TABLES = `
+CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE TABLE IF NOT EXISTS channels (
+  sequence INTEGER PRIMARY KEY,
+  channel_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_offset INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS watchers (
+  sequence INTEGER PRIMARY KEY,
+  watcher_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  status TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  address TEXT NOT NULL,
+  events TEXT NOT NULL,
+  abi TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  from_block INTEGER,
+  UNIQUE (channel_id, name)
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS events (
+  channel_id TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  event_id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  chain_selector TEXT,
+  status TEXT,
+  address TEXT,
+  watcher_id TEXT,
+  wallet_id TEXT,
+  operation_id TEXT,
+  wallet_operation_id TEXT,
+  query_id TEXT,
+  event_name TEXT,
+  service TEXT,
+  json TEXT NOT NULL,
+  PRIMARY KEY (channel_id, offset)
+) STRICT, WITHOUT ROWID;
+
+-- Values that events are found by, each with a number of its own.
+CREATE TABLE IF NOT EXISTS event_values (
+  value_id INTEGER PRIMARY KEY,
+  channel_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  value TEXT NOT NULL,
+  UNIQUE (channel_id, kind, value)
+) STRICT;
+
+-- The offsets of the events that have a value, in order, so that a search can intersect them. All of them together
+-- take less room than an ordinary index of one column.
+CREATE TABLE IF NOT EXISTS event_places (
+  value_id INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  PRIMARY KEY (value_id, offset)
+) STRICT, WITHOUT ROWID;
+
+-- The times of ${EVENTS_IN_BLOCK} events of a channel at a time.
+CREATE TABLE IF NOT EXISTS event_times (
+  channel_id TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  oldest INTEGER NOT NULL,
+  newest INTEGER NOT NULL,
+  PRIMARY KEY (channel_id, block)
+) STRICT, WITHOUT ROWID;
+
+-- How many there are of each kind and status.
+CREATE TABLE IF NOT EXISTS counts (
+  kind TEXT NOT NULL,
+  status TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (kind, status)
+) STRICT, WITHOUT ROWID;
+
+-- Blocks whose logs have been read, newest kept: how a reorganized chain is noticed.
+CREATE TABLE IF NOT EXISTS blocks (
+  chain_selector TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  PRIMARY KEY (chain_selector, number)
+) STRICT, WITHOUT ROWID;
+
+-- How far logs have been reported, for each confidence.
+CREATE TABLE IF NOT EXISTS positions (
+  chain_selector TEXT NOT NULL,
+  confidence TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (chain_selector, confidence)
+) STRICT, WITHOUT ROWID;
+
+-- What has been reported: never twice for one log of one block at one confidence.
+CREATE TABLE IF NOT EXISTS reported (
+  watcher_id TEXT NOT NULL,
+  block_hash TEXT NOT NULL,
+  log_index INTEGER NOT NULL,
+  confidence TEXT NOT NULL,
+  PRIMARY KEY (watcher_id, block_hash, log_index, confidence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS wallets (
+  sequence INTEGER PRIMARY KEY,
+  wallet_id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL UNIQUE,
+  description TEXT,
+  address TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL,
+  status_channel_id TEXT,
+  ecdsa_signers TEXT NOT NULL,
+  rsa_signers TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  raw_transaction TEXT,
+  transaction_hash TEXT
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS operations (
+  sequence INTEGER PRIMARY KEY,
+  operation_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  address TEXT NOT NULL,
+  wallet_operation_id TEXT NOT NULL,
+  deadline INTEGER NOT NULL,
+  transactions TEXT NOT NULL,
+  signature TEXT,
+  digest TEXT NOT NULL,
+  initiator TEXT NOT NULL,
+  signer TEXT,
+  canceller TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  signed_at INTEGER,
+  cancelled_at INTEGER,
+  confirmed_at INTEGER,
+  raw_transaction TEXT,
+  transaction_hash TEXT
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS operations_once ON operations (chain_selector, address, wallet_operation_id)
+  WHERE status NOT IN ('failed', 'cancelled', 'expired');
+
+-- Where confirmed operations were executed: how those are found that a chain loses when it goes back.
+CREATE TABLE IF NOT EXISTS executions (
+  sequence INTEGER PRIMARY KEY,
+  operation_id TEXT NOT NULL UNIQUE,
+  chain_selector TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('there', 'missing', 'gone')),
+  reason TEXT
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS queries (
+  sequence INTEGER PRIMARY KEY,
+  query_id TEXT NOT NULL UNIQUE,
+  channel_id TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  status TEXT NOT NULL,
+  query_kind TEXT NOT NULL,
+  chain_selector TEXT NOT NULL,
+  target TEXT NOT NULL,
+  params TEXT NOT NULL,
+  metadata TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  times TEXT NOT NULL,
+  event_hash TEXT,
+  verifiable_result TEXT,
+  proof TEXT,
+  UNIQUE (channel_id, idempotency_key)
+) STRICT;
+`;
+
+/** Indexes, and those of earlier versions that nothing uses any more. Each ends with the sequence, by which lists go. */
+export const INDEXES = `
+DROP INDEX IF EXISTS events_by_type;
+DROP INDEX IF EXISTS events_by_operation;
+DROP INDEX IF EXISTS events_by_operation_id;
+DROP INDEX IF EXISTS events_by_wallet_operation_id;
+DROP INDEX IF EXISTS events_by_query_id;
+DROP INDEX IF EXISTS operations_by_status;
+CREATE INDEX IF NOT EXISTS channels_by_status ON channels (status);
+CREATE INDEX IF NOT EXISTS watchers_of_channel ON watchers (channel_id, status);
+CREATE INDEX IF NOT EXISTS watchers_by_status ON watchers (status);
+CREATE INDEX IF NOT EXISTS watchers_by_from_block ON watchers (from_block);
+CREATE INDEX IF NOT EXISTS wallets_by_status ON wallets (status);
+CREATE INDEX IF NOT EXISTS wallets_by_address ON wallets (lower(address));
+CREATE INDEX IF NOT EXISTS operations_of_channel ON operations (channel_id, status);
+CREATE INDEX IF NOT EXISTS operations_of_wallet ON operations (channel_id, wallet_id);
+CREATE INDEX IF NOT EXISTS operations_by_progress ON operations (status, settled);
+CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadline) WHERE deadline > 0;
+CREATE INDEX IF NOT EXISTS executions_by_block ON executions (chain_selector, state, block);
+CREATE INDEX IF NOT EXISTS executions_by_state ON executions (chain_selector, state);
+CREATE INDEX IF NOT EXISTS queries_of_channel ON queries (channel_id, status);
+CREATE INDEX IF NOT EXISTS queries_by_status ON queries (status);
+`;
+
+/** Those of an earlier version: their blocks are not known, so that any that is replaced may have been theirs. */
+export const ADD_OLD_EXECUTIONS = `
+INSERT INTO executions (operation_id, chain_selector, block, state)
+  SELECT operation_id, chain_selector, ${Number.MAX_SAFE_INTEGER}, 'there' FROM operations
+  WHERE (status = 'confirmed' OR settled = 1) AND NOT EXISTS (SELECT 1 FROM executions);
+`;
+
+const NEW_VALUES = SEARCHED_COLUMNS.map(
+  (column) => `SELECT '${column}' AS kind, NEW.${column} AS value`,
+).join(" UNION ALL ");
+
+/** Each event is found from the moment on in which it is there, whichever version of the service writes it. */
+export const EVENT_TRIGGER = `
+CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
+  INSERT INTO event_values (channel_id, kind, value)
+    SELECT NEW.channel_id, kind, value FROM (${NEW_VALUES}) WHERE value IS NOT NULL
+    ON CONFLICT DO NOTHING;
+  INSERT INTO event_places (value_id, offset)
+    SELECT value_id, NEW.offset FROM (${NEW_VALUES}) CROSS JOIN event_values USING (kind, value)
+    WHERE channel_id = NEW.channel_id;
+  INSERT INTO event_times (channel_id, block, oldest, newest)
+    VALUES (NEW.channel_id, NEW.offset / ${EVENTS_IN_BLOCK}, NEW.created_at, NEW.created_at)
+    ON CONFLICT DO UPDATE SET oldest = min(oldest, excluded.oldest), newest = max(newest, excluded.newest)
+    WHERE excluded.oldest < oldest OR excluded.newest > newest;
+  UPDATE channels SET largest_event = octet_length(NEW.json)
+    WHERE channel_id = NEW.channel_id AND largest_event < octet_length(NEW.json);
+END;
+`;
+
+const OLD_VALUES = `
+  SELECT channel_id, offset, kind, CASE kind ${SEARCHED_COLUMNS.map((column) => `WHEN '${column}' THEN ${column}`).join(" ")} END AS value
+  FROM old_events CROSS JOIN (SELECT column1 AS kind FROM (VALUES ${SEARCHED_COLUMNS.map((column) => `('${column}')`).join(", ")}))`;
+
+/** What the trigger would have written for the events that were there before it. */
+export const FIND_OLD_EVENTS = `
+-- The events themselves are large, and so are read once.
+CREATE TEMP TABLE old_events AS
+  SELECT channel_id, offset, created_at, octet_length(json) AS bytes, ${SEARCHED_COLUMNS.join(", ")} FROM events;
+INSERT INTO event_values (channel_id, kind, value)
+  SELECT DISTINCT channel_id, kind, value FROM (${OLD_VALUES}) WHERE value IS NOT NULL;
+INSERT INTO event_places (value_id, offset)
+  SELECT value_id, offset FROM (${OLD_VALUES}) CROSS JOIN event_values USING (channel_id, kind, value)
+  ORDER BY value_id, offset;
+INSERT INTO event_times (channel_id, block, oldest, newest)
+  SELECT channel_id, offset / ${EVENTS_IN_BLOCK}, min(created_at), max(created_at) FROM old_events GROUP BY 1, 2;
+UPDATE channels SET largest_event = found.largest
+  FROM (SELECT channel_id, max(bytes) AS largest FROM old_events GROUP BY 1) AS found
+  WHERE found.channel_id = channels.channel_id;
+DROP TABLE old_events;
+`;
+
+const COUNT_UP = "ON CONFLICT DO UPDATE SET count = count + 1";
+
+export const COUNT_TRIGGERS = COUNTED_TABLES.map(
+  (table) => `
+CREATE TRIGGER IF NOT EXISTS ${table}_are_counted AFTER INSERT ON ${table} BEGIN
+  INSERT INTO counts VALUES ('${table}', NEW.status, 1) ${COUNT_UP};
+END;
+CREATE TRIGGER IF NOT EXISTS ${table}_are_counted_anew AFTER UPDATE OF status ON ${table}
+WHEN OLD.status <> NEW.status BEGIN
+  UPDATE counts SET count = count - 1 WHERE kind = '${table}' AND status = OLD.status;
+  INSERT INTO counts VALUES ('${table}', NEW.status, 1) ${COUNT_UP};
+END;`,
+).join("");
+
+/** What the triggers would have counted before they were there. */
+export const COUNT_OLD = COUNTED_TABLES.map(
+  (table) => `INSERT INTO counts SELECT '${table}', status, COUNT(*) FROM ${table} GROUP BY status;`,
+).join("");

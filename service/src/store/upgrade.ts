@@ -1,0 +1,62 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Log } from "../log.ts";
+import { countEvents } from "./counts.ts";
+import {
+  ADD_OLD_EXECUTIONS,
+  COUNT_OLD,
+  COUNT_TRIGGERS,
+  EVENT_TRIGGER,
+  FIND_OLD_EVENTS,
+  INDEXES,
+  LATER_COLUMNS,
+  TABLES,
+} from "./schema.ts";
+import { transaction } from "./transaction.ts";
+
+/** With fewer it takes less than a second. */
+const MANY_EVENTS = 50_000;
+
+/** Gives a database all that this version needs: one that is empty, or one of an earlier version. */
+export function upgrade(database: DatabaseSync, log?: Log): void {
+  transaction(database, () => {
+    database.exec(TABLES);
+    addMissingColumns(database);
+    database.exec(ADD_OLD_EXECUTIONS);
+    const start = performance.now();
+    const events = hasTrigger(database, "events_are_found") ? 0 : countEvents(database);
+    if (events >= MANY_EVENTS) {
+      log?.info(
+        `Building the search indexes of ${events.toLocaleString("en")} events, once. This may take some seconds for each 100,000.`,
+      );
+    }
+    database.exec(INDEXES);
+    if (events > 0) database.exec(FIND_OLD_EVENTS);
+    database.exec(EVENT_TRIGGER);
+    if (!hasTrigger(database, "channels_are_counted")) database.exec(COUNT_OLD);
+    database.exec(COUNT_TRIGGERS);
+    if (events >= MANY_EVENTS) {
+      log?.info(`The search indexes are built; it took ${Math.round((performance.now() - start) / 1000)} s.`);
+    }
+  });
+}
+
+function addMissingColumns(database: DatabaseSync): void {
+  for (const [table, columns] of Object.entries(LATER_COLUMNS)) {
+    const known = new Set(
+      database
+        .prepare("SELECT name FROM pragma_table_info(?)")
+        .all(table)
+        .map(({ name }) => name),
+    );
+    for (const [name, type] of Object.entries(columns)) {
+      if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+    }
+  }
+}
+
+function hasTrigger(database: DatabaseSync, name: string): boolean {
+  return (
+    database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'trigger' AND name = ?").get(name) !==
+    undefined
+  );
+}

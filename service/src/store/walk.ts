@@ -1,0 +1,47 @@
+import type { Cursor, Step } from "./cursors.ts";
+import type { Turns } from "./turns.ts";
+
+type Walk = {
+  /** A place counts when each of them has it; without any, every place does. */
+  cursors: readonly Cursor[];
+  /** What cursors cannot tell; asked only for places that all of them have. */
+  matches?: ((place: number) => boolean) | undefined;
+  /** The first place and the last one that may count. */
+  from: number;
+  to: number;
+  step: Step;
+  /** So many matches are left out before the first one of the page. */
+  skip: number;
+  limit: number;
+  /** Whether nobody waits for the answer any more. */
+  isAbandoned?: (() => boolean) | undefined;
+};
+
+export type Found = { places: number[]; hasMore: boolean };
+
+/** The places of one page, in order; none when nobody waits any more. However far it goes, others get their turns. */
+export async function walk(walk: Walk, turns: Turns): Promise<Found> {
+  const { cursors, matches, to, step, limit } = walk;
+  let { from: place, skip } = walk;
+  if (cursors.length === 0 && matches === undefined) {
+    place += step * skip;
+    skip = 0;
+  }
+  const places: number[] = [];
+  while ((to - place) * step >= 0) {
+    if (turns.isOver()) {
+      await turns.next();
+      if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
+    }
+    const asked = place;
+    for (const cursor of cursors) place = cursor.seek(place);
+    if (place !== asked) continue;
+    if (matches === undefined || matches(place)) {
+      if (skip > 0) skip -= 1;
+      else if (places.length < limit) places.push(place);
+      else return { places, hasMore: true };
+    }
+    place += step;
+  }
+  return { places, hasMore: false };
+}
