@@ -20,9 +20,10 @@ const ALLOWED = {
   abi: ["protocol", "errors", "json"],
   proofs: ["protocol", "errors", "json", "abi"],
   signing: ["protocol", "errors", "abi"],
+  paging: ["errors"],
   http: ["protocol", "errors", "json", "deferred"],
-  resources: ["protocol", "errors", "deferred", "http", "abi", "proofs", "signing"],
-  consumer: ["protocol", "errors", "deferred", "abi", "proofs"],
+  resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing"],
+  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];

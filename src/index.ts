@@ -73,6 +73,7 @@ export {
   ValidationError,
   VERSION,
 } from "./http/index.ts";
+export { TooLargeError } from "./paging/index.ts";
 export {
   type AskedOperation,
   type AskedQuery,
@@ -213,6 +214,7 @@ export {
   type OperationWaitOptions,
   type Organization,
   type PollEvents,
+  type PollOptions,
   type Queries,
   type QueryWaitOptions,
   type SearchEvents,

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { fitting, PageSize, TooLargeError } from "../paging/index.ts";
 import {
   type ChannelEvent,
   type EventEnvelope,
@@ -9,7 +10,6 @@ import {
   PAGE_LIMITS,
 } from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
-import { PageSize } from "./page-size.ts";
 import { asChannelEvent, type EventSource } from "./source.ts";
 import { EventTimes } from "./times.ts";
 
@@ -80,22 +80,13 @@ export class PageSource {
 
   async #get(signal: AbortSignal, offset: number | undefined, choices: Choices): Promise<Page> {
     const { isShort = false, ofType = true, passesKnown = false, isLargest = false } = choices;
-    for (;;) {
-      const limit = isShort ? 1 : isLargest ? PAGE_LIMITS.events.max : this.limit;
+    const ask = (limit: number) => {
       const at = passesKnown && limit === 1 && offset !== undefined ? offset + 1 : offset;
-      try {
-        const page = await this.#poll({ limit, offset: at, ofType }, signal);
-        if (!isShort && !isLargest) this.#size.succeeded();
-        return page;
-      } catch (error) {
-        if (isShort && codeOf(error) === TOO_LARGE) throw eventTooLarge(offset, error);
-        if (isShort || isLargest || !isTooMuch(error)) throw error;
-        const canShrink = this.#size.failed();
-        // After a time-out it may be the network: that is shown before the next attempt.
-        if (codeOf(error) !== TOO_LARGE) throw error;
-        if (!canShrink) throw eventTooLarge(offset, error);
-      }
-    }
+      return this.#poll({ limit, offset: at, ofType }, signal);
+    };
+    if (isLargest) return ask(PAGE_LIMITS.events.max);
+    const size = isShort ? new PageSize(1) : this.#size;
+    return fitting({ size, ask, tooLarge: (cause) => eventTooLarge(offset, cause) });
   }
 
   async #poll(
@@ -117,17 +108,6 @@ export class PageSource {
     this.times.note(events);
     return { events, first, last, more: answer.has_more || events.length >= limit };
   }
-}
-
-const TOO_LARGE = "RESPONSE_TOO_LARGE";
-
-/** Whether asking for less may help. */
-function isTooMuch(error: unknown): boolean {
-  return codeOf(error) === TOO_LARGE || codeOf(error) === "TIMEOUT";
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof CrecError ? error.code : undefined;
 }
 
 /**
@@ -167,14 +147,14 @@ function excerpt(value: unknown): string {
   return typeof value === "object" ? typeof value : String(value).slice(0, 40);
 }
 
-function eventTooLarge(offset: number | undefined, cause: unknown): CrecError {
+function eventTooLarge(offset: number | undefined, cause: unknown): TooLargeError {
   const where =
     offset === undefined
       ? "The newest event is larger than an answer may be."
       : `The event at or after offset ${offset} is larger than an answer may be, and holds up those behind it.`;
-  return new CrecError(
+  return new TooLargeError(
     "EVENT_TOO_LARGE",
     `${where} It is asked for again later. To pass over it, reset the cursor to the next offset; to the one after that if it is still in the way.`,
-    { cause, retryable: true },
+    { offset, cause, retryable: true },
   );
 }

@@ -15,7 +15,7 @@ export type EventCalls = {
   poll(
     channelId: string,
     params: { offset?: number; limit?: number; type?: Open<EventType> },
-    options: { signal: AbortSignal },
+    options: { signal: AbortSignal; inParts: false },
   ): Promise<EventPage<EventEnvelope>>;
   get(channelId: string, eventId: string, options: { signal: AbortSignal }): Promise<EventEnvelope>;
 };
@@ -27,7 +27,7 @@ export type EventCalls = {
  */
 export function eventSource(events: EventCalls, channelId: string): EventSource {
   return {
-    poll: (params, signal) => events.poll(channelId, params, { signal }),
+    poll: (params, signal) => events.poll(channelId, params, { signal, inParts: false }),
     get: (eventId, signal) => events.get(channelId, eventId, { signal }),
   };
 }

@@ -1,7 +1,7 @@
 import type { CallOptions, Transport } from "../http/index.ts";
 import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkDescription, checkName, checkPaging, pathId } from "./checks.ts";
+import { checkDescription, checkName, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 
@@ -43,14 +43,12 @@ export class Channels {
    * for await (const channel of client.channels.list({ status: ["archived"] })) show(channel.name);
    */
   list(filter: ListChannels = {}, options?: CallOptions): Listing<Channel> {
-    return listing(
-      "channel_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.channels);
-        return this.#transport.get("/channels", { ...filter, offset }, options);
-      },
-      filter.offset,
-    );
+    return listing({
+      noun: "channel",
+      filter,
+      limits: PAGE_LIMITS.channels,
+      get: (query) => this.#transport.get("/channels", query, options),
+    });
   }
 
   async update(channelId: string, changes: UpdateChannel, options?: CallOptions): Promise<Channel> {

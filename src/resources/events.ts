@@ -1,4 +1,4 @@
-import type { CallOptions, QueryParameters, Transport } from "../http/index.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
 import {
   type ChannelEvent,
   type EventPage,
@@ -9,6 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { badResponse, isObject, resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
+import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
 
 export type PollEvents = {
@@ -16,6 +17,11 @@ export type PollEvents = {
   offset?: number | undefined;
   limit?: number | undefined;
   type?: Open<EventType> | undefined;
+};
+
+export type PollOptions = CallOptions & {
+  /** Whether a page that is too large comes in parts; else it is the error `RESPONSE_TOO_LARGE`. Default true. */
+  inParts?: boolean | undefined;
 };
 
 /** Filters of a search, as the service names them; one that does not apply to a named type is refused. */
@@ -49,14 +55,18 @@ export class Events {
   }
 
   /**
-   * One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised.
+   * One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised. A page at an offset
+   * that is larger than an answer may be comes in parts, put together; of the newest events, as many as fit.
+   * @throws {TooLargeError} `EVENT_TOO_LARGE` when one event does not fit, with its `offset`, or one just before it.
    * @example
    * const { events } = await client.events.poll(channelId, { limit: 10 });
    */
-  async poll(channelId: string, position: PollEvents = {}, options?: CallOptions): Promise<EventPage> {
+  async poll(channelId: string, position: PollEvents = {}, options: PollOptions = {}): Promise<EventPage> {
     checkPaging(position, PAGE_LIMITS.events);
     const path = `/channels/${pathId("channelId", channelId)}/events`;
-    return asEventPage(await this.#transport.get(path, position, options));
+    const { inParts = true, ...call } = options;
+    const ask = async (query: PollEvents) => asEventPage(await this.#transport.get(path, query, call));
+    return inParts ? eventsInParts(position, ask) : ask(position);
   }
 
   /**
@@ -67,17 +77,16 @@ export class Events {
    * }
    */
   search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
-    return listing(
-      "event_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.eventsSearch);
+    return listing({
+      noun: "event",
+      filter,
+      limits: PAGE_LIMITS.eventsSearch,
+      get: async (query) => {
         const path = `/channels/${pathId("channelId", channelId)}/events/search`;
-        const query: QueryParameters = { ...filter, offset };
-        const page = asEventPage(await this.#transport.get(path, query, options));
-        return { data: page.events, has_more: page.has_more };
+        const { events, has_more } = asEventPage(await this.#transport.get(path, query, options));
+        return { data: events, has_more };
       },
-      filter.offset,
-    );
+    });
   }
 
   /**

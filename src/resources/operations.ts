@@ -9,7 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { type Signer, signWith, walletOperationIdOf } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkPaging, pathId } from "./checks.ts";
+import { pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
@@ -160,14 +160,12 @@ export class Operations {
    * const { data } = await client.operations.list(channelId, { status: ["failed", "expired"] });
    */
   list(channelId: string, filter: ListOperations = {}, options?: CallOptions): Listing<Operation> {
-    return listing(
-      "operation_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.operations);
-        return this.#transport.get(operationsPath(channelId), { ...filter, offset }, options);
-      },
-      filter.offset,
-    );
+    return listing({
+      noun: "operation",
+      filter,
+      limits: PAGE_LIMITS.operations,
+      get: (query) => this.#transport.get(operationsPath(channelId), query, options),
+    });
   }
 
   /**

@@ -1,36 +1,126 @@
+import type { QueryParameters } from "../http/index.ts";
+import { fitting, isTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
 import type { Page } from "../protocol/index.ts";
 import { badResponse, isObject, resourceOf } from "./answers.ts";
-
-/** A list: await it for its first page, or iterate it for all items of all pages. */
-export type Listing<T> = Promise<Page<T>> & AsyncIterable<T>;
+import { checkPaging } from "./checks.ts";
 
 /**
- * Asks for the first page at once; iterating goes on from there. `offset` is where it starts.
- * Every item must carry its id.
+ * A list: await it for its first page, or iterate it for all items of all pages. Where a page is larger than an answer
+ * may be, it is asked for in smaller ones: awaited it is whole all the same, iterated it is never held whole.
+ * @throws {TooLargeError} `EVENT_TOO_LARGE`, `ITEM_TOO_LARGE` when not even one item fits.
  */
-export function listing<T>(
-  idField: string,
-  fetchPage: (offset: number) => Promise<unknown>,
-  offset = 0,
-): Listing<T> {
-  const page = async (at: number): Promise<Page<T>> => asPage(await fetchPage(at), idField);
-  const first = page(offset);
-  // It may fail before anybody looks, who may iterate much later: that alone must not end the process.
-  first.catch(() => {});
-  return Object.assign(first, { [Symbol.asyncIterator]: () => walk(first, page, offset) });
+export type Listing<T> = Promise<Page<T>> & AsyncIterable<T>;
+
+export type Listed = {
+  /** What is listed, as in `channel`: each item has `channel_id`. */
+  noun: string;
+  filter: QueryParameters & { limit?: number | undefined; offset?: number | undefined };
+  limits: { max: number; default: number };
+  get: (query: QueryParameters) => Promise<unknown>;
+};
+
+/** Asks for the first page at once; iterating goes on from there. */
+export function listing<T>(listed: Listed): Listing<T> {
+  return new Pages<T>(listed);
 }
 
-async function* walk<T>(
-  first: Promise<Page<T>>,
-  fetchPage: (offset: number) => Promise<Page<T>>,
-  start: number,
-): AsyncGenerator<T, void, undefined> {
-  let offset = start;
-  for (let page = await first; ; page = await fetchPage(offset)) {
-    yield* page.data;
-    offset += page.data.length;
-    // An empty page that promises more would have us ask for ever.
-    if (!page.has_more || page.data.length === 0) return;
+class Pages<T> implements Listing<T> {
+  readonly [Symbol.toStringTag] = "Listing";
+  readonly #listed: Listed;
+  readonly #start: number;
+  readonly #limit: number;
+  readonly #first: Promise<Page<T>>;
+  #whole: Promise<Page<T>> | undefined;
+
+  constructor(listed: Listed) {
+    const { filter, limits } = listed;
+    this.#listed = listed;
+    this.#start = filter.offset ?? 0;
+    this.#limit = filter.limit ?? limits.default;
+    this.#first = this.#ask(this.#start, this.#limit);
+    // It may fail before anybody looks, who may iterate much later: that alone must not end the process.
+    this.#first.catch(() => {});
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a page that comes in parts is put together only for those who await it
+  then<A = Page<T>, B = never>(
+    onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#whole ??= this.#join();
+    return this.#whole.then(onPage, onError);
+  }
+
+  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
+    return this.then(undefined, onError);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<Page<T>> {
+    return this.then().finally(onEnd);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const { data } of this.#parts()) yield* data;
+  }
+
+  async #join(): Promise<Page<T>> {
+    try {
+      return await this.#first;
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+    }
+    const data: T[] = [];
+    let has_more = false;
+    for await (const part of this.#parts(this.#limit)) {
+      data.push(...part.data);
+      has_more = part.has_more;
+    }
+    return { data, has_more };
+  }
+
+  /** So many items, or all, as they come. */
+  async *#parts(most = Number.POSITIVE_INFINITY): AsyncGenerator<Page<T>, void, undefined> {
+    const size = new PageSize(this.#limit);
+    let first: Promise<Page<T>> | undefined = this.#first;
+    let last: T | undefined;
+    for (let count = 0; count < most; ) {
+      const offset = this.#start + count;
+      const ask = (limit: number) => {
+        const page = first ?? this.#ask(offset, limit);
+        first = undefined;
+        return page;
+      };
+      const before = Number.isFinite(most) ? count : 0;
+      const tooLarge = (cause: unknown) => this.#tooLarge({ offset, before, last, cause });
+      const page = await fitting({ size, most: most - count, ask, tooLarge });
+      yield page;
+      count += page.data.length;
+      last = page.data.at(-1);
+      // An empty page that promises more would have us ask for ever.
+      if (!page.has_more || page.data.length === 0) return;
+    }
+  }
+
+  async #ask(offset: number, limit: number): Promise<Page<T>> {
+    const { noun, filter, limits, get } = this.#listed;
+    checkPaging(filter, limits);
+    const answer = await get({ ...filter, offset, ...(limit < this.#limit ? { limit } : {}) });
+    const { data, has_more } = isObject(answer) ? answer : {};
+    if (!Array.isArray(data)) throw badResponse("with something that is no list");
+    return { data: data.map((item) => resourceOf<T>(item, `${noun}_id`)), has_more: has_more === true };
+  }
+
+  #tooLarge(at: { offset: number; before: number; last: T | undefined; cause: unknown }): TooLargeError {
+    const { noun } = this.#listed;
+    const { offset, before, last, cause } = at;
+    const after =
+      last === undefined ? "" : `, after ${String((last as Record<string, unknown>)[`${noun}_id`])}`;
+    const earlier = before === 0 ? "" : ` For the ${before} before it, ask with limit ${before}.`;
+    return new TooLargeError(
+      noun === "event" ? "EVENT_TOO_LARGE" : "ITEM_TOO_LARGE",
+      `The ${noun} at offset ${offset} of this list${after}, is larger than an answer may be.${earlier} To go on behind it, ask from offset ${offset + 1} on.`,
+      { offset, cause },
+    );
   }
 }
 
@@ -41,10 +131,4 @@ export async function findIn<T>(
 ): Promise<T | undefined> {
   for await (const item of items) if (matches(item)) return item;
   return undefined;
-}
-
-function asPage<T>(answer: unknown, idField: string): Page<T> {
-  const { data, has_more } = isObject(answer) ? answer : {};
-  if (!Array.isArray(data)) throw badResponse("with something that is no list");
-  return { data: data.map((item) => resourceOf<T>(item, idField)), has_more: has_more === true };
 }

@@ -14,7 +14,7 @@ import {
   type QueryStatus,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { checkAddress, checkSelector, pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
 import { type Listing, listing } from "./pages.ts";
 import {
@@ -96,14 +96,12 @@ export class Queries {
   }
 
   list(channelId: string, filter: ListQueries = {}, options?: CallOptions): Listing<Query> {
-    return listing(
-      "query_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.queries);
-        return this.#transport.get(queriesPath(channelId), { ...filter, offset }, options);
-      },
-      filter.offset,
-    );
+    return listing({
+      noun: "query",
+      filter,
+      limits: PAGE_LIMITS.queries,
+      get: (query) => this.#transport.get(queriesPath(channelId), query, options),
+    });
   }
 
   /**

@@ -13,7 +13,7 @@ import {
   type WalletType,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkDescription, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { checkAddress, checkDescription, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
@@ -87,14 +87,12 @@ export class Wallets {
    * const { data } = await client.wallets.list({ chain_selector: network, status: ["deployed"] });
    */
   list(filter: ListWallets = {}, options?: CallOptions): Listing<Wallet> {
-    return listing(
-      "wallet_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.wallets);
-        return this.#transport.get("/wallets", { ...filter, offset }, options);
-      },
-      filter.offset,
-    );
+    return listing({
+      noun: "wallet",
+      filter,
+      limits: PAGE_LIMITS.wallets,
+      get: (query) => this.#transport.get("/wallets", query, options),
+    });
   }
 
   async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {

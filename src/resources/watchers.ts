@@ -10,7 +10,7 @@ import {
   type WatcherStatus,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkName, checkPaging, checkSelector, pathId } from "./checks.ts";
+import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
@@ -76,14 +76,12 @@ export class Watchers {
 
   /** Summaries, without `events` and `abi`. */
   list(channelId: string, filter: ListWatchers = {}, options?: CallOptions): Listing<Watcher> {
-    return listing(
-      "watcher_id",
-      async (offset) => {
-        checkPaging(filter, PAGE_LIMITS.watchers);
-        return this.#transport.get(watchersPath(channelId), { ...filter, offset }, options);
-      },
-      filter.offset,
-    );
+    return listing({
+      noun: "watcher",
+      filter,
+      limits: PAGE_LIMITS.watchers,
+      get: (query) => this.#transport.get(watchersPath(channelId), query, options),
+    });
   }
 
   async update(

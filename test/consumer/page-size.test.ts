@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { stateFrom } from "../../src/consumer/cursor-state.ts";
 import { EventConsumer, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
-import { PageSize } from "../../src/consumer/page-size.ts";
 import { CrecError } from "../../src/errors.ts";
+import { PageSize } from "../../src/paging/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
 import { IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 

@@ -331,7 +331,7 @@ describe("eventFilter", () => {
 });
 
 describe("eventSource", () => {
-  it("asks the client for the events of one channel", async () => {
+  it("asks the client for the events of one channel, each page as it is", async () => {
     const calls: unknown[] = [];
     const page = { events: [], has_more: false };
     const source = eventSource(
@@ -351,7 +351,7 @@ describe("eventSource", () => {
     should(await source.poll({ limit: 1, offset: 2 }, signal)).equal(page);
     await source.get("e", signal);
     should(calls).eql([
-      ["c", { limit: 1, offset: 2 }, { signal }],
+      ["c", { limit: 1, offset: 2 }, { signal, inParts: false }],
       ["c", "e", { signal }],
     ]);
   });

@@ -24,7 +24,7 @@ describe("a copy of the sources", () => {
     beforeEach(() => launchers.setUp(sources.folder));
     afterEach(() => launchers.tearDown());
 
-    it("says when all is up what there is to know, in one line", async () => {
+    it("says when all is up what there is to know, in one line, and leaves nothing running when npm is killed", async () => {
       const launched = launchers.npm("start");
       const ready = await launched.ready;
 
@@ -39,19 +39,8 @@ describe("a copy of the sources", () => {
       should(await labelsOf(editorUrl(ready))).not.be.empty();
       should(launched.said()).containEql(editorUrl(ready));
 
-      launched.process.kill("SIGTERM");
+      launched.process.kill("SIGKILL");
       await allEnded(launched, END_MS);
-    });
-
-    it("ends everything on Ctrl-C, also when that is pressed twice", async () => {
-      const launched = launchers.node("scripts/start.mjs");
-      await launched.ready;
-      should(launched.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
-
-      launched.process.kill("SIGINT");
-      launched.process.kill("SIGINT");
-      should(await launched.ended).equal(0);
-      should(launched.processes()).be.empty();
     });
 
     it("ends everything when it is asked to before all is up", async () => {
@@ -71,14 +60,6 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("leaves nothing running when npm is killed", async () => {
-      const launched = launchers.npm("start");
-      await launched.ready;
-
-      launched.process.kill("SIGKILL");
-      await allEnded(launched, END_MS);
-    });
-
     it("ends everything, with exit code 1 and a sentence, when one part dies", async () => {
       const launched = launchers.node("scripts/start.mjs");
       await launched.ready;
@@ -91,14 +72,16 @@ describe("a copy of the sources", () => {
       await allEnded(launched, END_MS);
     });
 
-    it("finds its flows and its data again", async () => {
+    it("ends everything when asked to, or on Ctrl-C pressed twice, and finds its flows and its data again", async () => {
       const first = launchers.node("scripts/start.mjs");
       const before = await first.ready;
       await addTab(editorUrl(before), "My own flow");
       const labels = await labelsOf(editorUrl(before));
       should((await channels(before, { name: "my own channel" })).status).equal(201);
+      should(first.processes().length).be.aboveOrEqual(4); // launcher, service, chain, Node-RED
       first.process.kill("SIGTERM");
-      await first.ended;
+      should(await first.ended).equal(0);
+      should(first.processes()).be.empty();
 
       const second = launchers.node("scripts/start.mjs");
       const after = await second.ready;
@@ -106,6 +89,11 @@ describe("a copy of the sources", () => {
       should(await labelsOf(editorUrl(after))).eql(labels);
       should(await (await channels(after)).json()).containDeep({ data: [{ name: "my own channel" }] });
       should(after.contracts).eql(before.contracts);
+
+      second.process.kill("SIGINT");
+      second.process.kill("SIGINT");
+      should(await second.ended).equal(0);
+      should(second.processes()).be.empty();
     });
 
     for (const variable of ["PORT", "CREC_SERVICE_PORT"]) {

@@ -1,7 +1,7 @@
 /** A size that turned out to be too much is tried again after so many pages at most. */
 const LONGEST_PATIENCE = 64;
 
-/** How many events to ask for at once: half as many after an answer that was too large or too slow, then more again. */
+/** How many items to ask for at once: half as many after an answer that was too large or too slow, then more again. */
 export class PageSize {
   readonly #max: number;
   #limit: number;
@@ -19,14 +19,13 @@ export class PageSize {
     return this.#limit;
   }
 
-  /** An answer was too much. Whether less can be asked for. */
-  failed(): boolean {
+  /** An answer to so many was too much. Whether less can be asked for. */
+  failed(asked = this.#limit): boolean {
     if (this.#isTrial) this.#patience = Math.min(LONGEST_PATIENCE, 4 * this.#patience);
     this.#isTrial = false;
     this.#came = 0;
-    const canShrink = this.#limit > 1;
-    this.#limit = Math.max(1, Math.floor(this.#limit / 2));
-    return canShrink;
+    this.#limit = Math.max(1, Math.floor(asked / 2));
+    return asked > 1;
   }
 
   succeeded(): void {

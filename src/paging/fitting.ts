@@ -1,0 +1,37 @@
+import { CrecError } from "../errors.ts";
+import type { PageSize } from "./page-size.ts";
+import { isTooLarge } from "./too-large.ts";
+
+type Asking<T> = {
+  /** Remembers what fitted, from one call to the next. */
+  size: PageSize;
+  /** Never more items than this. */
+  most?: number;
+  ask: (limit: number) => Promise<T>;
+  /** Makes the error of one item that is too large by itself. */
+  tooLarge: (cause: unknown) => CrecError;
+};
+
+/**
+ * An answer that fits: it is asked for again with half as many items, down to one, while it is too large. A time-out is
+ * thrown, as it may be the network; the next call asks for less.
+ */
+export async function fitting<T>({
+  size,
+  most = Number.POSITIVE_INFINITY,
+  ask,
+  tooLarge,
+}: Asking<T>): Promise<T> {
+  for (;;) {
+    const limit = Math.min(size.limit, most);
+    try {
+      const answer = await ask(limit);
+      size.succeeded();
+      return answer;
+    } catch (error) {
+      if (error instanceof CrecError && error.code === "TIMEOUT") size.failed(limit);
+      if (!isTooLarge(error)) throw error;
+      if (!size.failed(limit)) throw tooLarge(error);
+    }
+  }
+}
