@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import should from "should";
@@ -70,6 +71,9 @@ describe("the local service whose chain is killed", function () {
     const killed = anvilPid();
     const watchdog = Number(readFileSync(join(chain, "watchdog.pid"), "utf8"));
     for (const pid of [watchdog, killed]) process.kill(pid, "SIGSTOP");
+    const states = () =>
+      execFileSync("ps", ["-o", "stat=", "-p", `${watchdog},${killed}`], { encoding: "utf8" });
+    await eventually("both to stand still", () => /^T.*\nT/.test(states()) || undefined);
     for (const name of readdirSync(chain)) if (/^state\..*gz$/.test(name)) happens(join(chain, name));
     for (const pid of [killed, watchdog]) process.kill(pid, "SIGKILL");
     await eventually("another chain to run", () => (anvilPid() === killed ? undefined : true));
@@ -140,7 +144,7 @@ describe("the local service whose chain is killed", function () {
 
   it("starts it empty where everything that was saved is damaged", async () => {
     const channelId = await api.channel();
-    await killChain((file) => truncateSync(file, statSync(file).size / 2));
+    await killChain((file) => truncateSync(file, Math.floor(statSync(file).size / 2)));
     for (const name of ["state.json.gz", "state.former.json.gz"]) {
       const told = new RegExp(`saved state .* is damaged .* kept as .*${name}\\.damaged`);
       should(lines.some((line) => told.test(line))).be.true();
