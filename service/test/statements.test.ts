@@ -42,9 +42,9 @@ const KEYS: Record<string, string[]> = {
 /** Statements that may go on for longer, and what bounds each. */
 const EXCEPTIONS: Record<string, RegExp> = {
   "operations under way, in order: what has ended is not among them":
-    /^SELECT \* FROM operations WHERE chain_selector = \? (AND settled = \? )?AND status IN .* ORDER BY sequence LIMIT/,
+    /^SELECT operation_id FROM operations WHERE chain_selector = \? AND settled = \? AND status IN .* ORDER BY sequence/,
   "queries under way, in order: what has ended is not among them":
-    /^SELECT \* FROM queries WHERE status IN .* ORDER BY sequence LIMIT/,
+    /^SELECT query_id FROM queries WHERE status IN .* ORDER BY sequence/,
   "watchers that run and wallets on their way, all of which the caller goes through":
     /^SELECT \* FROM (watchers|wallets) WHERE chain_selector = \? AND status IN .* ORDER BY sequence LIMIT/,
   "what a chain that went back has lost": /FROM executions WHERE chain_selector = \? AND state/,
@@ -131,7 +131,6 @@ async function useAll(store: Store): Promise<void> {
   });
   operations.get("operation");
   operations.isTaken("1", ADDRESS, "1");
-  operations.withStatus("1", "accepted", "sending");
   operations.unsettled("1", ...OPERATION_STATUSES);
   operations.setSettled("operation");
   const executions = store.executions("1");
@@ -172,6 +171,7 @@ async function useAll(store: Store): Promise<void> {
   queries.get("query");
   queries.withKey(channelId, "key");
   queries.withStatus("accepted", "sending");
+  queries.overdue(5, "accepted");
   queries.setStatus("query", "sent");
   queries.setResult("query", { text: "", hash: "0x", proof: { alg: "" } as never });
   for (const filter of each({ status: ["sent", "failed"], queryKind: ["evm_call"], chainSelector: "1" })) {

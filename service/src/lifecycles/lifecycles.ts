@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
@@ -39,12 +40,7 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   queries.resume();
   // By the clock, not by the chain: a chain that is down stops no deadline.
   const expiry = setInterval(() => {
-    try {
-      expireOperations(context);
-      expireQueries(context);
-    } catch (error) {
-      log.warn(`Trouble with deadlines: ${messageOf(error)}`);
-    }
+    void expire(context).catch((error: unknown) => log.warn(`Trouble with deadlines: ${messageOf(error)}`));
   }, EXPIRY_MS);
   return {
     queries,
@@ -53,6 +49,11 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
       await Promise.all([queries.stop(), pulse.stop()]);
     },
   };
+}
+
+/** Thousands may be due at once: others get their turns between. */
+async function expire(context: Context): Promise<void> {
+  while (!context.pulse.isStopped && expireOperations(context) + expireQueries(context) > 0) await turn();
 }
 
 /** A chain that went back may have lost our own contracts, and the coins that pay for them. */

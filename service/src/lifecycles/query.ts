@@ -35,8 +35,7 @@ export class QueryRunner {
 
   /** Takes up what an earlier run left unanswered. */
   resume(): void {
-    for (const { query_id } of this.#context.store.queries.withStatus("accepted", "sending", "sent"))
-      this.#run(query_id);
+    for (const id of this.#context.store.queries.withStatus("accepted", "sending", "sent")) this.#run(id);
   }
 
   create(query: NewQuery): StoredQuery {
@@ -155,11 +154,11 @@ export class QueryRunner {
   }
 }
 
-/** Ends queries that have not been answered in their time. */
-export function expireQueries({ store }: Context): void {
-  for (const query of store.queries.withStatus("accepted", "sending", "sent")) {
-    if (isOverdue(query)) moveQuery(store, query.query_id, "expired");
-  }
+/** Ends queries that have not been answered in their time, some of them: how many. */
+export function expireQueries({ store }: Context): number {
+  const overdue = store.queries.overdue(now(), "accepted", "sending", "sent");
+  for (const id of overdue) moveQuery(store, id, "expired");
+  return overdue.length;
 }
 
 function isOverdue({ expires_at }: StoredQuery): boolean {

@@ -21,6 +21,12 @@ const RUNGS = [
   ["safe", "confirmed_safe"],
   ["finalized", "confirmed"],
 ] as const satisfies ReadonlyArray<[Confidence, OperationStatus]>;
+const ON_THEIR_WAY: readonly OperationStatus[] = [
+  "sent",
+  "broadcasting",
+  "confirmed_latest",
+  "confirmed_safe",
+];
 type Rung = (typeof RUNGS)[number][1];
 
 /** How deep a block must lie to count as settled where the chain itself never says so. */
@@ -49,17 +55,23 @@ export class OperationRelay {
   }
 
   async advance(heads: Heads): Promise<void> {
-    const { store, chain, log } = this.#context;
-    const selector = chain.network.chain_selector;
-    const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
-    const waiting = store.operations.withStatus(selector, "accepted", "sending");
-    await each(waiting, (operation) => this.#send(operation), trouble);
-    const onTheirWay = store.operations.unsettled(
-      selector,
-      ...(["sent", "broadcasting", "confirmed_latest", "confirmed_safe"] as const),
-    );
-    await each(onTheirWay, (operation) => this.#follow(operation, heads), trouble);
+    await this.#each(["accepted", "sending"], (operation) => this.#send(operation));
+    await this.#each(ON_THEIR_WAY, (operation) => this.#follow(operation, heads));
     await this.#lost.advance(heads, this.#readUpTo());
+  }
+
+  /** All that have one of the statuses when it is their turn: there may be thousands. */
+  async #each(
+    statuses: readonly OperationStatus[],
+    work: (operation: StoredOperation) => Promise<void>,
+  ): Promise<void> {
+    const { store, chain, log } = this.#context;
+    const ids = store.operations.unsettled(chain.network.chain_selector, ...statuses);
+    const workOn = async (id: string) => {
+      const operation = store.operations.get(id);
+      if (operation !== undefined && statuses.includes(operation.status)) await work(operation);
+    };
+    await each(ids, workOn, { log, with: (id) => `operation ${id}` });
   }
 
   async #send(operation: StoredOperation): Promise<void> {
@@ -220,9 +232,14 @@ export class OperationRelay {
   }
 }
 
-/** Ends operations whose deadline passed before they were sent: drafts, and what a chain that is down holds up. */
-export function expireOperations({ store }: Context): void {
-  for (const { operation_id, deadline } of store.operations.overdue(now(), "pending_signature", "accepted")) {
+/**
+ * Ends operations whose deadline passed before they were sent, drafts and what a chain that is down holds up; some of
+ * them: how many.
+ */
+export function expireOperations({ store }: Context): number {
+  const overdue = store.operations.overdue(now(), "pending_signature", "accepted");
+  for (const { operation_id, deadline } of overdue) {
     moveOperation(store, operation_id, "expired", { reason: whyLate(deadline) });
   }
+  return overdue.length;
 }

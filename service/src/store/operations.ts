@@ -117,22 +117,16 @@ export class Operations {
     );
   }
 
-  withStatus(chainSelector: string, ...status: OperationStatus[]): StoredOperation[] {
-    return new Conditions()
-      .equal("chain_selector", chainSelector)
-      .oneOf("status", status)
-      .select(this.#database, "operations", { order: "sequence" })
-      .map(toOperation);
-  }
-
-  /** Operations of these statuses that may still change. */
-  unsettled(chainSelector: string, ...status: OperationStatus[]): StoredOperation[] {
-    return new Conditions()
+  /** Ids of the operations of these statuses that may still change, in the order in which they came. */
+  unsettled(chainSelector: string, ...status: OperationStatus[]): string[] {
+    const conditions = new Conditions()
       .equal("chain_selector", chainSelector)
       .equal("settled", 0)
-      .oneOf("status", status)
-      .select(this.#database, "operations", { order: "sequence" })
-      .map(toOperation);
+      .oneOf("status", status);
+    return this.#database
+      .prepare(`SELECT operation_id FROM operations WHERE ${conditions.sql} ORDER BY sequence`)
+      .all(...conditions.values)
+      .map((row) => text(row as Row, "operation_id"));
   }
 
   /** An operation whose last rung is reached for good is looked after no more. */

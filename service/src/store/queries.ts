@@ -34,6 +34,9 @@ export type NewQuery = Pick<
   "query_id" | "channel_id" | "idempotencyKey" | "query_kind" | "chain_selector" | "params" | "metadata"
 > & { expiresAt: number };
 
+/** So many deadlines are seen to at once: each is a write of its own. */
+const MOST_OVERDUE = 50;
+
 export class Queries {
   readonly #database: DatabaseSync;
   readonly #turns: Turns;
@@ -78,11 +81,23 @@ export class Queries {
     return row === undefined ? undefined : toQuery(row as Row);
   }
 
-  withStatus(...status: QueryStatus[]): StoredQuery[] {
-    return new Conditions()
-      .oneOf("status", status)
-      .select(this.#database, "queries", { order: "sequence" })
-      .map(toQuery);
+  /** Ids of the queries of these statuses, in the order in which they came. */
+  withStatus(...status: QueryStatus[]): string[] {
+    const { sql, values } = new Conditions().oneOf("status", status);
+    return this.#database
+      .prepare(`SELECT query_id FROM queries WHERE ${sql} ORDER BY sequence`)
+      .all(...values)
+      .map((row) => text(row as Row, "query_id"));
+  }
+
+  /** Ids of queries of these statuses that should have been answered before `time`: fifty of each, the rest the next time. */
+  overdue(time: number, ...status: QueryStatus[]): string[] {
+    return status.flatMap((one) =>
+      this.#database
+        .prepare("SELECT query_id FROM queries WHERE status = ? AND expires_at < ? LIMIT ?")
+        .all(one, time, MOST_OVERDUE)
+        .map((row) => text(row as Row, "query_id")),
+    );
   }
 
   list(filter: QueryFilter): Promise<Page<StoredQuery>> {

@@ -231,7 +231,8 @@ CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadlin
 CREATE INDEX IF NOT EXISTS executions_by_block ON executions (chain_selector, state, block);
 CREATE INDEX IF NOT EXISTS executions_by_state ON executions (chain_selector, state);
 CREATE INDEX IF NOT EXISTS queries_of_channel ON queries (channel_id, status);
-CREATE INDEX IF NOT EXISTS queries_by_status ON queries (status);
+DROP INDEX IF EXISTS queries_by_status;
+CREATE INDEX IF NOT EXISTS queries_by_expiry ON queries (status, expires_at);
 `;
 
 /** Those of an earlier version: their blocks are not known, so that any that is replaced may have been theirs. */
