@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 import type { PageSize } from "./page-size.ts";
-import { isTooLarge } from "./too-large.ts";
+import { isAnswerTooLarge } from "./too-large.ts";
 
 type Asking<T> = {
   /** Remembers what fitted, from one call to the next. */
@@ -30,7 +30,7 @@ export async function fitting<T>({
       return answer;
     } catch (error) {
       if (error instanceof CrecError && error.code === "TIMEOUT") size.failed(limit);
-      if (!isTooLarge(error)) throw error;
+      if (!isAnswerTooLarge(error)) throw error;
       if (!size.failed(limit)) throw tooLarge(error);
     }
   }

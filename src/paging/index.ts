@@ -1,3 +1,3 @@
 export { fitting } from "./fitting.ts";
 export { PageSize } from "./page-size.ts";
-export { isTooLarge, TooLargeError } from "./too-large.ts";
+export { isAnswerTooLarge, TooLargeError } from "./too-large.ts";

@@ -19,6 +19,6 @@ export class TooLargeError extends CrecError {
 }
 
 /** Whether an answer was larger than allowed: asking for fewer items may help. */
-export function isTooLarge(error: unknown): boolean {
+export function isAnswerTooLarge(error: unknown): boolean {
   return error instanceof CrecError && error.code === "RESPONSE_TOO_LARGE";
 }

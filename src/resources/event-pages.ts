@@ -1,4 +1,4 @@
-import { fitting, isTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
+import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
 import { type ChannelEvent, type EventPage, PAGE_LIMITS } from "../protocol/index.ts";
 
 type Position = { offset?: number | undefined; limit?: number | undefined };
@@ -67,7 +67,7 @@ async function leadsDown(offset: number, seen: readonly number[], ask: Joining["
   try {
     return (await ask(Number.MAX_SAFE_INTEGER, 1)).events.length > 0;
   } catch (error) {
-    if (isTooLarge(error)) return true;
+    if (isAnswerTooLarge(error)) return true;
     throw error;
   }
 }

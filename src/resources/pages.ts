@@ -1,5 +1,5 @@
 import type { QueryParameters } from "../http/index.ts";
-import { fitting, isTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
+import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
 import type { Page } from "../protocol/index.ts";
 import { badResponse, isObject, resourceOf } from "./answers.ts";
 import { checkPaging } from "./checks.ts";
@@ -67,7 +67,7 @@ class Pages<T> implements Listing<T> {
     try {
       return await this.#first;
     } catch (error) {
-      if (!isTooLarge(error)) throw error;
+      if (!isAnswerTooLarge(error)) throw error;
     }
     const data: T[] = [];
     let has_more = false;

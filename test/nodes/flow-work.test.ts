@@ -5,6 +5,7 @@ import should from "should";
 import { functionNode } from "../support/bench.ts";
 import { EventBench } from "../support/event-bench.ts";
 import type { FlowNode } from "../support/node-red.ts";
+import { ALL_NODES } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 /** Nodes that do not report what they complete. */
@@ -107,7 +108,7 @@ describe("events in that waits until the flow has completed its messages", funct
   let url: string;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS, { settings: ODD_NODES });
+    bench = await EventBench.start(EVENTS, { settings: ODD_NODES, define: [ALL_NODES] });
     server = createServer((_request, response) => setTimeout(() => response.end("slow"), SLOW_MS));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
