@@ -54,13 +54,21 @@ export class Deliveries {
     return (channelId, offset) => this.#fateOf("delivery", keyOf(channelId, offset)) === "late";
   }
 
-  /** A page as it is delivered, never longer than `limit`. */
-  page(stored: Buffer, limit: number): Buffer | string {
+  /**
+   * A page as it is delivered, never longer than `limit`. `byPlace` says that the next page is asked for by a place in
+   * the list: then it has to hold all that is stored, and copies only as far as there is room.
+   */
+  page(stored: Buffer, limit: number, { byPlace = false } = {}): Buffer | string {
     if (this.#fates.proof.size === 0 && this.#fates.delivery.size === 0) return stored;
     const page = JSON.parse(stored.toString("utf8")) as { events: EventEnvelope[]; has_more: boolean };
+    let room = byPlace ? limit - page.events.length : Number.POSITIVE_INFINITY;
     const copies = page.events
       .map((event) => this.#withProof(event))
-      .flatMap((event) => (this.#fateOf("delivery", placeOf(event)) === "twice" ? [event, event] : [event]));
+      .flatMap((event) => {
+        if (room <= 0 || this.#fateOf("delivery", placeOf(event)) !== "twice") return [event];
+        room -= 1;
+        return [event, event];
+      });
     const events: EventEnvelope[] = [];
     // What finds no room is left to the next page: the last ones, whichever order the others come in.
     for (const event of copies.slice(0, limit)) {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
@@ -21,7 +22,7 @@ import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 import { secretFile } from "./secret-file.ts";
-import { storageProblem } from "./store/storage-problem.ts";
+import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
 import { Trials } from "./trials.ts";
@@ -98,6 +99,7 @@ export type RunningService = {
 const WARM_UP_BLOCKS = 9;
 /** However stuck it is, what ends after it has its turn: the chain must be saved. */
 const PATIENCE_MS = 900;
+const ORACLE_KEYS = "oracle-keys.json";
 /** Account 0 of every anvil. */
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -129,6 +131,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     if (troubles.length > 0) throw troubles[0];
   };
   try {
+    if (isWithoutDatabase(dataDir)) {
+      log.warn(
+        `The data directory ${dataDir} has keys of an earlier run and no database: its channels, watchers, wallets and operations are not known any more. If you have a copy of ${DATABASE_FILE}, stop the service and put it there.`,
+      );
+    }
     const store = new Store(dataDir, { log });
     started.push(() => store.close());
     const { anvil, chain } = await startChain(options, dataDir, store, log);
@@ -146,7 +153,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       chain,
       relayer,
       pulse: new Pulse({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
-      oracles: new OracleNetwork(oracleKeys(join(dataDir, "oracle-keys.json")), workflowOwner),
+      oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS)), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
@@ -303,6 +310,12 @@ function isPrivateKey(text: string): text is Hex {
 /** Resolves when something has ended, or is taken to be stuck. */
 async function patiently(end: Promise<unknown>): Promise<void> {
   await Promise.race([end, sleep(PATIENCE_MS, undefined, { ref: false })]);
+}
+
+/** Somebody has removed it, or a disk has lost it. */
+function isWithoutDatabase(dataDir: string): boolean {
+  const file = statSync(join(dataDir, DATABASE_FILE), { throwIfNoEntry: false });
+  return (file?.size ?? 0) === 0 && existsSync(join(dataDir, ORACLE_KEYS));
 }
 
 function firstStart(store: Store): number {

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import should from "should";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
-import { REFILL_MS } from "../src/chain/funds.ts";
+import type { Chain } from "../src/chain/chain.ts";
+import { Funds, FundsProblem, REFILL_MS } from "../src/chain/funds.ts";
 import { startService } from "../src/index.ts";
 import { useOwnNode } from "./own-node.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
@@ -11,6 +12,7 @@ import { rpc } from "./transactions.ts";
 
 /** 0.00001 ETH: nothing can be paid for with it. */
 const TOO_LITTLE = "0x9184e72a000";
+const ETHER = 10n ** 18n;
 const PLENTY = "0x56bc75e2d63100000";
 
 describe("the account that pays for gas", function () {
@@ -70,6 +72,28 @@ describe("the account that pays for gas", function () {
       await hold(PLENTY);
       await started.dispose();
     }
+  });
+
+  it("holds enough again when what wanted more does not wait any more", async () => {
+    let time = 0;
+    const lines: string[] = [];
+    const chain = {
+      network: { chain_id: "31337" },
+      balance: async () => ETHER,
+      rpc: async () => "0x3b9aca00",
+    } as unknown as Chain;
+    const funds = new Funds(
+      chain,
+      signer.address,
+      logTo((line) => lines.push(line)),
+      () => time,
+    );
+    should(() => funds.refuseBeyond(ETHER, 0n, 3n * ETHER)).throw(FundsProblem);
+    for (; time < 25_000; time += 1000) await funds.watch();
+    should(funds.shortage).match(/holds 1 ETH, .* takes up to 3 ETH\. Send it 2 ETH or more\.$/);
+    for (; time < 45_000; time += 1000) await funds.watch();
+    should(funds.shortage).be.undefined();
+    should(lines).have.length(2);
   });
 
   it("is looked at before anything is sent at a start", async () => {

@@ -118,6 +118,24 @@ describe("requests that nobody should send", function () {
     should((await api.call("GET", mutation)).status).be.within(400, 405);
   });
 
+  it("asks the account API for much: a whole answer, or an error in its words", async () => {
+    const aliases = Array.from({ length: 40 }, (_, n) => `a${n}: getAccountDetails { emailAddress }`);
+    const much = await api.ok<{ data: object }>("POST", "/graphql", { query: `{ ${aliases.join(" ")} }` });
+    should(Object.keys(much.data)).have.length(aliases.length);
+    const spread = Array.from({ length: 1000 }, (_, n) => `fragment f${n} on Query { ...f${n + 1} }`);
+    const tooMuch = await api.call("POST", "/graphql", { query: `{ ...f0 } ${spread.join(" ")}` });
+    should(tooMuch.status).be.below(500);
+    should(JSON.stringify(tooMuch.body)).match(/tokens/);
+  });
+
+  it("meets a fault of another content type: the status that was asked for", async () => {
+    await api.ok("POST", "/local/faults", {
+      ...{ action: "status", status: 503, match: { path: "/networks" } },
+      headers: { "content-type": "text/html" },
+    });
+    should((await api.call("GET", "/networks")).status).equal(503);
+  });
+
   it("is no HTTP at all: an answer in the shape of the contract, and the end of the connection", async () => {
     const head = `Host: localhost\r\nAuthorization: Apikey ${api.ready.api_key}\r\n`;
     for (const [sent, status] of [
@@ -137,7 +155,21 @@ describe("requests that nobody should send", function () {
   });
 });
 
-describe("a request that does not arrive", () => {
+describe("a request that does not arrive", function () {
+  this.timeout(60_000);
+
+  it("is not one that waits by a fault, though its body is large", async () => {
+    const { api, dispose } = await startTestService({ requestTimeoutMs: 500 });
+    try {
+      await api.ok("POST", "/local/faults", { action: "delay", delayMs: 2500, match: { path: "/channels" } });
+      const answer = await api.call("POST", "/channels", { name: "x".repeat(1_500_000) });
+      should(answer.status).equal(400);
+      should(answer.body.message).match(/^name must be/);
+    } finally {
+      await dispose();
+    }
+  });
+
   it("is ended after the time it has: its headers and its body", async () => {
     // The routes are never reached, so there is nothing behind them.
     const options = { apiKeys: ["key"], account: {}, faults: {}, local: false, loopback: true };

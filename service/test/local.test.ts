@@ -20,7 +20,8 @@ describe("what is under /local for testers", function () {
 
   const poll = async (query = "offset=1"): Promise<EventPage<EventEnvelope>> =>
     await api.ok<EventPage<EventEnvelope>>("GET", `/channels/${channelId}/events?${query}`);
-  const offsets = ({ events }: EventPage<EventEnvelope>) => events.map(({ headers }) => headers.offset);
+  const offsets = ({ events }: Pick<EventPage<EventEnvelope>, "events">) =>
+    events.map(({ headers }) => headers.offset);
   const create = (name: string): Promise<Watcher> =>
     api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
       name,
@@ -102,6 +103,29 @@ describe("what is under /local for testers", function () {
       should(page.has_more).be.true();
       await api.ok("DELETE", "/local/deliveries");
       should(offsets(await poll())).eql([1, 2]);
+    });
+
+    it("come twice in a search where there is room, and leave nothing out of any page", async () => {
+      await api.ok("POST", "/local/deliveries", {
+        action: "twice",
+        match: { channel_id: channelId },
+        times: 2,
+      });
+      await create("twice");
+      await create("and again");
+      const all = await api.eventsUntil(channelId, (events) => new Set(offsets({ events })).size === 4);
+      should(offsets({ events: all }).length).be.above(4);
+      for (const limit of [1, 2, 3, 50]) {
+        const seen = new Set<number>();
+        for (let offset = 0, more = true; more; offset += limit) {
+          const path = `/channels/${channelId}/events/search?limit=${limit}&offset=${offset}`;
+          const page = await api.ok<{ events: EventEnvelope[]; has_more: boolean }>("GET", path);
+          should(page.events.length).be.belowOrEqual(limit);
+          for (const place of offsets(page)) seen.add(place);
+          more = page.has_more;
+        }
+        should([...seen].sort()).eql([1, 2, 3, 4]);
+      }
     });
 
     it("come out of order", async () => {

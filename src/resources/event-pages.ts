@@ -82,7 +82,7 @@ type Large = { offset: number; isDown: boolean | undefined; before: number; caus
 
 function eventTooLarge({ offset, isDown, before, cause }: Large): TooLargeError {
   const earlier = before === 0 ? "" : ` For the ${before} before it, ask with limit ${before}.`;
-  const next = isDown ? offset - 1 : offset + 1;
-  const message = `The event at or ${isDown ? "before" : "after"} offset ${offset} is larger than an answer may be.${earlier} To pass over it, ask from offset ${offset} on; from offset ${next} on if it is still in the way.`;
+  const [where, next] = isDown ? ["before", offset - 1] : ["after", offset + 1];
+  const message = `The event at or ${where} offset ${offset} is larger than an answer may be.${earlier} To pass over it, ask from offset ${next} on; where offsets have gaps it can lie further ${where}, and stays in the way until you ask from behind it.`;
   return new TooLargeError("EVENT_TOO_LARGE", message, { offset, cause });
 }

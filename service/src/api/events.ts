@@ -126,7 +126,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
       });
       freeWhenSent(reply, page);
-      return deliveries.page(page, limit);
+      return deliveries.page(page, limit, { byPlace: true });
     },
   );
 

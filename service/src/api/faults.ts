@@ -105,20 +105,27 @@ export function injectFaults(app: Routes, faults: Faults): void {
     const fault = faults.take(request.method, path);
     if (fault === undefined) return;
     met.set(request, fault);
-    if (fault.action === "delay") {
-      const waited = delay(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
-      // Nobody waits for an answer any more, and nothing is there to do it with.
-      if (!(await waited)) cut(request, reply);
-    }
     if (fault.action === "reset") cut(request, reply);
     if (fault.action === "status") {
       const status = fault.status ?? 503;
       const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
+      const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
+      if (typeof body !== "string") reply.type("application/json; charset=utf-8");
+      // As text: an answer of another content type is made into nothing else.
       await reply
         .code(status)
         .headers(fault.headers ?? {})
-        .send(fault.body ?? { type, message: "This answer was asked for under /local/faults." });
+        .send(typeof body === "string" ? body : JSON.stringify(body));
     }
+  });
+
+  // Once the request has arrived: the time that takes is limited.
+  app.addHook("preValidation", async (request, reply) => {
+    const fault = met.get(request);
+    if (fault?.action !== "delay") return;
+    const waited = delay(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
+    // Nobody waits for an answer any more, and nothing is there to do it with.
+    if (!(await waited)) cut(request, reply);
   });
 
   app.addHook("onSend", async (request, reply, payload) => {

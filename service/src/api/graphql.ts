@@ -1,5 +1,5 @@
-import type { FastifyReply, onSendHookHandler } from "fastify";
-import { buildSchema } from "graphql";
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
+import { buildSchema, parse } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
 import { ErrorAnswer } from "./openapi.ts";
@@ -37,6 +37,10 @@ const SCHEMA = buildSchema(`
   }
 `);
 
+/** The whole account with its organization takes a hundred or so. */
+const MOST_TOKENS = 1000;
+const MOST_BYTES = 64 * 1024;
+
 const Json = Type.Record(Type.String(), Type.Unknown());
 const GraphqlRequest = Type.Object(
   {
@@ -70,8 +74,10 @@ function refusal(description: string) {
 }
 
 export function graphqlRoutes(app: Routes, path: string, account: Account): void {
-  const handler = createHandler({
+  const answer = createHandler({
     schema: SCHEMA,
+    // What checks a query takes time by the square of its length, and by its depth.
+    parse: (source) => parse(source, { maxTokens: MOST_TOKENS }),
     rootValue: {
       getAccountDetails: () => ({
         memberId: "member_local",
@@ -90,9 +96,15 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
       }),
     },
   });
+  // Without the reply in its hands Fastify takes the end of this function for the end of the answer.
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    await answer.call(app as never, request as never, reply as never);
+    return reply;
+  };
   app.route({
     method: "POST",
     url: path,
+    bodyLimit: MOST_BYTES,
     schema: {
       tags: ["account"],
       operationId: "graphql",
@@ -107,14 +119,14 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
     },
     // GraphQL has its own words for what is wrong with a request.
     validatorCompiler: () => () => true,
-    handler: handler as never,
+    handler,
     onSend: fillEmptyRefusal,
   });
   app.route({
     method: "GET",
     url: path,
     schema: { hide: true },
-    handler: handler as never,
+    handler,
     onSend: fillEmptyRefusal,
   });
 }

@@ -11,6 +11,8 @@ const TIP_WEI = 1_000_000_000n;
 /** Gas of an ordinary operation with room to spare: an account that cannot pay it is told of before one has to wait. */
 const ORDINARY_GAS = 1_000_000n;
 const CHECK_MS = 10_000;
+/** What was refused and has not been tried again for so long does not wait any more. */
+const WAITING_MS = 30_000;
 /** Coins of the networks whose coin is not ETH, by chain id. */
 const COINS: Readonly<Record<string, string>> = { "43113": "AVAX", "80002": "POL" };
 
@@ -46,14 +48,19 @@ export class Funds {
   readonly #chain: Chain;
   readonly #address: Address;
   readonly #log: Log;
+  readonly #now: () => number;
   #held: bigint | undefined;
   #shortage: FundsProblem | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
+  /** When something was refused for want of coins: what still waits is tried at each beat. */
+  #refusedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(chain: Chain, address: Address, log: Log) {
+  /** `now` counts milliseconds. */
+  constructor(chain: Chain, address: Address, log: Log, now = () => performance.now()) {
     this.#chain = chain;
     this.#address = address;
     this.#log = log;
+    this.#now = now;
   }
 
   /** What the account held when it was looked at last, as a person means it. */
@@ -68,16 +75,17 @@ export class Funds {
 
   /** To be called often: looks now and then, and each time while coins are missing. */
   async watch(): Promise<void> {
-    if (this.#shortage === undefined && performance.now() - this.#checkedAt < CHECK_MS) return;
+    if (this.#shortage === undefined && this.#now() - this.#checkedAt < CHECK_MS) return;
     try {
       const [held, { most }] = await Promise.all([
         this.#chain.balance(this.#address),
         gasPrices(this.#chain),
       ]);
       this.#held = held;
-      this.#checkedAt = performance.now();
+      this.#checkedAt = this.#now();
       const ordinary = ORDINARY_GAS * most;
-      const wanted = this.#shortage === undefined ? ordinary : max(this.#shortage.wanted, ordinary);
+      const isWaiting = this.#now() - this.#refusedAt < WAITING_MS;
+      const wanted = isWaiting ? max(this.#shortage?.wanted ?? 0n, ordinary) : ordinary;
       if (held < wanted) this.#tell(this.problem(held, wanted));
       else this.#tellEnd();
     } catch (error) {
@@ -91,7 +99,10 @@ export class Funds {
     if (held >= value + gas) return;
     const problem = this.problem(held, value + gas);
     // Coins to give away are no need of the service's own.
-    if (value === 0n) this.#tell(problem);
+    if (value === 0n) {
+      this.#refusedAt = this.#now();
+      this.#tell(problem);
+    }
     throw problem;
   }
 
