@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
-import type { Confidence, Hex } from "../../src/protocol/index.ts";
+import { type Confidence, type Hex, KNOWN_CHAINS } from "../../src/protocol/index.ts";
 import { Faults } from "./api/faults.ts";
 import { isLoopback } from "./api/local-request.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
@@ -100,6 +100,7 @@ const WARM_UP_BLOCKS = 9;
 /** However stuck it is, what ends after it has its turn: the chain must be saved. */
 const PATIENCE_MS = 900;
 const ORACLE_KEYS = "oracle-keys.json";
+const ANVIL_CHAIN_ID = "31337";
 /** Account 0 of every anvil. */
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
@@ -225,7 +226,8 @@ async function startChain(
   let anvil: Anvil | undefined;
   if (options.rpcUrl === undefined) {
     log.info("Starting the local chain (anvil).");
-    anvil = await startAnvil(join(dataDir, "chain"), { log, port: options.chainPort ?? 0 });
+    const port = options.chainPort ?? 0;
+    anvil = await startAnvil(join(dataDir, "chain"), { log, port, neededAfter: () => readUpTo(store) });
   }
   try {
     const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";
@@ -239,6 +241,14 @@ async function startChain(
     await anvil?.stop();
     throw error;
   }
+}
+
+/** The block of our own chain up to which its logs are reported at all levels. */
+function readUpTo(store: Store): number {
+  const own = KNOWN_CHAINS.find(({ chainId }) => chainId === ANVIL_CHAIN_ID);
+  const positions = store.positions(own?.chainSelector ?? "");
+  const levels = (["latest", "safe", "finalized"] as const).map((level) => positions.get(level));
+  return Math.min(...levels.map((block) => block ?? Number.POSITIVE_INFINITY));
 }
 
 /** Before anything else is sent to a chain that was killed, it gets back what it may have lost. */

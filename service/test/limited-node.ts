@@ -34,7 +34,7 @@ export class LimitedNode {
   /** How many milliseconds the answer to a request takes. */
   delay: (calls: Call[]) => number = () => 0;
   /** Replaces the node's answer to a call. */
-  edit: (call: Call, answer: object) => object = (_, answer) => answer;
+  edit: (call: Call, answer: object) => object | Promise<object> = (_, answer) => answer;
 
   private constructor(url: string, close: () => void) {
     this.url = url;
@@ -90,4 +90,19 @@ async function answerOf(node: string | ((call: Call) => unknown), call: Call): P
   const headers = { "content-type": "application/json" };
   const response = await fetch(node, { method: "POST", headers, body: JSON.stringify(call) });
   return (await response.json()) as object;
+}
+
+/** No more blocks of logs in one go than so many, in these words. */
+export function rangeLimit(blocks: number, message: string): Pick<LimitedNode, "refuse"> {
+  const isTooLong = ({ method, params }: Call) => {
+    if (method !== "eth_getLogs") return false;
+    const { fromBlock, toBlock } = params[0] as Record<"fromBlock" | "toBlock", string>;
+    return Number(toBlock) - Number(fromBlock) + 1 > blocks;
+  };
+  return {
+    refuse: (calls) => {
+      const [call] = calls.filter(isTooLong);
+      return call === undefined ? undefined : { body: error(call.id, -32000, message) };
+    },
+  };
 }

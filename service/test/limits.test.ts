@@ -1,26 +1,14 @@
 import should from "should";
-import { type Hex, pad, toEventSelector, toHex } from "viem";
+import { toHex } from "viem";
 import type { Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { type RunningService, startService } from "../src/index.ts";
-import { BATCH_REFUSALS, type Call, error, LimitedNode, type Refusal } from "./limited-node.ts";
+import { EMITTERS, emit, watchEmitters } from "./emitters.ts";
+import { BATCH_REFUSALS, type Call, error, LimitedNode, type Refusal, rangeLimit } from "./limited-node.ts";
 import { useOwnNode } from "./own-node.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { Api, BLOCK_TIME_MS, eventually, TRANSFER, temporaryFolder } from "./support.ts";
-import { rpc, sendFrom } from "./transactions.ts";
-
-/** Contracts that emit as many transfers as the first word of the call says. */
-const EMITTERS: Hex[] = [
-  "0x00000000000000000000000000000000000e0001",
-  "0x00000000000000000000000000000000000e0002",
-];
-const EMITTER_CODE = [
-  // n = calldata; while (n != 0) { mem[0] = n; log3(mem[0..32], Transfer, caller, n); n -= 1 }
-  "0x6000355b8015603c5780600052803",
-  `37f${toEventSelector("Transfer(address,address,uint256)").slice(2)}`,
-  "60206000a360019003600356",
-  "5b00",
-].join("");
+import { Api, BLOCK_TIME_MS, eventually, temporaryFolder } from "./support.ts";
+import { rpc } from "./transactions.ts";
 
 type Limits = {
   refuse?: (calls: Call[]) => Refusal | undefined;
@@ -101,15 +89,7 @@ describe("the local service behind the limits of a node of one's own", function 
     node = await LimitedNode.start(own.node.rpcUrl);
     await start();
     channelId = await api.channel();
-    for (const [index, address] of EMITTERS.entries()) {
-      await rpc(chain(), "anvil_setCode", [address, EMITTER_CODE]);
-      const watcher = { name: `emitter ${index}`, address, events: ["Transfer"], abi: [TRANSFER] };
-      const created = await api.ok<{ watcher_id: string }>("POST", `/channels/${channelId}/watchers`, {
-        chain_selector: api.ready.chain_selector,
-        ...watcher,
-      });
-      await api.until(`/channels/${channelId}/watchers/${created.watcher_id}`, "active");
-    }
+    await watchEmitters(api, chain(), channelId);
   });
   afterEach(() => {
     node.refuse = () => undefined;
@@ -125,7 +105,7 @@ describe("the local service behind the limits of a node of one's own", function 
     it(`finds all that happened in ${blocks} blocks while it was down, where the node ${what}`, async () => {
       await service.close();
       for (const count of logs) {
-        for (const to of EMITTERS) await sendFrom(chain(), { to, data: pad(toHex(count)) });
+        for (const emitter of EMITTERS) await emit(chain(), emitter, count);
       }
       await rpc(chain(), "anvil_mine", [toHex(Math.max(0, blocks - 2 * logs.length))]);
       Object.assign(node, limits());
@@ -133,7 +113,7 @@ describe("the local service behind the limits of a node of one's own", function 
       const expected = known + 2 * logs.reduce((sum, count) => sum + count, 0);
       await eventually("all events", async () => ((await transfers()).length >= expected ? true : undefined));
       // Another one, found at once: nothing is behind any more, and nothing comes twice.
-      await sendFrom(chain(), { to: EMITTERS[0] ?? "", data: pad("0x1") });
+      await emit(chain(), EMITTERS[0], 1);
       await eventually("the next", async () => ((await transfers()).length > expected ? true : undefined));
       known = (await transfers()).length;
       should(known).equal(expected + 1);
@@ -172,20 +152,6 @@ describe("the local service behind the limits of a node of one's own", function 
     should(node.sizes().some((size) => size === 3)).be.true();
   });
 });
-
-function rangeLimit(blocks: number, message: string): Limits {
-  const isTooLong = ({ method, params }: Call) => {
-    if (method !== "eth_getLogs") return false;
-    const { fromBlock, toBlock } = params[0] as Record<"fromBlock" | "toBlock", string>;
-    return Number(toBlock) - Number(fromBlock) + 1 > blocks;
-  };
-  return {
-    refuse: (calls) => {
-      const [call] = calls.filter(isTooLong);
-      return call === undefined ? undefined : { body: error(call.id, -32000, message) };
-    },
-  };
-}
 
 function rateLimit(calls: number, milliseconds: number): Limits {
   let since = performance.now();

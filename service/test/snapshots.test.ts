@@ -200,7 +200,7 @@ describe("the saved state of the local chain", function () {
       blocks: Array<{ header: { number: string } }>;
       transactions: Array<{ block_number: number }>;
     };
-    const pruned = JSON.parse(Buffer.concat(withNewestBlocks(json, 2)).toString()) as State;
+    const pruned = JSON.parse(Buffer.concat(withNewestBlocks(json, { kept: 2 })).toString()) as State;
     pruned.blocks
       .map(({ header }) => Number(header.number))
       .sort()
@@ -209,6 +209,8 @@ describe("the saved state of the local chain", function () {
       .map(({ block_number }) => block_number)
       .sort()
       .should.eql([3, 4]);
+    const needed = Buffer.concat(withNewestBlocks(json, { kept: 2, neededAfter: 1 })).toString();
+    should((JSON.parse(needed) as State).transactions).have.length(3);
     should({ ...pruned, blocks: [], transactions: [] }).eql({
       ...JSON.parse(json.toString()),
       blocks: [],

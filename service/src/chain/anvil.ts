@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
+import { storageProblem } from "../store/storage-problem.ts";
 import { findAnvil } from "./anvil/binary.ts";
 import { type Listening, launch, StateRefused } from "./anvil/launch.ts";
 import { awaitPredecessor, PID_FILES } from "./anvil/predecessor.ts";
@@ -17,7 +18,7 @@ export type Anvil = {
   readonly pid: number;
   /** Told at once when it ends by itself, with the promise that it answers again; true unless it was stopped before. */
   onEnd: ((restarted: Promise<boolean>) => void) | undefined;
-  /** Whether it holds so many old blocks that saving them all takes long: `renew` drops them. */
+  /** Whether it holds so many blocks that nobody needs that saving them takes long: `renew` drops them. */
   readonly isLong: boolean;
   /** Ends it and starts it again from what it saved, without old blocks. Nothing may wait in its pool. */
   renew(): Promise<boolean>;
@@ -27,11 +28,18 @@ export type Anvil = {
   stop(): Promise<void>;
 };
 
-/** With more blocks than this, saving takes half a second. */
-const LONG_BLOCKS = 10_000;
+/** With more blocks than this, a stop may take more than two seconds. */
+const LONG_BLOCKS = 6000;
 /** Between attempts to start one again: the first, and the longest. */
 const AGAIN_MS = { first: 100, longest: 5000 };
 const TELL_AFTER_MS = 2000;
+
+export type AnvilOptions = {
+  log?: Log;
+  port?: number;
+  /** The block up to which everything has been read: later ones are never dropped. */
+  neededAfter?: () => number;
+};
 
 type Running = Listening & { watchdog: Watchdog; oldest: number };
 
@@ -43,12 +51,13 @@ type Running = Listening & { watchdog: Watchdog; oldest: number };
  */
 export async function startAnvil(
   folder: string,
-  { log = silentLog(), port: wanted = 0 }: { log?: Log; port?: number } = {},
+  { log = silentLog(), port: wanted = 0, neededAfter = () => Number.POSITIVE_INFINITY }: AnvilOptions = {},
 ): Promise<Anvil> {
   mkdirSync(folder, { recursive: true });
   await awaitPredecessor(folder, log);
   await removeUnfinished(folder);
-  let running = await run(folder, wanted, log);
+  const runOn = (onPort: number) => run(folder, { port: onPort, log, neededAfter: neededAfter() });
+  let running = await runOn(wanted);
   const { port } = running;
   const stopped = new AbortController();
   let restarting: Promise<boolean> | undefined;
@@ -73,14 +82,17 @@ export async function startAnvil(
     return restarting;
   };
   const untilItRuns = async (): Promise<boolean> => {
+    let told: string | undefined;
     for (let pause = AGAIN_MS.first; !stopped.signal.aborted; pause = Math.min(2 * pause, AGAIN_MS.longest)) {
       try {
-        running = await run(folder, port, log);
+        running = await runOn(port);
         guard(running);
         log.info("The local chain runs again.");
         return true;
       } catch (error) {
-        log.error(messageOf(error));
+        const problem = storageProblem(error, folder)?.message ?? messageOf(error);
+        if (problem !== told) log.error(problem);
+        told = problem;
         await sleep(pause, undefined, { signal: stopped.signal }).catch(() => undefined);
       }
     }
@@ -94,7 +106,8 @@ export async function startAnvil(
     },
     onEnd: undefined,
     get isLong() {
-      return running.watchdog.saved.block - running.oldest > LONG_BLOCKS;
+      const { block } = running.watchdog.saved;
+      return block - running.oldest > LONG_BLOCKS && neededAfter() >= block - KEPT_BLOCKS;
     },
     renew() {
       log.info("The local chain drops its old blocks: it is started again from its saved state.");
@@ -119,13 +132,20 @@ export async function startAnvil(
 }
 
 /** Starts anvil with its watchdog, from the newest snapshot that it takes. */
-async function run(folder: string, port: number, log: Log): Promise<Running> {
+async function run(
+  folder: string,
+  { port, log, neededAfter }: { port: number; log: Log; neededAfter: number },
+): Promise<Running> {
   const binary = findAnvil();
   for (let damaged = false; ; damaged = true) {
-    const snapshot = await newestSnapshot(folder, ({ why, kept }) => {
-      damaged = true;
-      log.error(`A saved state of the local chain is damaged (${why}); it is kept as ${kept}.`);
-    });
+    const snapshot = await newestSnapshot(
+      folder,
+      ({ why, kept }) => {
+        damaged = true;
+        log.error(`A saved state of the local chain is damaged (${why}); it is kept as ${kept}.`);
+      },
+      neededAfter,
+    );
     if (snapshot !== undefined) log.info(`The local chain goes on from block ${snapshot.block}.`);
     else if (damaged) {
       log.error("The local chain has no whole state: it starts empty, and what can be is deployed again.");
@@ -137,7 +157,11 @@ async function run(folder: string, port: number, log: Log): Promise<Running> {
       const listens = await launch({ binary, folder, port, snapshot, onSpawn });
       writeFileSync(join(folder, PID_FILES.anvil), String(listens.pid));
       watchdog.order({ rpcUrl: `http://127.0.0.1:${listens.port}` });
-      return { ...listens, watchdog, oldest: Math.max(0, (snapshot?.block ?? 0) - KEPT_BLOCKS) };
+      return {
+        ...listens,
+        watchdog,
+        oldest: Math.max(0, Math.min((snapshot?.block ?? 0) - KEPT_BLOCKS, neededAfter)),
+      };
     } catch (error) {
       await watchdog.end();
       if (!(error instanceof StateRefused) || snapshot === undefined) throw error;

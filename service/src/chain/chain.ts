@@ -102,8 +102,16 @@ export class Chain {
     let version: string;
     try {
       chainId = String(Number(await calls.call("eth_chainId", [])));
-      version = String(await calls.call("web3_clientVersion", []));
+      // For its name alone: not every node tells it.
+      version = String(
+        await calls.call("web3_clientVersion", []).catch((error: unknown) => refused(error) || "node"),
+      );
     } catch (error) {
+      if (isRefusal(error) || httpStatus(error) !== undefined || error instanceof NodeBusy) {
+        throw new ServiceProblem(
+          `The node at ${originOf(rpcUrl)} refuses to answer (${messageOf(error)}). Check the key in its address and its limits, or correct --rpc-url or CREC_RPC_URL.`,
+        );
+      }
       throw new ServiceProblem(
         `No EVM node answers at ${originOf(rpcUrl)} (${messageOf(error)}). Start it, or correct --rpc-url or CREC_RPC_URL.`,
       );

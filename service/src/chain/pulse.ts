@@ -30,6 +30,7 @@ export class Pulse {
   /** The newest block that was looked at for transactions. */
   #lookedUpTo = 0;
   #troubled = false;
+  readonly #problems = new Map<BeatListener, string>();
 
   constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
     this.#chain = options.chain;
@@ -109,10 +110,18 @@ export class Pulse {
     for (const listener of this.#listeners) {
       if (this.#stopped) return;
       // One lifecycle in trouble holds up no other; it has another go at the next beat.
-      await listener(heads).catch((error: unknown) => {
-        if (!this.#stopped) this.#log.warn(`Trouble following the chain: ${messageOf(error)}`);
-      });
+      await listener(heads).then(
+        () => this.#problems.delete(listener),
+        (error: unknown) => this.#tell(listener, messageOf(error)),
+      );
     }
+  }
+
+  /** What goes wrong at each beat is told once. */
+  #tell(listener: BeatListener, problem: string): void {
+    if (this.#stopped || this.#problems.get(listener) === problem) return;
+    this.#problems.set(listener, problem);
+    this.#log.warn(`Following the chain does not go on: ${problem}. It is tried again at each beat.`);
   }
 
   async #mineIfDue(): Promise<void> {

@@ -1,4 +1,5 @@
 import { FundsProblem } from "../chain/funds.ts";
+import { isUnreachable } from "../chain/node/refusals.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 
@@ -19,6 +20,8 @@ export async function each<T>(
       } catch (error) {
         // Missing coins are told of once, for all.
         if (error instanceof FundsProblem) continue;
+        // So is a chain that does not answer.
+        if (isUnreachable(error)) continue;
         trouble.log.warn(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
       }
     }

@@ -49,10 +49,10 @@ export class LogReader {
     const latest = this.#position("latest");
     // Never ahead of the weaker level: an event is reported as `latest` first.
     await this.#readSettled("safe", Math.min(heads.safe, latest));
-    await this.#readSettled("finalized", Math.min(heads.finalized, latest));
+    await this.#readSettled("finalized", Math.min(heads.finalized, latest, this.#position("safe")));
     this.#sayProgress(heads);
-    if (latest >= heads.latest.number) await provisionWatchers(this.#context, latest);
-    else this.#context.pulse.poke();
+    await provisionWatchers(this.#context, heads.latest.number);
+    if (latest < heads.latest.number) this.#context.pulse.poke();
   }
 
   #position(confidence: Confidence): number {
@@ -131,6 +131,9 @@ export class LogReader {
     const { to } = findings;
     const nearTip = heads.latest.number - REMEMBERED + 1;
     const blocks = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
+    // What was asked for one after the other is of one chain only when that has not moved meanwhile.
+    const { number, hash } = heads.latest;
+    if ((await this.#context.chain.block(number))?.hash !== hash) throw new ChainMoved();
     const previous = this.#positions.blocks().find((block) => block.number === from - 1);
     const hashes = new Map(previous === undefined ? [] : [[previous.number, previous.hash]]);
     for (const { number, hash, parentHash } of blocks) {

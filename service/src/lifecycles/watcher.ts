@@ -30,11 +30,10 @@ export function canArchive(watcher: StoredWatcher): boolean {
 }
 
 /**
- * Provisions what is pending, which from the block after `lastReadBlock` on is reported, and tears down what is
- * archived. To be called when all logs up to there have been read, so that none is missed and none is reported from
- * before.
+ * Provisions what is pending, which is reported from the block after `newest` on, and tears down what is archived. No
+ * block after `newest` may have been read yet, so that nothing is missed.
  */
-export async function provisionWatchers(context: Context, lastReadBlock: number): Promise<void> {
+export async function provisionWatchers(context: Context, newest: number): Promise<void> {
   const { store, chain, trials, log } = context;
   const selector = chain.network.chain_selector;
   const trouble = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
@@ -42,7 +41,7 @@ export async function provisionWatchers(context: Context, lastReadBlock: number)
     const { watcher_id } = watcher;
     const refusal = (await serviceRefusal(chain, watcher)) ?? trials.take("watcher");
     store.transaction(() => {
-      if (refusal === undefined) store.watchers.setFromBlock(watcher_id, lastReadBlock + 1);
+      if (refusal === undefined) store.watchers.setFromBlock(watcher_id, newest + 1);
       moveWatcher(store, watcher_id, refusal === undefined ? "active" : "failed", refusal);
     });
   };

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { messageOf, ServiceProblem } from "../../problem.ts";
 import type { Loadable } from "./snapshots.ts";
-import { KEPT_BLOCKS } from "./state.ts";
 
 /** An anvil that listens. */
 export type Listening = { child: ChildProcess; pid: number; port: number };
@@ -83,9 +82,8 @@ function anvilArguments({ folder, port, snapshot }: Parameters<typeof launch>[0]
   return [
     ...["--host", "127.0.0.1", "--port", String(port), "--no-cors", "--no-mining"],
     ...["--slots-in-an-epoch", "4"],
-    // Without these, states and transactions of old blocks pile up in memory, and some under the home directory.
+    // Without these, states of old blocks pile up in memory, and some under the home directory.
     ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
-    ...["--transaction-block-keeper", String(KEPT_BLOCKS)],
     ...(snapshot === undefined ? [] : ["--load-state", snapshot.file]),
   ];
 }

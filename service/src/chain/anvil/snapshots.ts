@@ -49,13 +49,15 @@ export async function keepSnapshot(folder: string, gzipped: Buffer): Promise<voi
 }
 
 /**
- * The newest whole snapshot as a file that anvil loads, which the caller removes. Damaged ones are renamed, and told.
+ * The newest whole snapshot as a file that anvil loads, which the caller removes, without old blocks that nobody needs.
+ * Damaged ones are renamed, and told.
  *
  * @throws Error when a file cannot be read or written.
  */
 export async function newestSnapshot(
   folder: string,
   onDamaged: (damaged: Damaged) => void,
+  neededAfter = Number.POSITIVE_INFINITY,
 ): Promise<Loadable | undefined> {
   for (const name of [BY_ANVIL, NEWEST, FORMER]) {
     const from = join(folder, name);
@@ -71,7 +73,7 @@ export async function newestSnapshot(
       continue;
     }
     const file = join(folder, `state.${process.pid}.loading`);
-    const pieces = withNewestBlocks(json);
+    const pieces = withNewestBlocks(json, { neededAfter });
     try {
       await writeFile(file, pieces, { mode: 0o600 });
     } catch (error) {

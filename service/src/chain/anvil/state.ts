@@ -32,8 +32,14 @@ export function isTorn(json: Buffer, hash: string): boolean {
   return json.subarray(0, json.indexOf(BLOCKS)).includes(hash.replace(/^0x0*/, ""));
 }
 
-/** The same state with the newest blocks only, in pieces to write one after the other. */
-export function withNewestBlocks(json: Buffer, kept = KEPT_BLOCKS): Buffer[] {
+/**
+ * The same state without old blocks, in pieces to write one after the other: with so many of the newest ones, and all
+ * after `neededAfter`.
+ */
+export function withNewestBlocks(
+  json: Buffer,
+  { kept = KEPT_BLOCKS, neededAfter = Number.POSITIVE_INFINITY } = {},
+): Buffer[] {
   const blocks = json.indexOf(BLOCKS) + BLOCKS.length;
   const blocksEnd = json.indexOf(TRANSACTIONS, blocks);
   const transactions = blocksEnd + TRANSACTIONS.length;
@@ -41,7 +47,7 @@ export function withNewestBlocks(json: Buffer, kept = KEPT_BLOCKS): Buffer[] {
   const newest = blockOfState(json);
   // Another anvil may write otherwise: that is loaded as it is.
   if (blocksEnd < 0 || end < 0) return [json];
-  const isKept = (number: number) => number > newest - kept;
+  const isKept = (number: number) => number > Math.min(newest - kept, neededAfter);
   return [
     json.subarray(0, blocks),
     ...picked(json.subarray(blocks, blocksEnd), '{"header":{', '"number":', isKept),

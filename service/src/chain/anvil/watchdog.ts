@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../../log.ts";
+import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder } from "../watchdog.ts";
 import { PID_FILES } from "./predecessor.ts";
 import type { SaveReport } from "./saving.ts";
@@ -65,7 +66,14 @@ export class Watchdog {
       this.#log.warn("The process that saves the local chain ended by itself. Starting it again.");
       setTimeout(() => this.#startAgain(), AGAIN_MS).unref();
     });
-    if (child.pid !== undefined) writeFileSync(join(this.#folder, PID_FILES.watchdog), String(child.pid));
+    try {
+      if (child.pid !== undefined) writeFileSync(join(this.#folder, PID_FILES.watchdog), String(child.pid));
+    } catch (error) {
+      // It watches all the same; only a service that is started beside it would not know of it.
+      this.#log.warn(
+        `The file ${PID_FILES.watchdog} cannot be written to ${this.#folder} (${messageOf(error)}).`,
+      );
+    }
     return child;
   }
 

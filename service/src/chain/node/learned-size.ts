@@ -17,8 +17,9 @@ export class LearnedSize {
   #isRetry = false;
   #fits = 0;
   #fitsBeforeRetry = FITS_BEFORE_RETRY.first;
-  /** Refusals in a row that did not speak of size. */
+  /** Refusals in a row that did not speak of size, and the smallest size that met one. */
   #unexplained = 0;
+  #suspected = Number.POSITIVE_INFINITY;
   /** Whether such a refusal turned out to mean the size. */
   #meantSize = false;
 
@@ -34,10 +35,15 @@ export class LearnedSize {
 
   fitted(size: number): void {
     this.#fitted = Math.max(this.#fitted, size);
+    if (size >= this.#suspected) {
+      this.#unexplained = 0;
+      this.#suspected = Number.POSITIVE_INFINITY;
+    }
     // What is shorter for another reason says nothing of the limit.
     if (size < this.#size) return;
     if (this.#unexplained >= UNEXPLAINED) this.#meantSize = true;
     this.#unexplained = 0;
+    this.#suspected = Number.POSITIVE_INFINITY;
     if (this.#isRetry) this.#fitsBeforeRetry = FITS_BEFORE_RETRY.first;
     this.#isRetry = false;
     this.#fits += 1;
@@ -75,6 +81,7 @@ export class LearnedSize {
    */
   isSuspect(size: number): boolean {
     this.#unexplained += 1;
+    this.#suspected = Math.min(this.#suspected, size);
     return this.#unexplained >= UNEXPLAINED || (this.#meantSize && size > this.#fitted);
   }
 }

@@ -67,7 +67,8 @@ export class LogRanges {
   #noMoreThanMany(logs: RawLog[], from: number, to: number): { logs: RawLog[]; to: number } {
     const first = logs[MANY_LOGS];
     if (first === undefined) {
-      if (2 * logs.length <= MANY_LOGS) this.#blocks.fitted(to - from + 1);
+      if (2 * logs.length <= MANY_LOGS || to - from + 1 < this.#blocks.size)
+        this.#blocks.fitted(to - from + 1);
       return { logs, to };
     }
     const last = Math.max(from, first.blockNumber - 1);

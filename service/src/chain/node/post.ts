@@ -1,6 +1,4 @@
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from "viem";
-import { messageOf } from "../../problem.ts";
-
 export type Posted = {
   status: number;
   /** What was answered, parsed; undefined when it is not JSON. */
@@ -41,9 +39,9 @@ export async function post(
     ended.throwIfAborted();
     if (timeout.aborted) throw new TimeoutError({ body: {}, url });
     if (error instanceof ResponseBodyTooLargeError) throw error;
-    // fetch says no more than that it failed.
-    const { cause } = Object(error) as { cause?: unknown };
-    throw new HttpRequestError({ url, details: messageOf(cause ?? error), cause: error as Error });
+    // fetch says no more than that it failed; its cause says why, and viem takes over what that says.
+    const { cause = error } = Object(error) as { cause?: unknown };
+    throw new HttpRequestError({ url, cause: cause as Error });
   }
 }
 

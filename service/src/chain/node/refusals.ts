@@ -7,7 +7,9 @@ const TOO_OFTEN =
   /too many requests?|\brate\b|per second|\/ ?s(ec(ond)?)?\b|\brps\b|\bcups\b|compute units|capacity|throughput|request count|quota|credits|slow down|try again (in|later)/i;
 /** The node says that it is asked for too much at once. */
 const TOO_MUCH =
-  /\brange\b|too (many|much|large|big|wide|long)|more than|exceed|limit|\bmax(imum)?\b|(response|result|payload|body) size|timed? ?out|\bresults\b/i;
+  /\brange\b|too (many|much|large|big|wide|long)|more than|exceed|limit|\bmax(imum)?\b|(response|result|payload|body) size|timed? ?out|too long|\bresults\b/i;
+/** Words of size beside those of time: less is to be asked for, and not later. */
+const SIZE_FIRST = /\b(block )?range\b|reduce|too (large|big|wide)|took too long/i;
 /** A block that the node does not have (yet), in words that speak of ranges too. */
 const NO_SUCH_BLOCK = /invalid block range|beyond|not found|unknown block/i;
 
@@ -46,7 +48,8 @@ export function isUnreachable(error: unknown): boolean {
 export function isTooOften(error: unknown): boolean {
   if (httpStatus(error) === HTTP_TOO_OFTEN) return true;
   const isAnswered = isRefusal(error) || httpStatus(error) !== undefined;
-  return isAnswered && !isRevert(error) && TOO_OFTEN.test(messageOf(error));
+  const says = messageOf(error);
+  return isAnswered && !isRevert(error) && TOO_OFTEN.test(says) && !SIZE_FIRST.test(says);
 }
 
 /** Whether a call reverted: its words are those of a contract. */
