@@ -1,27 +1,26 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
-import { type Confidence, type Hex, KNOWN_CHAINS } from "../../src/protocol/index.ts";
+import type { Confidence } from "../../src/protocol/index.ts";
 import { Faults } from "./api/faults.ts";
 import { isLoopback } from "./api/local-request.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
-import { type Anvil, startAnvil } from "./chain/anvil.ts";
+import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
-import { inCoins, REFILL_MS } from "./chain/funds.ts";
+import { REFILL_MS } from "./chain/funds.ts";
 import { Pulse } from "./chain/pulse.ts";
-import { fundRelayer, Relayer } from "./chain/relayer.ts";
 import type { Context } from "./context.ts";
 import { Deliveries } from "./deliveries.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
-import { restoreContracts, startLifecycles } from "./lifecycles/lifecycles.ts";
+import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
 import { oracleKeys } from "./oracles/keys.ts";
 import { OracleNetwork } from "./oracles/network.ts";
+import { keepOwnChain, startOwnChain, warmUp } from "./own-chain.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
-import { secretFile } from "./secret-file.ts";
+import { startRelayer } from "./relayer-account.ts";
 import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
@@ -95,14 +94,9 @@ export type RunningService = {
   close(): Promise<void>;
 };
 
-/** Blocks before anything asks for `safe` or `finalized`: after a restart their state is there again only then. */
-const WARM_UP_BLOCKS = 9;
 /** However stuck it is, what ends after it has its turn: the chain must be saved. */
 const PATIENCE_MS = 900;
 const ORACLE_KEYS = "oracle-keys.json";
-const ANVIL_CHAIN_ID = "31337";
-/** Account 0 of every anvil. */
-const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 /**
  * Starts the whole channel service on this machine.
@@ -164,12 +158,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       log,
     };
     store.events.onAppend((event) => context.deliveries.meet(event));
-    if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
-    if (anvil !== undefined) {
-      anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
-      // Between two beats nothing makes blocks.
-      context.pulse.onBeat(() => renewIfLong(anvil, context));
-    }
+    await warmUp(chain);
+    if (anvil !== undefined) keepOwnChain(anvil, context);
     const lifecycles = await startLifecycles(context);
     started.push(() => patiently(lifecycles.stop()));
     // Before that: what waits for the chain's restart waits no longer.
@@ -226,8 +216,7 @@ async function startChain(
   let anvil: Anvil | undefined;
   if (options.rpcUrl === undefined) {
     log.info("Starting the local chain (anvil).");
-    const port = options.chainPort ?? 0;
-    anvil = await startAnvil(join(dataDir, "chain"), { log, port, neededAfter: () => readUpTo(store) });
+    anvil = await startOwnChain(join(dataDir, "chain"), { store, log, port: options.chainPort ?? 0 });
   }
   try {
     const url = anvil?.rpcUrl ?? options.rpcUrl ?? "";
@@ -241,80 +230,6 @@ async function startChain(
     await anvil?.stop();
     throw error;
   }
-}
-
-/** The block of our own chain up to which its logs are reported at all levels. */
-function readUpTo(store: Store): number {
-  const own = KNOWN_CHAINS.find(({ chainId }) => chainId === ANVIL_CHAIN_ID);
-  const positions = store.positions(own?.chainSelector ?? "");
-  const levels = (["latest", "safe", "finalized"] as const).map((level) => positions.get(level));
-  return Math.min(...levels.map((block) => block ?? Number.POSITIVE_INFINITY));
-}
-
-/** Before anything else is sent to a chain that was killed, it gets back what it may have lost. */
-async function restoreAfter(restarted: Promise<boolean>, context: Context): Promise<void> {
-  const { chain, relayer, log } = context;
-  await relayer
-    .exclusively(async (sender) => {
-      if (!(await restarted)) return;
-      await chain.mine(WARM_UP_BLOCKS);
-      await restoreContracts(context, sender);
-    })
-    .catch((error: unknown) => log.warn(`Trouble after the chain's restart: ${messageOf(error)}`));
-}
-
-/** A chain that runs for days under traffic does not grow without end: now and then it drops its old blocks. */
-async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<void> {
-  if (!anvil.isLong) return;
-  await relayer.exclusively(async () => {
-    await emptyPool(chain);
-    if (await anvil.renew()) await chain.mine(WARM_UP_BLOCKS);
-  });
-}
-
-/** What waits for a block is in no saved state. Something may never get into one. */
-async function emptyPool(chain: Chain): Promise<void> {
-  for (let tries = 0; tries < 20; tries += 1) {
-    await chain.mine();
-    if (Number((await chain.rpc<{ pending: string }>("txpool_status")).pending) === 0) return;
-  }
-}
-
-/** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
-async function startRelayer(
-  chain: Chain,
-  dataDir: string,
-  ownChain: boolean,
-  givenKey: string | undefined,
-  log: Log,
-): Promise<Relayer> {
-  if (ownChain) return new Relayer(chain, ANVIL_KEY, log);
-  const key = givenKey === undefined ? relayerKey(dataDir) : privateKey(givenKey);
-  const relayer = new Relayer(chain, key, log);
-  if (!(await fundRelayer(chain, relayer.address))) {
-    throw new ServiceProblem(
-      `The service's account ${relayer.address} on chain ${chain.network.chain_id} holds ${inCoins(0n, chain.network.chain_id)}, and pays gas with it. Send it some, then start again.`,
-    );
-  }
-  return relayer;
-}
-
-function privateKey(key: string): Hex {
-  if (isPrivateKey(key)) return key;
-  throw new ServiceProblem("CREC_RELAYER_KEY must be a private key: 0x and 64 hex digits.");
-}
-
-function relayerKey(dataDir: string): Hex {
-  const file = join(dataDir, "relayer-key");
-  const key = secretFile(file, () => `0x${randomBytes(32).toString("hex")}`);
-  if (isPrivateKey(key)) return key;
-  throw new ServiceProblem(
-    `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get an account anew; what the old one holds is out of reach then.`,
-  );
-}
-
-function isPrivateKey(text: string): text is Hex {
-  return /^0x[0-9a-fA-F]{64}$/.test(text);
 }
 
 /** Resolves when something has ended, or is taken to be stuck. */

@@ -29,7 +29,7 @@ export type Anvil = {
 };
 
 /** With more blocks than this, a stop may take more than two seconds. */
-const LONG_BLOCKS = 6000;
+const LONG_BLOCKS = 4000;
 /** Between attempts to start one again: the first, and the longest. */
 const AGAIN_MS = { first: 100, longest: 5000 };
 const TELL_AFTER_MS = 2000;

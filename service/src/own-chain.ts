@@ -1,0 +1,73 @@
+import { KNOWN_CHAINS } from "../../src/protocol/index.ts";
+import { type Anvil, startAnvil } from "./chain/anvil.ts";
+import type { Chain } from "./chain/chain.ts";
+import type { Context } from "./context.ts";
+import { restoreContracts } from "./lifecycles/lifecycles.ts";
+import type { Log } from "./log.ts";
+import { messageOf } from "./problem.ts";
+import type { Store } from "./store/store.ts";
+
+/** Blocks before anything asks for `safe` or `finalized`: after a restart their state is there again only then. */
+const WARM_UP_BLOCKS = 9;
+const ANVIL_CHAIN_ID = "31337";
+
+/**
+ * Starts the chain of our own from its saved state. What the store has not read of it is kept.
+ *
+ * @throws ServiceProblem as `startAnvil`.
+ */
+export async function startOwnChain(
+  folder: string,
+  { store, ...options }: { store: Store; log: Log; port: number },
+): Promise<Anvil> {
+  return await startAnvil(folder, { ...options, neededAfter: () => readUpTo(store) });
+}
+
+/** To be called at each start of a chain that makes blocks on request. */
+export async function warmUp(chain: Chain): Promise<void> {
+  if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
+}
+
+/** From now on it gets back what a kill has taken from it, and does not grow without end. */
+export function keepOwnChain(anvil: Anvil, context: Context): void {
+  anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
+  // Between two beats nothing makes blocks.
+  context.pulse.onBeat(() => renewIfLong(anvil, context));
+}
+
+/** The block of our own chain up to which its logs are reported at all levels. */
+function readUpTo(store: Store): number {
+  const own = KNOWN_CHAINS.find(({ chainId }) => chainId === ANVIL_CHAIN_ID);
+  const positions = store.positions(own?.chainSelector ?? "");
+  const levels = (["latest", "safe", "finalized"] as const).map((level) => positions.get(level));
+  return Math.min(...levels.map((block) => block ?? Number.POSITIVE_INFINITY));
+}
+
+/** Before anything else is sent to a chain that was killed, it gets back what it may have lost. */
+async function restoreAfter(restarted: Promise<boolean>, context: Context): Promise<void> {
+  const { chain, relayer, log } = context;
+  await relayer
+    .exclusively(async (sender) => {
+      if (!(await restarted)) return;
+      await warmUp(chain);
+      await restoreContracts(context, sender);
+    })
+    .catch((error: unknown) => log.warn(`Trouble after the chain's restart: ${messageOf(error)}`));
+}
+
+/** A chain that runs for days under traffic does not grow without end: now and then it drops its old blocks. */
+async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<void> {
+  if (!anvil.isLong) return;
+  await relayer.exclusively(async () => {
+    await emptyPool(chain);
+    if (await anvil.renew()) await warmUp(chain);
+  });
+}
+
+/** What waits for a block is in no saved state. Something may never get into one. */
+async function emptyPool(chain: Chain): Promise<void> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    await chain.mine();
+    if (Number((await chain.rpc<{ pending: string }>("txpool_status")).pending) === 0) return;
+  }
+}
