@@ -254,20 +254,47 @@ describe("searches of the local service", function () {
   });
 
   it("put pages together that are larger than what is read at once", async () => {
-    await withStore([], async (stores, channelId) => {
-      const { events } = stores(0);
-      for (const letter of ["ä", "b", "c", "d"]) {
-        const payload = { status: "active", text: letter.repeat(1_500_000) };
-        events.append({ channelId, type: "watcher.status", payload });
+    await withLargeEvents(async (events, channelId) => {
+      for (const [offset, expected] of [[1, "äbcd"] as const, [undefined, "dcbä"] as const]) {
+        const page = JSON.parse(
+          (await events.poll(channelId, { ...(offset && { offset }), limit: 9 })).toString(),
+        ) as EventPage;
+        should(page.events.map(({ payload }) => String(Object(payload).text)[0]).join("")).equal(expected);
+        should(page.has_more).be.false();
       }
-      const page = JSON.parse(
-        (await events.poll(channelId, { offset: 1, limit: 9 })).toString(),
-      ) as EventPage;
-      should(page.events.map(({ payload }) => String(Object(payload).text)[0])).eql(["ä", "b", "c", "d"]);
-      should(page.has_more).be.false();
+    });
+  });
+
+  it("read no further in a large page when nobody waits any more", async () => {
+    await withLargeEvents(async (events, channelId) => {
+      let isFound = false;
+      const page = await events.poll(channelId, {
+        ...{ offset: 1, limit: 9 },
+        // The last one: then all are found, and none is read.
+        isHidden: (_, offset) => {
+          isFound = offset === 4;
+          return false;
+        },
+        isAbandoned: () => isFound,
+      });
+      should(shown(page).offsets).be.empty();
     });
   });
 });
+
+/** A page of four events that are larger together than what is read at once, in slices that end at once. */
+async function withLargeEvents(
+  use: (events: Store["events"], channelId: string) => Promise<void>,
+): Promise<void> {
+  await withStore([], async (stores, channelId) => {
+    const { events } = stores(0);
+    for (const letter of ["ä", "b", "c", "d"]) {
+      const payload = { status: "active", text: letter.repeat(1_500_000) };
+      events.append({ channelId, type: "watcher.status", payload });
+    }
+    await use(events, channelId);
+  });
+}
 
 function createOperation(
   operations: Store["operations"],
