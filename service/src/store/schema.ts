@@ -228,8 +228,12 @@ CREATE INDEX IF NOT EXISTS operations_of_channel ON operations (channel_id, stat
 CREATE INDEX IF NOT EXISTS operations_of_wallet ON operations (channel_id, wallet_id);
 CREATE INDEX IF NOT EXISTS operations_by_progress ON operations (status, settled);
 CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadline) WHERE deadline > 0;
-CREATE INDEX IF NOT EXISTS executions_by_block ON executions (chain_selector, state, block);
-CREATE INDEX IF NOT EXISTS executions_by_state ON executions (chain_selector, state);
+DROP INDEX IF EXISTS executions_by_block;
+DROP INDEX IF EXISTS executions_by_state;
+-- A row is in one of these alone: a chain that goes back changes the state of many at once.
+CREATE INDEX IF NOT EXISTS executions_there ON executions (chain_selector, block) WHERE state = 'there';
+CREATE INDEX IF NOT EXISTS executions_missing ON executions (chain_selector) WHERE state = 'missing';
+CREATE INDEX IF NOT EXISTS executions_gone ON executions (chain_selector) WHERE state = 'gone';
 CREATE INDEX IF NOT EXISTS queries_of_channel ON queries (channel_id, status);
 DROP INDEX IF EXISTS queries_by_status;
 CREATE INDEX IF NOT EXISTS queries_by_expiry ON queries (status, expires_at);
