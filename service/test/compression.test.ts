@@ -1,9 +1,20 @@
 import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import should from "should";
 import { CrecClient } from "../../src/index.ts";
+import { freeWhenSent } from "../src/api/events.ts";
 import { type Api, startTestService } from "./support.ts";
+
+/** More than the system takes at once. */
+const BYTES = 20_000_000;
 
 describe("answers of the local service", function () {
   this.timeout(60_000);
@@ -126,5 +137,52 @@ describe("answers of the local service", function () {
     should(events.map(({ event_id }) => event_id)).deepEqual(
       JSON.parse((await ask()).body.toString()).events.map((event: { event_id: string }) => event.event_id),
     );
+  });
+});
+
+describe("the memory of a page of events", () => {
+  /** How much of a large page is left when its answer is closed, after this exchange. */
+  const leftAfter = async (
+    exchange: (sent: ClientRequest, answer: ServerResponse, page: Buffer) => Promise<void> | void,
+  ): Promise<number> => {
+    const page = Buffer.alloc(BYTES, "x");
+    const server = createServer().listen(0, "127.0.0.1");
+    try {
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      const sent = request({ port, host: "127.0.0.1", agent: false }).end();
+      sent.on("error", () => {});
+      const [, answer] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+      freeWhenSent({ raw: answer }, page);
+      const closed = once(answer, "close");
+      await exchange(sent, answer, page);
+      await closed;
+      return page.length;
+    } finally {
+      server.close();
+    }
+  };
+
+  it("is given back when its caller has the page, and all of it", async () => {
+    const left = await leftAfter(async (sent, answer, page) => {
+      answer.end(page);
+      const [taken] = (await once(sent, "response")) as [IncomingMessage];
+      should(Buffer.concat(await taken.toArray()).equals(Buffer.alloc(BYTES, "x"))).be.true();
+    });
+    should(left).equal(0);
+  });
+
+  it("is given back when its caller leaves in the middle of it", async () => {
+    const left = await leftAfter(async (sent, answer, page) => {
+      answer.end(page);
+      await once(sent, "response");
+      sent.destroy();
+    });
+    should(left).equal(0);
+  });
+
+  it("is kept when its caller leaves before it is sent: it may be read for compression", async () => {
+    const left = await leftAfter((sent) => void sent.destroy());
+    should(left).equal(BYTES);
   });
 });

@@ -87,6 +87,14 @@ describe("the data directory of the local service", function () {
     );
   });
 
+  it("is the only place on disk that the database writes to", () => {
+    const database = openDatabase(dataDir);
+    const { temp_store } = database.prepare("PRAGMA temp_store").get() ?? {};
+    database.close();
+    // In memory, and not in the system's temporary folder.
+    should(temp_store).equal(2);
+  });
+
   it("is told of, too, when the database takes nothing more while the service runs", async () => {
     const database = openDatabase(dataDir);
     try {

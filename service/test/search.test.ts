@@ -160,11 +160,9 @@ describe("searches of the local service", function () {
           await withStore([], async (stores, channelId) => {
             const { operations } = stores(0);
             for (const [index, { status, walletId, here, one }] of rows.entries()) {
-              operations.create({
-                ...{ operation_id: `${index}`, channelId: here ? channelId : "elsewhere", walletId },
-                ...{ status: status as OperationStatus, chain_selector: "1", address: "0x", deadline: 0 },
-                ...{ wallet_operation_id: `${index}`, transactions: [], signature: null, digest: "0x" },
-                initiator: { subject_type: "user", subject_id: one ? "one" : "other" },
+              createOperation(operations, {
+                ...{ id: index, channelId: here ? channelId : "elsewhere", walletId },
+                ...{ status: status as OperationStatus, subject: one ? "one" : "other" },
               });
             }
             for (const { status, walletId, subject, limit, offset } of asked) {
@@ -192,6 +190,40 @@ describe("searches of the local service", function () {
       ),
       { numRuns: 12 },
     );
+  });
+
+  for (const status of [undefined, ["accepted", "confirmed"]]) {
+    const asked = status === undefined ? "without a status" : "of several statuses";
+    it(`find each row of a list ${asked} once, over all pages, while it changes its status between slices`, async () => {
+      await withOperations(60, async (operations, channelId) => {
+        const found: string[] = [];
+        for (let offset = 0, more = true; more; offset += 7) {
+          const page = operations.list({ channelId, limit: 7, offset, ...(status && { status }) });
+          const { data, has_more } = await meanwhile(page, (turn) => {
+            if (turn < 60) operations.setStatus(String((turn * 7) % 60), "confirmed");
+          });
+          found.push(...data.map(({ operation_id }) => operation_id));
+          more = has_more;
+          for (let id = 0; id < 60; id += 1) operations.setStatus(String(id), "accepted");
+        }
+        should(found).eql(Array.from({ length: 60 }, (_, index) => String(59 - index)));
+      });
+    });
+  }
+
+  it("give full pages of a list as long as there is more, while rows leave it between slices", async () => {
+    await withOperations(60, async (operations, channelId) => {
+      for (const limit of [1, 5]) {
+        const page = operations.list({ channelId, limit, offset: 0, status: ["accepted"] });
+        const left = limit === 1 ? 0 : 30;
+        const { data, has_more } = await meanwhile(page, (turn) => {
+          if (turn < 10) operations.setStatus(String(59 - left - turn), "sending");
+        });
+        should(data).have.length(limit);
+        should(has_more).be.true();
+        should(data.every((operation) => operation.status === "accepted")).be.true();
+      }
+    });
   });
 
   it("leave the process to others between slices, and end when nobody waits any more", async () => {
@@ -222,20 +254,95 @@ describe("searches of the local service", function () {
   });
 
   it("put pages together that are larger than what is read at once", async () => {
-    await withStore([], async (stores, channelId) => {
-      const { events } = stores(0);
-      for (const letter of ["ä", "b", "c", "d"]) {
-        const payload = { status: "active", text: letter.repeat(1_500_000) };
-        events.append({ channelId, type: "watcher.status", payload });
+    await withLargeEvents(async (events, channelId) => {
+      for (const [offset, expected] of [[1, "äbcd"] as const, [undefined, "dcbä"] as const]) {
+        const page = JSON.parse(
+          (await events.poll(channelId, { ...(offset && { offset }), limit: 9 })).toString(),
+        ) as EventPage;
+        should(page.events.map(({ payload }) => String(Object(payload).text)[0]).join("")).equal(expected);
+        should(page.has_more).be.false();
       }
-      const page = JSON.parse(
-        (await events.poll(channelId, { offset: 1, limit: 9 })).toString(),
-      ) as EventPage;
-      should(page.events.map(({ payload }) => String(Object(payload).text)[0])).eql(["ä", "b", "c", "d"]);
-      should(page.has_more).be.false();
+    });
+  });
+
+  it("read no further in a large page when nobody waits any more", async () => {
+    await withLargeEvents(async (events, channelId) => {
+      let isFound = false;
+      const page = await events.poll(channelId, {
+        ...{ offset: 1, limit: 9 },
+        // The last one: then all are found, and none is read.
+        isHidden: (_, offset) => {
+          isFound = offset === 4;
+          return false;
+        },
+        isAbandoned: () => isFound,
+      });
+      should(shown(page).offsets).be.empty();
     });
   });
 });
+
+/** A page of four events that are larger together than what is read at once, in slices that end at once. */
+async function withLargeEvents(
+  use: (events: Store["events"], channelId: string) => Promise<void>,
+): Promise<void> {
+  await withStore([], async (stores, channelId) => {
+    const { events } = stores(0);
+    for (const letter of ["ä", "b", "c", "d"]) {
+      const payload = { status: "active", text: letter.repeat(1_500_000) };
+      events.append({ channelId, type: "watcher.status", payload });
+    }
+    await use(events, channelId);
+  });
+}
+
+function createOperation(
+  operations: Store["operations"],
+  of: { id: number; channelId: string; walletId?: string; status?: OperationStatus; subject?: string },
+): void {
+  const { id, channelId, walletId = "w1", status = "accepted", subject = "one" } = of;
+  operations.create({
+    ...{
+      operation_id: `${id}`,
+      channelId,
+      walletId,
+      status,
+      chain_selector: "1",
+      address: "0x",
+      deadline: 0,
+    },
+    ...{ wallet_operation_id: `${id}`, transactions: [], signature: null, digest: "0x" },
+    initiator: { subject_type: "user", subject_id: subject },
+  });
+}
+
+/** So many accepted operations of a channel, in a store whose slices end at once. */
+async function withOperations(
+  count: number,
+  use: (operations: Store["operations"], channelId: string) => Promise<void>,
+): Promise<void> {
+  await withStore([], async (stores, channelId) => {
+    const { operations } = stores(0);
+    for (let index = 0; index < count; index += 1) createOperation(operations, { id: index, channelId });
+    await use(operations, channelId);
+  });
+}
+
+/** What is awaited, with work in each turn of the event loop until then. */
+async function meanwhile<T>(awaited: Promise<T>, work: (turn: number) => void): Promise<T> {
+  let isOver = false;
+  const run = async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      work(turn);
+      await new Promise(setImmediate);
+    }
+  };
+  const end = awaited.finally(() => {
+    isOver = true;
+  });
+  const [result] = await Promise.all([end, run()]);
+  return result;
+}
 
 /** A store with these events; with slices of so many milliseconds. */
 async function withStore(

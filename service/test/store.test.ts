@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import should from "should";
 import type { EventPage } from "../../src/protocol/index.ts";
+import { OLD_EVENTS_AT_ONCE } from "../src/store/old-events.ts";
 import { Store } from "../src/store/store.ts";
 import { logTo, temporaryFolder } from "./support.ts";
 
@@ -60,6 +61,33 @@ describe("the store", () => {
     should(largest_event).equal(largest);
     // It is worth a line only where it takes a while.
     should(log).be.empty();
+  });
+
+  it("finds all events of an earlier version, however many there are in each channel", async () => {
+    const store = new Store(folder.path);
+    const last = OLD_EVENTS_AT_ONCE + 3;
+    const rare = [1, OLD_EVENTS_AT_ONCE - 1, OLD_EVENTS_AT_ONCE, last];
+    const channels = ["one", "another"].map((name) => store.channels.create({ name }).channel_id);
+    store.transaction(() => {
+      for (let offset = 1; offset <= last; offset += 1) {
+        const status = rare.includes(offset) ? "failed" : "active";
+        for (const channelId of channels) {
+          store.events.append({ channelId, type: "watcher.status", payload: { status } });
+        }
+      }
+    });
+    store.close();
+    forgetIndexes(folder.path);
+
+    const upgraded = new Store(folder.path);
+    for (const channelId of channels) {
+      const found = await upgraded.events.search(channelId, { status: ["failed"] }, ALL);
+      should(offsetsOf(found)).eql(rare);
+      const end = { limit: 9, offset: last - 2 };
+      const ofNow = await upgraded.events.search(channelId, { created: { gt: 5 } }, end);
+      should(offsetsOf(ofNow)).eql([last - 1, last]);
+    }
+    upgraded.close();
   });
 
   it("counts by status, through changes of it, and what is not kept is not counted", () => {

@@ -156,13 +156,17 @@ export function eventRoutes(app: Routes, context: Context): void {
 }
 
 /**
- * Gives the memory of a page back when it is with the system. Left to the garbage collector, every few dozen pages
- * would make it go through the whole heap: more than half of the work of a page, and stops of tens of milliseconds.
+ * Gives the memory of a page back when it is with the system, or its caller has left. Left to the garbage collector,
+ * every few dozen pages would make it go through the whole heap: more than half of the work of a page, and stops of
+ * tens of milliseconds.
  */
-function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLength }: Buffer): void {
+export function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLength }: Buffer): void {
   // A small one is part of memory that others share.
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
-  raw.once("finish", () => buffer.transfer(0));
+  raw.once("close", () => {
+    // Before that it may be read for compression, on another thread.
+    if (raw.headersSent) buffer.transfer(0);
+  });
 }
 
 function refuseInapplicable(filter: EventFilter): void {

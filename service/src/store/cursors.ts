@@ -46,6 +46,12 @@ export class IndexCursor implements Cursor {
     }
   }
 
+  /** What has been read ahead may not be so any more: the next `seek` reads again. */
+  forget(): void {
+    this.#chunk = [];
+    this.#isLast = false;
+  }
+
   #readOn(place: number): void {
     const isDense = this.#used * 2 >= this.#chunk.length;
     this.#size = isDense ? Math.min(this.#size * 2, CHUNK.most) : CHUNK.least;

@@ -42,6 +42,8 @@ export function openDatabase(dataDir: string, log?: Log): DatabaseSync {
     database.exec("PRAGMA page_size = 16384;");
     // Room for the ends of all lists of places, which each event writes to.
     database.exec(`PRAGMA cache_size = -${CACHE_KIB};`);
+    // The system's temporary folder may be full, or on another disk than the one that is said to be.
+    database.exec("PRAGMA temp_store = MEMORY;");
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};`);
     database.exec("BEGIN IMMEDIATE; COMMIT;");

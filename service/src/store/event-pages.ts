@@ -9,6 +9,13 @@ const HEAD = Buffer.from('{"events":[');
 const COMMA = Buffer.from(",");
 const tail = (hasMore: boolean) => `],"has_more":${hasMore}}`;
 
+type PageOfPlaces = Found & {
+  step: Step;
+  largest: number;
+  /** Whether nobody waits for the answer any more. */
+  isAbandoned?: (() => boolean) | undefined;
+};
+
 /**
  * Pages of events as the bytes that are sent. SQLite itself puts them together: to take them out one by one takes
  * three times as long, and as texts four times.
@@ -22,18 +29,19 @@ export class EventPages {
     this.#turns = turns;
   }
 
-  /** `largest` is how many bytes an event of the channel has at most. */
-  async read(channelId: string, page: Found & { step: Step; largest: number }): Promise<Buffer> {
+  /** `largest` is how many bytes an event of the channel has at most. Without events when nobody waits any more. */
+  async read(channelId: string, page: PageOfPlaces): Promise<Buffer> {
     const { places, hasMore, step, largest } = page;
     const [first, last] = [places[0], places.at(-1)];
-    if (first === undefined || last === undefined) return Buffer.concat([HEAD, Buffer.from(tail(hasMore))]);
+    if (first === undefined || last === undefined) return emptyPage(hasMore);
     const isRange = Math.abs(last - first) === places.length - 1;
     const which = isRange ? "BETWEEN ? AND ?" : "IN (SELECT value FROM json_each(?))";
     const values = isRange ? [Math.min(first, last), Math.max(first, last)] : [JSON.stringify(places)];
     const from = `FROM events WHERE channel_id = ? AND offset ${which}`;
     if (places.length * largest > MOST_BYTES) {
       const size = this.#database.prepare(`SELECT SUM(octet_length(json)) AS bytes ${from}`);
-      if (Number(size.get(channelId, ...values)?.bytes) > MOST_BYTES) return this.#readLarge(channelId, page);
+      const bytes = Number(size.get(channelId, ...values)?.bytes);
+      if (bytes > MOST_BYTES) return this.#readLarge(channelId, page, bytes);
     }
     const joined = this.#database.prepare(
       `SELECT CAST(concat('{"events":[', group_concat(json, ','), ?) AS BLOB) AS bytes
@@ -42,29 +50,30 @@ export class EventPages {
     return bytesOf(joined, tail(hasMore), channelId, ...values);
   }
 
-  /** One by one, with turns for others between them. */
-  async #readLarge(channelId: string, { places, hasMore }: Found): Promise<Buffer> {
+  /** One by one, with turns for others between them. `bytes` are those of all its events. */
+  async #readLarge(channelId: string, page: PageOfPlaces, bytes: number): Promise<Buffer> {
+    const { places, hasMore, isAbandoned } = page;
     const one = this.#database.prepare(
       "SELECT CAST(json AS BLOB) AS bytes FROM events WHERE channel_id = ? AND offset = ?",
     );
-    const parts: Buffer[] = [];
-    for (const [index, place] of places.entries()) {
-      if (this.#turns.isOver()) await this.#turns.next();
-      parts.push(index === 0 ? HEAD : COMMA, bytesOf(one, channelId, place));
-    }
-    parts.push(Buffer.from(tail(hasMore)));
-    return await this.#join(parts);
-  }
-
-  async #join(parts: readonly Buffer[]): Promise<Buffer> {
-    const page = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
+    const end = Buffer.from(tail(hasMore));
+    const whole = Buffer.allocUnsafe(HEAD.length + bytes + (places.length - 1) * COMMA.length + end.length);
     let at = 0;
-    for (const part of parts) {
-      if (this.#turns.isOver()) await this.#turns.next();
-      at += part.copy(page, at);
+    for (const [index, place] of places.entries()) {
+      if (this.#turns.isOver()) {
+        await this.#turns.next();
+        if (isAbandoned?.() === true) return emptyPage(false);
+      }
+      at += (index === 0 ? HEAD : COMMA).copy(whole, at);
+      at += bytesOf(one, channelId, place).copy(whole, at);
     }
-    return page;
+    end.copy(whole, at);
+    return whole;
   }
+}
+
+function emptyPage(hasMore: boolean): Buffer {
+  return Buffer.concat([HEAD, Buffer.from(tail(hasMore))]);
 }
 
 function bytesOf(statement: StatementSync, ...values: Array<string | number>): Buffer {

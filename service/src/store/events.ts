@@ -179,7 +179,7 @@ export class Events {
     channelId: string,
     options: Reading & { cursors: Cursor[]; step: Step; skip: number; from?: number | undefined },
   ): Promise<Buffer> {
-    const { isHidden, step } = options;
+    const { isHidden, isAbandoned, step } = options;
     const channel = this.#database
       .prepare("SELECT last_offset, largest_event FROM channels WHERE channel_id = ?")
       .get(channelId);
@@ -187,7 +187,8 @@ export class Events {
     const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
     const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
     const found = await walk({ ...options, matches, from, to }, this.#turns);
-    return this.#pages.read(channelId, { ...found, step, largest: Number(channel?.largest_event ?? 0) });
+    const largest = Number(channel?.largest_event ?? 0);
+    return this.#pages.read(channelId, { ...found, step, largest, isAbandoned });
   }
 }
 

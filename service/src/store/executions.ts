@@ -71,10 +71,10 @@ export class Executions {
   }
 
   lost(): LostCounts {
-    const count = this.#database.prepare(
-      "SELECT count(*) AS count FROM executions WHERE chain_selector = ? AND state = ?",
-    );
-    const of = (state: string) => integer(count.get(this.#chainSelector, state) as Row, "count");
-    return { missing: of("missing"), gone: of("gone") };
+    const count = (state: keyof LostCounts) => {
+      const sql = `SELECT count(*) AS count FROM executions WHERE chain_selector = ? AND state = '${state}'`;
+      return integer(this.#database.prepare(sql).get(this.#chainSelector) as Row, "count");
+    };
+    return { missing: count("missing"), gone: count("gone") };
   }
 }

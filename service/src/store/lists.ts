@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { anyOf, type Cursor, IndexCursor, type Step } from "./cursors.ts";
+import { anyOf, IndexCursor, type Step } from "./cursors.ts";
 import { Conditions, type Row } from "./rows.ts";
 import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
@@ -23,7 +23,11 @@ export type PageRequest = {
 
 export type Page<T> = { data: T[]; has_more: boolean };
 
-/** One page of a list, by sequence. It takes as many turns of the event loop as it needs. */
+/**
+ * One page of a list, by sequence. It takes as many turns of the event loop as it needs. Rows may change between them:
+ * nothing that was read of a row is kept over a turn, so each row that meets the conditions all the time is counted
+ * once, and what is counted is what is given.
+ */
 export async function pageOfList<T>(
   { database, turns }: { database: DatabaseSync; turns: Turns },
   list: List,
@@ -32,13 +36,20 @@ export async function pageOfList<T>(
 ): Promise<Page<T>> {
   const { table, step, indexed, conditions = new Conditions() } = list;
   const { limit, offset, isAbandoned } = request;
+  const cursors = indexed.map((columns) => cursorsOf(database, { table, step, columns }));
   const meets = conditions.isEmpty
     ? undefined
     : database.prepare(`SELECT 1 FROM ${table} WHERE sequence = ? AND ${conditions.sql}`);
-  const found = await walk(
+  const read = database.prepare(`SELECT * FROM ${table} WHERE sequence = ?`);
+  const data: T[] = [];
+  const { hasMore } = await walk(
     {
-      cursors: indexed.map((columns) => cursorOf(database, { table, step, columns })),
+      cursors: cursors.map((some) => anyOf(some, step)),
       matches: meets && ((place) => meets.get(place, ...conditions.values) !== undefined),
+      take: (place) => data.push(toItem(read.get(place) as Row)),
+      resume: () => {
+        for (const cursor of cursors.flat()) cursor.forget();
+      },
       ...(step === 1 ? { from: 0, to: Number.POSITIVE_INFINITY } : { from: Number.POSITIVE_INFINITY, to: 0 }),
       step,
       skip: offset,
@@ -47,28 +58,14 @@ export async function pageOfList<T>(
     },
     turns,
   );
-  // What has changed since it was found may not belong to the list any more.
-  const all = new Conditions().add("sequence = ?", 0);
-  for (const columns of indexed) {
-    for (const [column, value] of Object.entries(columns)) all.oneOf(column, [value].flat());
-  }
-  all.add(conditions.sql, ...conditions.values);
-  const read = database.prepare(`SELECT * FROM ${table} WHERE ${all.sql}`);
-  const [, ...values] = all.values;
-  const data: T[] = [];
-  for (const place of found.places) {
-    if (turns.isOver()) await turns.next();
-    const row = read.get(place, ...values);
-    if (row !== undefined) data.push(toItem(row as Row));
-  }
-  return { data, has_more: found.hasMore };
+  return { data, has_more: hasMore };
 }
 
 /** A cursor for each combination of the values. */
-function cursorOf(
+function cursorsOf(
   database: DatabaseSync,
   of: { table: string; step: Step; columns: Record<string, string | readonly string[]> },
-): Cursor {
+): IndexCursor[] {
   const { table, step, columns } = of;
   const combinations = Object.values(columns).reduce<SQLInputValue[][]>(
     (starts, value) => starts.flatMap((start) => [...new Set([value].flat())].map((one) => [...start, one])),
@@ -77,6 +74,5 @@ function cursorOf(
   const equal = Object.keys(columns).map((column) => `${column} = ?`);
   const select = `SELECT sequence AS place FROM ${table} WHERE ${equal.join(" AND ")}
     AND sequence ${step === 1 ? ">=" : "<="} ? ORDER BY sequence ${step === 1 ? "" : "DESC"} LIMIT ?`;
-  const cursors = combinations.map((values) => new IndexCursor(database, select, values, step));
-  return anyOf(cursors, step);
+  return combinations.map((values) => new IndexCursor(database, select, values, step));
 }

@@ -228,8 +228,12 @@ CREATE INDEX IF NOT EXISTS operations_of_channel ON operations (channel_id, stat
 CREATE INDEX IF NOT EXISTS operations_of_wallet ON operations (channel_id, wallet_id);
 CREATE INDEX IF NOT EXISTS operations_by_progress ON operations (status, settled);
 CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadline) WHERE deadline > 0;
-CREATE INDEX IF NOT EXISTS executions_by_block ON executions (chain_selector, state, block);
-CREATE INDEX IF NOT EXISTS executions_by_state ON executions (chain_selector, state);
+DROP INDEX IF EXISTS executions_by_block;
+DROP INDEX IF EXISTS executions_by_state;
+-- A row is in one of these alone: a chain that goes back changes the state of many at once.
+CREATE INDEX IF NOT EXISTS executions_there ON executions (chain_selector, block) WHERE state = 'there';
+CREATE INDEX IF NOT EXISTS executions_missing ON executions (chain_selector) WHERE state = 'missing';
+CREATE INDEX IF NOT EXISTS executions_gone ON executions (chain_selector) WHERE state = 'gone';
 CREATE INDEX IF NOT EXISTS queries_of_channel ON queries (channel_id, status);
 DROP INDEX IF EXISTS queries_by_status;
 CREATE INDEX IF NOT EXISTS queries_by_expiry ON queries (status, expires_at);
@@ -262,28 +266,6 @@ CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
   UPDATE channels SET largest_event = octet_length(NEW.json)
     WHERE channel_id = NEW.channel_id AND largest_event < octet_length(NEW.json);
 END;
-`;
-
-const OLD_VALUES = `
-  SELECT channel_id, offset, kind, CASE kind ${SEARCHED_COLUMNS.map((column) => `WHEN '${column}' THEN ${column}`).join(" ")} END AS value
-  FROM old_events CROSS JOIN (SELECT column1 AS kind FROM (VALUES ${SEARCHED_COLUMNS.map((column) => `('${column}')`).join(", ")}))`;
-
-/** What the trigger would have written for the events that were there before it. */
-export const FIND_OLD_EVENTS = `
--- The events themselves are large, and so are read once.
-CREATE TEMP TABLE old_events AS
-  SELECT channel_id, offset, created_at, octet_length(json) AS bytes, ${SEARCHED_COLUMNS.join(", ")} FROM events;
-INSERT INTO event_values (channel_id, kind, value)
-  SELECT DISTINCT channel_id, kind, value FROM (${OLD_VALUES}) WHERE value IS NOT NULL;
-INSERT INTO event_places (value_id, offset)
-  SELECT value_id, offset FROM (${OLD_VALUES}) CROSS JOIN event_values USING (channel_id, kind, value)
-  ORDER BY value_id, offset;
-INSERT INTO event_times (channel_id, block, oldest, newest)
-  SELECT channel_id, offset / ${EVENTS_IN_BLOCK}, min(created_at), max(created_at) FROM old_events GROUP BY 1, 2;
-UPDATE channels SET largest_event = found.largest
-  FROM (SELECT channel_id, max(bytes) AS largest FROM old_events GROUP BY 1) AS found
-  WHERE found.channel_id = channels.channel_id;
-DROP TABLE old_events;
 `;
 
 const COUNT_UP = "ON CONFLICT DO UPDATE SET count = count + 1";

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Log } from "../log.ts";
 import { countEvents } from "./counts.ts";
+import { findOldEvents } from "./old-events.ts";
 import {
   ADD_OLD_EXECUTIONS,
   COUNT_OLD,
   COUNT_TRIGGERS,
   EVENT_TRIGGER,
-  FIND_OLD_EVENTS,
   INDEXES,
   LATER_COLUMNS,
   TABLES,
@@ -30,7 +30,7 @@ export function upgrade(database: DatabaseSync, log?: Log): void {
       );
     }
     database.exec(INDEXES);
-    if (events > 0) database.exec(FIND_OLD_EVENTS);
+    if (events > 0) findOldEvents(database);
     database.exec(EVENT_TRIGGER);
     if (!hasTrigger(database, "channels_are_counted")) database.exec(COUNT_OLD);
     database.exec(COUNT_TRIGGERS);

@@ -6,6 +6,10 @@ type Walk = {
   cursors: readonly Cursor[];
   /** What cursors cannot tell; asked only for places that all of them have. */
   matches?: ((place: number) => boolean) | undefined;
+  /** Is told of each place of the page in the turn in which it is found. */
+  take?: (place: number) => void;
+  /** Is called when others had a turn, and may have changed what is walked. */
+  resume?: () => void;
   /** The first place and the last one that may count. */
   from: number;
   to: number;
@@ -32,14 +36,18 @@ export async function walk(walk: Walk, turns: Turns): Promise<Found> {
     if (turns.isOver()) {
       await turns.next();
       if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
+      walk.resume?.();
     }
     const asked = place;
     for (const cursor of cursors) place = cursor.seek(place);
     if (place !== asked) continue;
     if (matches === undefined || matches(place)) {
       if (skip > 0) skip -= 1;
-      else if (places.length < limit) places.push(place);
-      else return { places, hasMore: true };
+      else if (places.length === limit) return { places, hasMore: true };
+      else {
+        places.push(place);
+        walk.take?.(place);
+      }
     }
     place += step;
   }
