@@ -27,12 +27,9 @@ export function eventParams(
   return event === undefined ? params : named(event.inputs, params, "params");
 }
 
-/** `fundTokenId` as the wire writes it: `fund_token_id`. */
+/** `fundTokenId` as the wire writes it: `fund_token_id`; `tokenID` is `token_i_d` there. */
 export function snakeCase(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase();
+  return name.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
 }
 
 /** The name a parameter goes by on the wire; those without one are counted. */
@@ -57,7 +54,7 @@ function findEvent(
   return typeof signature === "string" ? events.get(signatureHash(signature)) : undefined;
 }
 
-function named(parameters: readonly AbiParameter[], given: Fields, path: string): Fields {
+function named(parameters: readonly AbiParameter[], given: Fields, path: string, nested = false): Fields {
   const left = new Map(Object.entries(given));
   const entries = parameters.flatMap((parameter, index): Array<[string, unknown]> => {
     const key = findKey(left, parameter.name, index);
@@ -65,7 +62,7 @@ function named(parameters: readonly AbiParameter[], given: Fields, path: string)
     const value = left.get(key);
     left.delete(key);
     const name = parameter.name || key;
-    return [[name, readValue(parameter, value, `${path}.${name}`)]];
+    return [[name, readValue(parameter, value, `${path}.${name}`, nested)]];
   });
   return Object.fromEntries([...left, ...entries]);
 }
@@ -81,22 +78,23 @@ function plainName(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-function readValue(parameter: AbiParameter, value: unknown, path: string): unknown {
+/** `nested` is inside a list or a tuple, where bytes are base64 first. */
+function readValue(parameter: AbiParameter, value: unknown, path: string, nested = false): unknown {
   const { type } = parameter;
   const array = arrayOf(parameter);
   const dynamic = array !== undefined || type === "tuple" || type === "string" || type === "bytes";
   // Of an indexed value of variable size the chain keeps only the hash.
   if (parameter.indexed && dynamic) return value;
   if (array !== undefined) {
-    const list = asList(array, value) ?? throwMalformed(path, type);
-    return list.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`));
+    const list = asList(array, value, nested) ?? throwMalformed(path, type);
+    return list.map((item: unknown, index) => readValue(array.item, item, `${path}[${index}]`, true));
   }
   if (type === "tuple") return readTuple(parameter, value, path);
   const integer = integerType(type);
   if (integer !== undefined) {
     return fittingInteger(integer, readInteger(value), parameter.indexed) ?? throwMalformed(path, type);
   }
-  if (type === "bytes") return bytesText(value) ?? bytesOfBase64(value) ?? throwMalformed(path, type);
+  if (type === "bytes") return anyBytes(value, nested) ?? throwMalformed(path, type);
   const size = fixedBytesSize(type);
   if (size !== undefined) {
     return fittingBytes(size, bytesText(value), parameter.indexed) ?? throwMalformed(path, type);
@@ -113,17 +111,23 @@ function readTuple({ components = [] }: AbiParameter, value: unknown, path: stri
         value.map((item: unknown, index) => [components[index]?.name || String(index), item]),
       )
     : (value as Fields);
-  return named(components, given, path);
+  return named(components, given, path, true);
 }
 
-/** A list as long as its type says. Some writers put a list of `uint8` as the hex of bytes. */
+/** A list as long as its type says. A list of `uint8` may come as bytes; an empty one as null. */
 function asList(
   { item, length }: { item: AbiParameter; length?: number },
   value: unknown,
+  nested: boolean,
 ): unknown[] | undefined {
-  const bytes = item.type === "uint8" && typeof value === "string" ? bytesText(value) : undefined;
-  const list: unknown = bytes === undefined ? value : [...Buffer.from(bytes.slice(2), "hex")];
+  const bytes = item.type === "uint8" && typeof value === "string" ? anyBytes(value, nested) : undefined;
+  const list: unknown = bytes === undefined ? (value ?? []) : [...Buffer.from(bytes.slice(2), "hex")];
   return Array.isArray(list) && list.length === (length ?? list.length) ? list : undefined;
+}
+
+/** Bytes as hex, or as base64: which of them comes first decides where text can be both. */
+function anyBytes(value: unknown, nested: boolean): string | undefined {
+  return nested ? (bytesOfBase64(value) ?? bytesText(value)) : (bytesText(value) ?? bytesOfBase64(value));
 }
 
 /** Undefined outside the type. A negative number in a topic may come as the 256 bits it is written with there. */
@@ -148,11 +152,11 @@ function fittingBytes(size: number, hex: string | undefined, indexed = false): s
   return isTopic ? hex.slice(0, end) : undefined;
 }
 
-/** How some writers put bytes inside a list. */
+/** How the public workflow puts bytes inside lists and tuples. */
 function bytesOfBase64(value: unknown): string | undefined {
-  if (typeof value !== "string" || value.length % 4 !== 0 || /^0X[0-9a-fA-F]*$/.test(value)) return undefined;
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(value)) return undefined;
-  return `0x${Buffer.from(value, "base64").toString("hex")}`;
+  if (typeof value !== "string") return undefined;
+  const bytes = Buffer.from(value, "base64");
+  return bytes.toString("base64") === value ? `0x${bytes.toString("hex")}` : undefined;
 }
 
 /** Also reads `600.000000` and `1.2e+21`, as some writers put integers. */

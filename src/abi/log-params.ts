@@ -1,16 +1,21 @@
 import { CrecError } from "../errors.ts";
 import type { EventFragment, Hex } from "../protocol/index.ts";
-import { arrayOf, integerType, signatureHash, signatureOf } from "./abi-type.ts";
+import { arrayOf, fixedBytesSize, integerType, signatureHash, signatureOf } from "./abi-type.ts";
 import { wireName } from "./event-params.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
+/** Integers of these sizes are numbers of their own in the workflow's language. */
+const NUMBER_BITS = [8, 16, 32, 64];
+const TAKEN_FOR_BYTES = [20, 32];
+
 type Log = { topics: readonly string[]; data: string };
 
 /**
- * The `params` of a log as the service writes them: keys in snake_case; indexed integers and all above
- * 64 bits as decimal text, the others as JSON numbers; bytes as hex; addresses checksummed; an indexed
- * value of variable size as its topic hash; lists and tuples nested.
+ * The `params` of a log as the public service writes them: keys in snake_case; integers of 8, 16, 32 and 64 bits as JSON
+ * numbers, all others as decimal text; bytes as hex; addresses checksummed; text that reads as base64 of 20 or 32 bytes
+ * as their hex. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
+ * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`.
  *
  * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. It is made to be
  * stringified, not to be read; parse the text again to look at it. Node.js 20 has no such values: there it is decimal
@@ -49,33 +54,71 @@ function indexedTopics(fragment: EventFragment, topics: readonly string[]): stri
 }
 
 function topicValue(input: AbiParameter, topic: Hex): unknown {
-  const dynamic =
+  const isHash =
     arrayOf(input) !== undefined ||
     input.type === "tuple" ||
     input.type === "string" ||
     input.type === "bytes";
-  if (dynamic) return topic;
+  if (isHash) return topic;
+  // A topic that its type cannot hold is none of this event.
   const [value] = decodeRaw([input], topic, "params");
-  return integerType(input.type) === undefined ? value : String(value);
+  if (integerType(input.type) !== undefined) return BigInt(topic).toString();
+  return fixedBytesSize(input.type) === undefined ? value : topic;
 }
 
 function wireValue(parameter: AbiParameter, value: unknown): unknown {
   const array = arrayOf(parameter);
-  if (array !== undefined) {
-    return Array.isArray(value) ? value.map((item) => wireValue(array.item, item)) : [];
-  }
-  if (parameter.type === "tuple") {
-    const parts = Array.isArray(value) ? value : [];
-    return Object.fromEntries(
-      (parameter.components ?? []).map((part, index) => [
-        wireName(part.name, index),
-        wireValue(part, parts[index]),
-      ]),
-    );
-  }
+  if (array !== undefined) return isBytes(array.item) ? hexOf(value) : nestedValue(parameter, value);
+  if (parameter.type === "tuple") return nestedValue(parameter, value);
+  if (parameter.type === "string") return hexOfBase64(String(value)) ?? value;
   const integer = integerType(parameter.type);
   if (integer === undefined) return value;
-  return integer.bits > 64 ? String(value) : unroundedNumber(value);
+  return NUMBER_BITS.includes(integer.bits) ? unroundedNumber(value) : String(value);
+}
+
+/**
+ * A value inside a list or a tuple, which the public workflow leaves to its language's own JSON: all integers as
+ * numbers of any size, addresses in lower case, `bytes` and `uint8[]` as base64, `bytesN` as numbers, tuples by the
+ * names of the ABI.
+ */
+function nestedValue(parameter: AbiParameter, value: unknown): unknown {
+  const { type, components = [] } = parameter;
+  const array = arrayOf(parameter);
+  if (array !== undefined) {
+    const items = Array.isArray(value) ? value : [];
+    // Of a fixed length they are no bytes there.
+    if (isBytes(array.item) && array.length === undefined) return base64Of(hexOf(items));
+    return items.map((item) => nestedValue(array.item, item));
+  }
+  if (type === "tuple") {
+    const parts = Array.isArray(value) ? value : [];
+    return Object.fromEntries(
+      components.map((part, index) => [part.name || `arg${index}`, nestedValue(part, parts[index])]),
+    );
+  }
+  if (integerType(type) !== undefined) return unroundedNumber(value);
+  if (type === "address") return String(value).toLowerCase();
+  if (type === "bytes") return base64Of(String(value));
+  return fixedBytesSize(type) === undefined ? value : [...Buffer.from(String(value).slice(2), "hex")];
+}
+
+function isBytes({ type }: AbiParameter): boolean {
+  return type === "uint8";
+}
+
+function hexOf(bytes: unknown): string {
+  return `0x${Buffer.from((Array.isArray(bytes) ? bytes : []).map(Number)).toString("hex")}`;
+}
+
+function base64Of(hex: string): string {
+  return Buffer.from(hex.slice(2), "hex").toString("base64");
+}
+
+/** The public workflow takes such text for an address or a hash. */
+function hexOfBase64(text: string): string | undefined {
+  const bytes = Buffer.from(text, "base64");
+  const isBase64 = bytes.toString("base64") === text;
+  return isBase64 && TAKEN_FOR_BYTES.includes(bytes.length) ? `0x${bytes.toString("hex")}` : undefined;
 }
 
 /** The library types do not know `JSON.rawJSON` yet, and Node.js 20 does not have it. */

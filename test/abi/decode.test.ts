@@ -103,8 +103,10 @@ describe("decodeRevert", () => {
 describe("snakeCase", () => {
   for (const [name, wire] of [
     ["fundTokenId", "fund_token_id"],
-    ["tokenID", "token_id"],
-    ["URLValue", "url_value"],
+    ["tokenID", "token_i_d"],
+    ["ABC", "a_b_c"],
+    ["URLValue", "u_r_l_value"],
+    ["a_B", "a__b"],
     ["value", "value"],
     ["already_snake", "already_snake"],
     ["_from", "_from"],

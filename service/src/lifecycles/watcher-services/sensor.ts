@@ -42,12 +42,13 @@ export const sensor: WatcherService = {
       const { reporter, value, unit, payload } = rest;
       return { ...who, reporter, value: reading(value), unit, ...state(rest), payload };
     }
-    const last = rest.last as Record<string, unknown>;
+    // Inside a tuple names are those of the ABI.
+    const { value, takenAt, ...last } = rest.last as Record<string, unknown>;
     return {
       ...who,
       site_hash: rest.site,
       samples: (rest.samples as unknown[]).map(reading),
-      last: { value: reading(last.value), ...state(last) },
+      last: { value: reading(value), ...state({ ...last, taken_at: takenAt }) },
     };
   },
 };
