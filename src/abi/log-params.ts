@@ -60,7 +60,7 @@ function topicValue(input: AbiParameter, topic: Hex): unknown {
     input.type === "string" ||
     input.type === "bytes";
   if (isHash) return topic;
-  // A topic that its type cannot hold is none of this event.
+  // A topic that its type cannot hold belongs to another event.
   const [value] = decodeRaw([input], topic, "params");
   if (integerType(input.type) !== undefined) return BigInt(topic).toString();
   return fixedBytesSize(input.type) === undefined ? value : topic;

@@ -20,6 +20,7 @@ import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { NewOperation, OperationChange } from "./operation-requests.ts";
+import { pageText } from "./page-text.ts";
 import { OperationAnswer, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
@@ -126,7 +127,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("OperationList", OperationAnswer), 404: NO_CHANNEL },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const channel = channelOf(store, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
@@ -150,7 +151,8 @@ export function operationRoutes(app: Routes, context: Context): void {
           "canceller ->> '$.subject_id'": query.canceller_subject_id,
         },
       });
-      return { ...page, data: page.data.map(shownOperation) };
+      reply.type("application/json; charset=utf-8");
+      return await pageText({ ...page, data: page.data.map(shownOperation) });
     },
   );
 

@@ -39,7 +39,7 @@ export async function findingsIn(
   for (const [index, log] of logs.entries()) {
     if (index % BATCH === BATCH - 1) await turn();
     for (const watcher of watchers) {
-      // One in trouble holds up no other.
+      // A watcher that fails holds up no other.
       if (findings.misfits.has(watcher.watcher_id)) continue;
       try {
         const read = await readLog(chain, watcher, log);

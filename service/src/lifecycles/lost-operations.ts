@@ -39,8 +39,10 @@ export class LostOperations {
     const missing = this.#executions.missing(AT_ONCE).flatMap((id) => store.operations.get(id) ?? []);
     if (missing.length === 0) return;
     const told = new Set(this.#told);
-    const trouble = { log, with: ({ operation_id }: StoredOperation) => `operation ${operation_id}` };
-    await each(missing, (operation) => this.#bringBack(operation, heads, readUpTo), trouble);
+    await each(missing, (operation) => this.#bringBack(operation, heads, readUpTo), {
+      log,
+      with: ({ operation_id }) => `operation ${operation_id}`,
+    });
     const lost = [...this.#told].filter((id) => !told.has(id)).length;
     if (lost > 0) log.warn(`The chain has lost ${lost} confirmed operations. They are sent again.`);
   }

@@ -1,7 +1,5 @@
-/**
- * What anvil says of itself in `anvil_dumpState`, read from its bytes: it can be hundreds of megabytes, too much
- * for one text, and parsed it would lose what is in its large integers.
- */
+// What anvil says of itself in `anvil_dumpState`, read from its bytes: it can be hundreds of megabytes, too much for one
+// text, and parsed it would lose what is in its large integers.
 
 /** Blocks, with their transactions, that are there for those who look back; older ones are dropped when anvil starts. */
 export const KEPT_BLOCKS = 2000;
@@ -13,7 +11,7 @@ const AFTER_TRANSACTIONS = '],"historical_states"';
 /**
  * The newest block of a whole state.
  *
- * @throws Error when this is none.
+ * @throws Error when the text is something else.
  */
 export function blockOfState(json: Buffer): number {
   const isWhole =
