@@ -133,7 +133,8 @@ describe("the proof of an operation's status", function () {
   it("a status waits for its proof, and goes on when that has come", async () => {
     let stripped = 0;
     relay((event) => {
-      if (event.payload.status !== "confirmed_latest" || stripped >= 3) return;
+      // Of higher rungs too: on a busy machine the next one may be there before the wait asks again.
+      if (!String(event.payload.status).startsWith("confirmed") || stripped >= 3) return;
       stripped += 1;
       event.headers.proofs = [];
     });
