@@ -151,6 +151,19 @@ describe("the local service on a node that is not reliable", function () {
     should(paid.status).equal(200);
   });
 
+  it("waits for a payment while the node says that it is indexing transactions", async () => {
+    let asked = 0;
+    proxy.fateOf = ({ method }) => {
+      if (method !== "eth_getTransactionReceipt") return undefined;
+      asked += 1;
+      const message = "transaction indexing is in progress";
+      return asked <= 3 ? { error: { code: -32000, message } } : undefined;
+    };
+    const paid = await api.call("POST", "/local/faucet", { amount: "5" });
+    should(paid.status).equal(200);
+    should(asked).be.above(3);
+  });
+
   it("deploys a wallet whose transaction the node refuses as too late or too cheap at first", async () => {
     const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
     const created = await newWallet("second");

@@ -232,9 +232,16 @@ export class Chain {
     }));
   }
 
+  /** Of a transaction that is in a block; undefined while it is in none that the node knows. */
   async receipt(hash: Hex): Promise<Receipt | undefined> {
     type Found = Record<"status" | "blockNumber", Hex> & { logs: Receipt["logs"] };
-    const found = await this.rpc<Found | null>("eth_getTransactionReceipt", [hash]);
+    const found = await this.rpc<Found | null>("eth_getTransactionReceipt", [hash]).catch(
+      (error: unknown) => {
+        // What geth says for a moment after its start of each transaction that it has not found.
+        if (isRefusal(error) && /indexing is in progress/i.test(messageOf(error))) return null;
+        throw error;
+      },
+    );
     if (found === null) return undefined;
     return {
       hash,
