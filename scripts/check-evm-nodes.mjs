@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { InstalledNodeRed } from "./lib/installed-node-red.mjs";
@@ -179,16 +180,4 @@ async function cleanUp() {
   await Promise.all([...nodes].map(end));
   // What Go has put there may not be written to.
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** @param {string} sentence */
-function fail(sentence) {
-  process.stderr.write(`${sentence}\n`);
-  process.exitCode = 1;
-}
-
-/** @param {unknown} error */
-function messageOf(error) {
-  if (!(error instanceof Error)) return String(error);
-  return "stderr" in error && error.stderr ? String(error.stderr) : error.message;
 }

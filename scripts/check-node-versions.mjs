@@ -10,6 +10,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { fail, messageOf } from "./lib/check.mjs";
 import { Children } from "./lib/children.mjs";
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { InstalledNodeRed, versionOf, writeSettings } from "./lib/installed-node-red.mjs";
@@ -139,16 +140,4 @@ async function refusal(nodeRed) {
 async function cleanUp() {
   await children.end();
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** @param {string} sentence */
-function fail(sentence) {
-  process.stderr.write(`${sentence}\n`);
-  process.exitCode = 1;
-}
-
-/** @param {unknown} error */
-function messageOf(error) {
-  if (!(error instanceof Error)) return String(error);
-  return "stderr" in error && error.stderr ? String(error.stderr) : error.message;
 }
