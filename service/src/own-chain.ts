@@ -52,7 +52,9 @@ async function restoreAfter(restarted: Promise<boolean>, context: Context): Prom
       await warmUp(chain);
       await restoreContracts(context, sender);
     })
-    .catch((error: unknown) => log.warn(`Trouble after the chain's restart: ${messageOf(error)}`));
+    .catch((error: unknown) =>
+      log.warn(`What the chain lost at its restart could not be brought back: ${messageOf(error)}`),
+    );
 }
 
 /** A chain that runs for days under traffic does not grow without end: now and then it drops its old blocks. */

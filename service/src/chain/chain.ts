@@ -1,10 +1,11 @@
 import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
-import { KNOWN_CHAINS, type KnownChain } from "../../../src/protocol/index.ts";
+import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
+import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NodeCalls } from "./node/node-calls.ts";
-import { httpStatus, isRefusal, isUnreachable, NodeBusy } from "./node/refusals.ts";
+import { httpStatus, isRefusal, isUnreachable, NodeBusy, revertOf } from "./node/refusals.ts";
 
 /** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
 export type Block = {
@@ -50,9 +51,6 @@ export type ConnectOptions = {
 const TESTNETS = KNOWN_CHAINS.filter((chain) => chain.type === "testnet")
   .map((chain) => chain.chainId)
   .join(", ");
-/** Those of development nodes. */
-const LOCAL_CHAIN_IDS = ["1337", "31337"];
-const PUBLIC_CHAINS = KNOWN_CHAINS.filter((chain) => !LOCAL_CHAIN_IDS.includes(chain.chainId));
 
 /** One EVM chain over JSON-RPC, with just the calls the service makes. */
 export class Chain {
@@ -65,12 +63,7 @@ export class Chain {
   readonly #calls: NodeCalls;
   readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
 
-  private constructor(
-    calls: NodeCalls,
-    rpcUrl: string,
-    network: Network,
-    abilities: { minesOnRequest: boolean; isDevelopment: boolean },
-  ) {
+  private constructor(calls: NodeCalls, rpcUrl: string, network: Network, abilities: Abilities) {
     this.#calls = calls;
     this.rpcUrl = rpcUrl;
     this.network = network;
@@ -183,7 +176,7 @@ export class Chain {
   /** A block by number or tag; undefined when the chain has none. */
   async block(at: number | Confidence): Promise<Block | undefined> {
     type Found = Record<"number" | "hash" | "parentHash" | "timestamp", Hex> & { transactions: Hex[] };
-    const tag = typeof at === "number" ? hexNumber(at) : at;
+    const tag = tagOf(at);
     const found = await this.rpc<Found | null>("eth_getBlockByNumber", [tag, false]);
     if (found === null) return undefined;
     return {
@@ -252,7 +245,7 @@ export class Chain {
   }
 
   async code(address: string, at: number | Confidence = "latest"): Promise<Hex> {
-    return await this.rpc<Hex>("eth_getCode", [address, typeof at === "number" ? hexNumber(at) : at]);
+    return await this.rpc<Hex>("eth_getCode", [address, tagOf(at)]);
   }
 
   async balance(address: string): Promise<bigint> {
@@ -270,7 +263,7 @@ export class Chain {
     try {
       const data = await this.rpc<Hex>("eth_call", [
         value === undefined ? rest : { ...rest, value: `0x${value.toString(16)}` },
-        typeof at === "number" ? hexNumber(at) : at,
+        tagOf(at),
       ]);
       return { data };
     } catch (error) {
@@ -281,61 +274,10 @@ export class Chain {
   }
 }
 
-/**
- * A chain that only its owner knows, under a selector of his choice.
- *
- * @throws ServiceProblem when it is no selector, or that of another chain.
- */
-function ownChain(chainId: string, chainSelector: string | undefined): KnownChain | undefined {
-  if (chainSelector === undefined) return undefined;
-  const isFree = KNOWN_CHAINS.every((chain) => chain.chainSelector !== chainSelector);
-  if (!/^[1-9]\d{0,19}$/.test(chainSelector) || BigInt(chainSelector) >= 2n ** 64n || !isFree) {
-    throw new ServiceProblem(
-      "--chain-selector or CREC_CHAIN_SELECTOR must be a whole number of 64 bits that is not the selector of another chain.",
-    );
-  }
-  return { name: `Chain ${chainId}`, chainSelector, chainId, type: "testnet" };
-}
-
-/** A node shows by what it does what it is for: names of nodes are many. */
-async function abilitiesOf(
-  calls: NodeCalls,
-  chainId: string,
-): Promise<{ minesOnRequest: boolean; isDevelopment: boolean }> {
-  const minesOnRequest = await calls.call("evm_mine", []).then(() => true, refused);
-  if (minesOnRequest) return { minesOnRequest, isDevelopment: true };
-  // A node of a public network may hold an account that somebody has paid for.
-  const isPublic = PUBLIC_CHAINS.some((chain) => chain.chainId === chainId);
-  const accounts = isPublic ? false : await calls.call("eth_accounts", []).catch(refused);
-  return { minesOnRequest, isDevelopment: Array.isArray(accounts) && accounts.length > 0 };
-}
-
-/** @throws what is no answer of the node. */
-function refused(error: unknown): false {
-  if (isRefusal(error) || httpStatus(error) !== undefined) return false;
-  throw error;
-}
-
-/** From the first word of a version: "anvil/v1.5.0", "HardhatNetwork/2.22.0/…". */
-function nodeName(version: string): string {
-  const [word = "node"] = /^[a-z]+/.exec(version.toLowerCase()) ?? [];
-  return word.replace(/network$/, "");
-}
-
-/** An RPC error that means "the call reverted", with the data it reverted with. */
-function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { data, code } = cause as { data?: unknown; code?: unknown };
-    const hex = typeof data === "object" && data !== null && "data" in data ? data.data : data;
-    if (typeof hex === "string" && hex.startsWith("0x"))
-      return { reverted: hex as Hex, message: messageOf(cause) };
-    if (code === 3 || /execution reverted/i.test(cause.message)) {
-      return { reverted: "0x", message: messageOf(cause) };
-    }
-  }
-  return undefined;
-}
-
 export function hexNumber(number: number): Hex {
   return `0x${number.toString(16)}`;
+}
+
+function tagOf(at: number | Confidence): string {
+  return typeof at === "number" ? hexNumber(at) : at;
 }

@@ -40,7 +40,9 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   queries.resume();
   // By the clock, not by the chain: a chain that is down stops no deadline.
   const expiry = setInterval(() => {
-    void expire(context).catch((error: unknown) => log.warn(`Trouble with deadlines: ${messageOf(error)}`));
+    void expire(context).catch((error: unknown) =>
+      log.warn(`Deadlines could not be looked at: ${messageOf(error)}`),
+    );
   }, EXPIRY_MS);
   return {
     queries,

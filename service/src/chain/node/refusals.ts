@@ -1,5 +1,6 @@
 // What an error of a call to a node means. Nodes and providers have no common codes: their words decide.
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from "viem";
+import type { Hex } from "../../../../src/protocol/index.ts";
 import { messageOf } from "../../problem.ts";
 
 /** The node says that it is asked too often. Nothing was done. */
@@ -84,4 +85,18 @@ function causes(error: unknown): Error[] {
   const found: Error[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) found.push(cause);
   return found;
+}
+
+/** An RPC error that means "the call reverted", with the data it reverted with. */
+export function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { data, code } = cause as { data?: unknown; code?: unknown };
+    const hex = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+    if (typeof hex === "string" && hex.startsWith("0x"))
+      return { reverted: hex as Hex, message: messageOf(cause) };
+    if (code === REVERTED || /execution reverted/i.test(cause.message)) {
+      return { reverted: "0x", message: messageOf(cause) };
+    }
+  }
+  return undefined;
 }
