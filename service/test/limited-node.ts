@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { forwarded, startRpcServer } from "./rpc-server.ts";
 
 export type Call = { id: number; method: string; params: unknown[] };
 /** An answer in place of the node's: its status, headers and body. */
@@ -42,28 +40,13 @@ export class LimitedNode {
   }
 
   static async start(node: string | ((call: Call) => unknown)): Promise<LimitedNode> {
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk) => {
-        body += chunk;
-      });
-      request.on(
-        "end",
-        () =>
-          void answer(body)
-            .catch((): Refusal => ({ status: 502, body: "no node" }))
-            .then(({ status = 200, headers = {}, body }) => {
-              response.writeHead(status, { "content-type": "application/json", ...headers });
-              response.end(typeof body === "string" ? body : JSON.stringify(body));
-            }),
-      );
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const limited = new LimitedNode(`http://127.0.0.1:${port}`, () => {
-      server.close();
-      server.closeAllConnections();
+    const { url, close } = await startRpcServer(async (text, response) => {
+      const noNode: Refusal = { status: 502, body: "no node" };
+      const { status = 200, headers = {}, body } = await answer(text).catch(() => noNode);
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(typeof body === "string" ? body : JSON.stringify(body));
     });
+    const limited = new LimitedNode(url, close);
     const answer = async (text: string): Promise<Refusal> => {
       const body = JSON.parse(text) as Call | Call[];
       const calls = [body].flat();
@@ -86,10 +69,8 @@ export class LimitedNode {
 }
 
 async function answerOf(node: string | ((call: Call) => unknown), call: Call): Promise<object> {
-  if (typeof node !== "string") return { jsonrpc: "2.0", id: call.id, result: node(call) };
-  const headers = { "content-type": "application/json" };
-  const response = await fetch(node, { method: "POST", headers, body: JSON.stringify(call) });
-  return (await response.json()) as object;
+  if (typeof node === "string") return await forwarded(node, call);
+  return { jsonrpc: "2.0", id: call.id, result: node(call) };
 }
 
 /** No more blocks of logs in one go than so many, in these words. */

@@ -1,6 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { forwarded, startRpcServer } from "./rpc-server.ts";
 
 export type RpcCall = { id: number; method: string; params: unknown[] };
 
@@ -24,25 +22,10 @@ export class RpcProxy {
   }
 
   static async start(target: string): Promise<RpcProxy> {
-    const server = createServer((request, response) => {
-      let body = "";
-      request.on("data", (chunk) => {
-        body += chunk;
-      });
-      request.on(
-        "end",
-        () =>
-          void answer(body)
-            .then((text) => response.end(text))
-            .catch(() => request.socket.destroy()),
-      );
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const proxy = new RpcProxy(`http://127.0.0.1:${port}`, () => {
-      server.close();
-      server.closeAllConnections();
+    const { url, close } = await startRpcServer(async (body, response) => {
+      response.end(await answer(body));
     });
+    const proxy = new RpcProxy(url, close);
     const answer = async (body: string): Promise<string> => {
       const asked = JSON.parse(body) as RpcCall | RpcCall[];
       const calls = [asked].flat();
@@ -51,8 +34,7 @@ export class RpcProxy {
         calls.map(async (call, index) => {
           const fate = fates[index];
           if (typeof fate === "object") return { jsonrpc: "2.0", id: call.id, ...fate };
-          const headers = { "content-type": "application/json" };
-          return await (await fetch(target, { method: "POST", headers, body: JSON.stringify(call) })).json();
+          return await forwarded(target, call);
         }),
       );
       if (fates.includes("lose answer")) throw new Error("lost");
