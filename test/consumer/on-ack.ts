@@ -7,6 +7,8 @@ import { failingDisk, habits, isAnyLate, PAGE, published, randomFrom, type Step,
 import { end, IDENTITY, SimulatedChannel, SimulatedClock, SimulatedDisk } from "./simulation.ts";
 
 const ACK_TIMEOUT_MS = 5_000;
+/** Longer than any wait of the consumer with an event at hand. */
+const QUIET_MS = 120_000;
 const NEVER = new AbortController().signal;
 
 let runs = 0;
@@ -86,6 +88,7 @@ export function onAck() {
         run.failDisk(0);
         run.channel.publish(...unpublished);
         await run.clock.until(() => run.isDone, 10 * 3_600_000);
+        await run.becomesQuiet();
         const polls = run.channel.polls.length;
         await run.clock.pass(300_000);
         should(run.channel.polls.length - polls).be.belowOrEqual(5 * 4 * 12 + 6 * 20);
@@ -143,6 +146,14 @@ class Run {
 
   get isDone(): boolean {
     return [...this.#wanted].every((id) => this.#stories.get(id)?.done);
+  }
+
+  /** After a crash all may be done already and still come again, one event at a time. */
+  async becomesQuiet(): Promise<void> {
+    for (let before = -1; before !== this.arrivals; ) {
+      before = this.arrivals;
+      await this.clock.pass(QUIET_MS);
+    }
   }
 
   boot(): void {
