@@ -1,5 +1,6 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import should from "should";
 import { allEnded, type Launched, LaunchersOnTrial } from "./launched.ts";
 import { SourcesCopy } from "./sources-copy.ts";
@@ -25,7 +26,9 @@ describe("a debugger", function () {
     await launchers.setUp(sources.folder);
     port = await freePort();
   });
-  afterEach(() => launchers.tearDown());
+  afterEach(function () {
+    return launchers.tearDown(this);
+  });
 
   it("gets Node-RED, at the port asked for, when npm passes the option on", async () => {
     const launched = launchers.npm("start", `--node-options=--inspect=${port}`);
@@ -77,13 +80,18 @@ describe("a debugger", function () {
   });
 });
 
+/** A free port outside the ephemeral range, so that no other process is given it, or the next one, meanwhile. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = randomInt(12_000, 30_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    server.close();
+    if (isFree) return once(server, "close").then(() => port);
+  }
 }
 
 async function saidOf(launched: Launched, name: string): Promise<URL> {

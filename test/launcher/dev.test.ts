@@ -25,8 +25,8 @@ describe("npm run dev", function () {
     await addFlow(editor);
     await eventually("the flow to run", async () => (await probe(editor)).includes("no msg.crec.eventId"));
   });
-  after(async () => {
-    await launchers.tearDown();
+  after(async function () {
+    await launchers.tearDown(this);
     await sources?.remove();
   });
 

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Context } from "mocha";
 import { kill, processesWith, type Running, stillRunning } from "../../scripts/test/processes.mjs";
 
 /** Every process that a launcher starts inherits this variable, by whose value it is found again. */
@@ -38,6 +39,7 @@ export type Launched = {
 /** Launchers on a data directory of their own, on free ports. */
 export class LaunchersOnTrial {
   readonly #mark = randomUUID();
+  #launched: Launched[] = [];
   #dataDir = "";
   #folder = "";
 
@@ -47,8 +49,10 @@ export class LaunchersOnTrial {
     this.#dataDir = await mkdtemp(join(tmpdir(), "crec-launcher-"));
   }
 
-  /** Ends whatever a failed test left, and forgets the data. */
-  async tearDown(): Promise<void> {
+  /** Ends whatever a failed test left, prints what it said, and forgets the data. */
+  async tearDown({ currentTest }: Context): Promise<void> {
+    if (currentTest?.isFailed()) for (const { said } of this.#launched) process.stderr.write(said());
+    this.#launched = [];
     for (const running of processesWith(MARK, this.#mark)) kill(running);
     await rm(this.#dataDir, { recursive: true, force: true, maxRetries: 10 });
   }
@@ -97,7 +101,7 @@ export class LaunchersOnTrial {
     const says = async (text: string) => {
       while (!said.includes(text)) await Promise.race([once(child.stderr, "data"), failed]);
     };
-    return {
+    const launched: Launched = {
       process: child,
       ready,
       ended,
@@ -106,6 +110,8 @@ export class LaunchersOnTrial {
       mark,
       processes: () => processesWith(MARK, mark),
     };
+    this.#launched.push(launched);
+    return launched;
   }
 }
 

@@ -22,7 +22,9 @@ describe("a copy of the sources", () => {
     const launchers = new LaunchersOnTrial();
 
     beforeEach(() => launchers.setUp(sources.folder));
-    afterEach(() => launchers.tearDown());
+    afterEach(function () {
+      return launchers.tearDown(this);
+    });
 
     it("says when all is up what there is to know, in one line, and leaves nothing running when npm is killed", async () => {
       const launched = launchers.npm("start");
@@ -115,7 +117,9 @@ describe("a copy of the sources", () => {
     const launchers = new LaunchersOnTrial();
 
     beforeEach(() => launchers.setUp(sources.folder));
-    afterEach(() => launchers.tearDown());
+    afterEach(function () {
+      return launchers.tearDown(this);
+    });
 
     it("runs the service alone", async () => {
       const launched = launchers.npm("run", "service");
