@@ -67,7 +67,7 @@ export function keyRefusal(details: HttpErrorDetails): CrecError {
     return new AuthenticationError("ORGANIZATION_NOT_FOUND", message, details);
   }
   const message =
-    "The service refused the API key. Check the key of the connection: it may be mistyped, expired or of another service.";
+    "The service refused the API key. It may be mistyped, expired (keys last a day, a month or a year), of another service, or made before CRE Connect was enabled for the organization. Check the key of the connection, or make a new one.";
   return new AuthenticationError("KEY_REFUSED", message, details);
 }
 
