@@ -36,7 +36,8 @@
     return field.nextElementSibling.querySelector(".red-ui-typedInput-input");
   };
 
-  const isText = (field) => field?.matches("input:not([type=checkbox]), textarea") && isVisible(field);
+  const isText = (field) =>
+    field?.matches("input:not([type=checkbox], [readonly]), textarea") && isVisible(field);
 
   const own = (select) =>
     !select.nextElementSibling?.id.endsWith("-edit") && !select.id.includes("-btn-") && select.id !== "";
