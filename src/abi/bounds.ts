@@ -8,11 +8,15 @@ export const ABI_BOUNDS = {
   textLength: 400_000,
   /** Characters of one item of such text, with its comments. */
   itemLength: 20_000,
+  /** Characters of all items of such text, with tuples in the place of their structs. */
+  writtenLength: 1_000_000,
   items: 5_000,
   structs: 500,
   /** Parameters of one item, with those of its structs or tuples, and how deep these may be nested. */
   parameters: 250,
   depth: 16,
+  /** How many dimensions an array has. */
+  dimensions: 16,
 } as const;
 
 export function tooLarge(path: string, what: string): ArgumentError {

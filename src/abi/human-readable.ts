@@ -11,7 +11,7 @@ import { Structs } from "./structs.ts";
  * @throws ArgumentError `ABI_INVALID`, naming the line.
  */
 export function readHumanReadable(text: string): unknown[] {
-  const { textLength, items, structs: mostStructs } = ABI_BOUNDS;
+  const { textLength, items, structs: mostStructs, writtenLength } = ABI_BOUNDS;
   if (text.length > textLength)
     throw tooLarge("abi", `The ABI has ${text.length} characters; at most ${textLength} are read.`);
   const split = splitItems(blankComments(text));
@@ -23,7 +23,19 @@ export function readHumanReadable(text: string): unknown[] {
   if (texts.length > mostStructs)
     throw tooLarge("abi", `The ABI has ${texts.length} structs; at most ${mostStructs} are read.`);
   const structs = new Structs(texts);
-  return lines.filter((line) => !isStruct(line)).map((line) => readLine(line, structsOf(line, structs)));
+  let length = 0;
+  return lines
+    .filter((line) => !isStruct(line))
+    .map((line) => {
+      const written = writtenOut(line, structs);
+      length += written.length;
+      if (length > writtenLength)
+        throw tooLarge(
+          "abi",
+          `The ABI has more than ${writtenLength} characters with its structs written out.`,
+        );
+      return readLine(line, written);
+    });
 }
 
 /** Two interfaces may both have a struct of one name: which one is meant where must never be a guess. */
@@ -46,23 +58,23 @@ function requireShort({ text, number }: Line): string {
   throw tooLarge("abi", `Line ${number} of the ABI begins an item of ${text.length} characters.`);
 }
 
-/** The structs that a line needs, in bounds: they are written out for it. */
-function structsOf({ text, number }: Line, all: Structs): string[] {
+/** A line with tuples in the place of its structs, where that is in bounds. */
+function writtenOut({ text, number }: Line, structs: Structs): string {
   const { parameters, depth: mostDeep } = ABI_BOUNDS;
-  const { size, depth, structs } = all.extentOf(text);
+  const { size, depth } = structs.extentOf(text);
   const line = `Line ${number} of the ABI`;
   if (depth > mostDeep)
     throw tooLarge("abi", `${line} uses structs that are nested too deeply, or hold themselves.`);
   if (size > parameters)
     throw tooLarge("abi", `${line} has more than ${parameters} parameters, with those of its structs.`);
-  return structs;
+  return structs.writtenOut(text);
 }
 
-function readLine({ text, number }: Line, structs: string[]): unknown {
-  const anonymous = /^event .*\) ?anonymous$/.test(text);
-  const item = anonymous ? text.replace(/ ?anonymous$/, "") : text;
+function readLine({ text, number }: Line, written: string): unknown {
+  const anonymous = /^event .*\) ?anonymous$/.test(written);
+  const item = anonymous ? written.replace(/ ?anonymous$/, "") : written;
   try {
-    const signatures: readonly string[] = [item, ...structs];
+    const signatures: readonly string[] = [item];
     const [parsed] = OxAbi.from(signatures);
     return { ...parsed, anonymous };
   } catch (cause) {

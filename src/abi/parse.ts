@@ -106,8 +106,14 @@ function readParameters(
     const { name, internalType, indexed, components } = parameter;
     const type = typeof parameter.type === "string" ? canonicalType(parameter.type) : undefined;
     if (type === undefined) {
-      throw invalid(`${at}.type`, `${at}.type is ${JSON.stringify(parameter.type)}, which is no ABI type.`);
+      const shown = (JSON.stringify(parameter.type) ?? "missing").slice(0, 80);
+      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is no ABI type.`);
     }
+    if (type.split("[").length - 1 > ABI_BOUNDS.dimensions)
+      throw tooLarge(
+        `${at}.type`,
+        `${at}.type is an array of more than ${ABI_BOUNDS.dimensions} dimensions.`,
+      );
     return {
       name: typeof name === "string" ? name : "",
       type,

@@ -1,12 +1,21 @@
 /** A struct of human-readable ABI text, with what it comes to when it is written out. */
-type Struct = { text: string; types: string[]; size?: number; depth?: number };
+type Struct = {
+  /** As in a list of parameters: `uint256 x`. */
+  fields: string[];
+  size?: number;
+  depth?: number;
+  written?: string;
+};
 
-/** How many parameters something has when its structs are written out, how deep, and the texts of those structs. */
-export type Extent = { size: number; depth: number; structs: string[] };
+/** How many parameters something has when its structs are written out, and how deep they are nested. */
+export type Extent = { size: number; depth: number };
+
+/** A type in a list of parameters, once spaces are reduced to one way. */
+const TYPE = /(?<=^|[(,])[\w$]+(?=[ [,)])/g;
 
 /**
- * The structs of human-readable ABI text, each measured once: written out they may be exponentially larger than their
- * text, so they are measured before anything is written out.
+ * The structs of human-readable ABI text, each measured and written out once: written out they may be exponentially
+ * larger than their text, so they are measured first.
  */
 export class Structs {
   readonly #byName = new Map<string, Struct>();
@@ -16,43 +25,44 @@ export class Structs {
     for (const text of texts) {
       const [, name, body] = /^struct ([\w$]+) ?\{(.*)\}$/s.exec(text) ?? [];
       if (name === undefined || body === undefined) continue;
-      const types = body.split(";").flatMap((field) => /^ ?([\w$]+)/.exec(field)?.[1] ?? []);
-      this.#byName.set(name, { text, types });
+      const fields = body.split(";").map((field) => field.trim());
+      this.#byName.set(name, { fields: fields.filter((field) => field !== "") });
     }
   }
 
   /** What an item, such as a function, comes to. A struct that holds itself is infinitely large. */
   extentOf(item: string): Extent {
-    const used = new Set<string>();
     let size = item.split(",").length;
     let depth = 0;
-    for (const [word] of item.matchAll(/[\w$]+/g)) {
+    for (const [word] of item.matchAll(TYPE)) {
       if (!this.#byName.has(word)) continue;
       const struct = this.#measured(word, new Set());
-      size += struct.size ?? 0;
-      depth = Math.max(depth, struct.depth ?? 0);
-      this.#collect(word, used);
+      size += struct.size;
+      depth = Math.max(depth, struct.depth);
     }
-    return { size, depth, structs: [...used].map((name) => this.#byName.get(name)?.text ?? "") };
+    return { size, depth };
   }
 
-  #measured(name: string, above: Set<string>): Struct {
-    const struct = this.#byName.get(name);
-    if (struct === undefined) return { text: "", types: [], size: 0, depth: 0 };
-    if (above.has(name))
-      return { ...struct, size: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY };
-    if (struct.size !== undefined) return struct;
-    const within = new Set(above).add(name);
-    const inner = struct.types.map((type) => this.#measured(type, within));
-    struct.size = inner.reduce((sum, { size = 0 }) => sum + 1 + size, 0);
-    struct.depth = 1 + Math.max(0, ...inner.map(({ depth = 0 }) => depth));
-    return struct;
+  /** The item with tuples in the place of its structs. Only for an item whose extent is finite. */
+  writtenOut(item: string): string {
+    return item.replace(TYPE, (word) => {
+      const struct = this.#byName.get(word);
+      if (struct === undefined) return word;
+      struct.written ??= `(${struct.fields.map((field) => this.writtenOut(field)).join(",")})`;
+      return struct.written;
+    });
   }
 
-  #collect(name: string, used: Set<string>): void {
+  #measured(name: string, above: Set<string>): { size: number; depth: number } {
     const struct = this.#byName.get(name);
-    if (struct === undefined || used.has(name)) return;
-    used.add(name);
-    for (const type of struct.types) this.#collect(type, used);
+    if (struct === undefined) return { size: 0, depth: 0 };
+    if (above.has(name)) return { size: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY };
+    if (struct.size === undefined || struct.depth === undefined) {
+      const within = new Set(above).add(name);
+      const inner = struct.fields.map((field) => this.#measured(/^[\w$]+/.exec(field)?.[0] ?? "", within));
+      struct.size = inner.reduce((sum, { size }) => sum + 1 + size, 0);
+      struct.depth = 1 + Math.max(0, ...inner.map(({ depth }) => depth));
+    }
+    return { size: struct.size, depth: struct.depth };
   }
 }

@@ -51,6 +51,21 @@ describe("An ABI that would take long to read", () => {
     refused(`event E(${" ".repeat(400_000)})`, /at most 400000 are read/);
   });
 
+  it("is refused for structs that make its items long", () => {
+    const name = "a".repeat(1_000);
+    const functions = range(1_001).map((n) => `function f${n}(S s)`);
+    refused([`struct S { uint ${name}; }`, ...functions].join("\n"), /1000000 characters with its structs/);
+  });
+
+  it("is refused for arrays of too many dimensions", () => {
+    const inputs = (dimensions: number) => [{ name: "a", type: `uint256${"[]".repeat(dimensions)}` }];
+    const item = (dimensions: number) => ({ type: "function", name: "f", inputs: inputs(dimensions) });
+    refused([item(17)], /abi\[0\].inputs\[0\].type is an array of more than 16 dimensions/);
+    refused([item(100_000)], /abi\[0\].inputs\[0\].type is an array of more than 16 dimensions/);
+    refused(`function f(uint256${"[]".repeat(17)} a)`, /more than 16 dimensions/);
+    should(parseAbi([item(16)])).have.length(1);
+  });
+
   it("is refused as JSON by the same bounds, also where tuples are shared in memory", () => {
     const inputs = range(251).map(() => ({ type: "uint256" }));
     refused([{ type: "event", name: "E", inputs }], /more than 250 parameters/);
@@ -121,18 +136,32 @@ describe("An ABI that would take long to read", () => {
           (n) => `function f${n}(S${n % (count / 10)} s, uint a, address[] b) returns (bool)`,
         ),
       ].join("\n");
-    // Processor time of this thread: what else the machine does is not counted.
-    const timeOf = (count: number) => {
-      const before = process.threadCpuUsage();
-      should(parseAbi(text(count))).have.length(count);
-      // Both: which of the two it is, the system only guesses.
-      const { user, system } = process.threadCpuUsage(before);
-      return user + system;
-    };
-    const shortest = (count: number) => Math.min(...range(3).map(() => timeOf(count)));
-    shortest(200);
-    const [few, many] = [shortest(200), shortest(2_000)];
+    shortest(text(200));
+    const [few, many] = [shortest(text(200)), shortest(text(2_000))];
     // Ten times the text; a hundred times the time would be quadratic.
     should(many / few).be.below(40);
   });
+
+  it("takes structs that every item uses in a time like that of the same parameters without", () => {
+    const structs = range(100).map((n) => `struct S${n} { uint a; }`);
+    const items = (type: (n: number) => string) =>
+      range(300).map((n) => `function f${n}(${range(100).map(type).join(",")})`);
+    const plain = items(() => "uint256").join("\n");
+    const structured = [...structs, ...items((n) => `S${n}`)].join("\n");
+    shortest(plain);
+    // Twice or three times; reading all structs for each item would take twenty times as long.
+    should(shortest(structured) / shortest(plain)).be.below(10);
+  });
 });
+
+/** The least processor time of this thread that reading takes: what else the machine does is not counted. */
+function shortest(text: string): number {
+  const times = range(3).map(() => {
+    const before = process.threadCpuUsage();
+    parseAbi(text);
+    // Both: which of the two it is, the system only guesses.
+    const { user, system } = process.threadCpuUsage(before);
+    return user + system;
+  });
+  return Math.min(...times);
+}

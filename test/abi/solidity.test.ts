@@ -106,6 +106,13 @@ describe("the source of Solidity interfaces", () => {
     const abi = parseAbi(`interface A { ${struct} }\ninterface B { ${struct} function f(A.P memory p); }`);
     should(listFunctions(abi)[0]?.signature).equal("f((uint256))");
   });
+
+  it("takes a struct without a space before its brace, in structs and lists too", () => {
+    const structs = "struct P{uint x; Q[] q;} struct Q{address payable z;}";
+    const abi = parseAbi(`interface A{${structs} function f(P calldata p, P[2][] memory q) external;}`);
+    const point = "(uint256,(address)[])";
+    should(listFunctions(abi)[0]?.signature).equal(`f(${point},${point}[2][])`);
+  });
 });
 
 describe("items of a contract that nobody calls by name", () => {

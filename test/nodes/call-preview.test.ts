@@ -1,6 +1,8 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { previewCalls } from "../../nodes/lib/admin/preview-calls.ts";
 import { previewOf } from "../../nodes/lib/call-preview.ts";
+import type { CallDef } from "../../nodes/lib/form-types.ts";
 import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
@@ -89,5 +91,29 @@ describe("the preview of a draft", () => {
   it("is by no contract node of another network", async () => {
     const elsewhere = { id: "token", name: "another", chainSelector: "43", abi: TRANSFER, decimals: 18 };
     should(await shown(withContracts(elsewhere), { data })).deepEqual({ to: TOKEN, value: "0", data });
+  });
+});
+
+/** What the form of an operation shows while it is drawn. */
+describe("the preview of a form", () => {
+  it("reads the ABI of a contract once, for all calls of it", async () => {
+    let reads = 0;
+    const contract = {
+      ...{ name: "token", chainSelector: HERE, address: TOKEN, decimals: "18" },
+      get abi() {
+        reads += 1;
+        return TRANSFER;
+      },
+    };
+    const call: CallDef = {
+      ...{ kind: "contract", contract: "token", function: "transfer(address,uint256)" },
+      args: [{ value: RECEIVER }, { value: "1" }],
+    };
+    const request = { source: "form", calls: Array(16).fill(call), contracts: { token: contract } } as const;
+    const previewed = await previewCalls(withContracts(), request);
+    should(previewed.map(({ problem, data }) => problem ?? data?.text)).eql(
+      Array(16).fill(encoded(TRANSFER, "transfer", RECEIVER, "1")),
+    );
+    should(reads).equal(1);
   });
 });

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { NodeAPI } from "node-red";
-import type { Abi, AbiParameter } from "../../../src/index.ts";
+import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
 import { amountInWei } from "../calls.ts";
 import { COIN_PLACES, coinUnit } from "../coin-units.ts";
 import type { ContractNode } from "../config-nodes.ts";
@@ -19,20 +20,41 @@ type Contract = {
   chainSelector: string;
   address: string;
   abi: Abi;
+  functions: ReadonlyMap<string, ListedFunction>;
   decimals: number | undefined;
 };
+
+/** Settles a contract, by its id; the same one once, since reading an ABI may take long. */
+type Contracts = (id: string, text: ContractText) => Promise<Contract>;
 
 /** One value of a form: known, or known by where a message will have it. */
 type Read = { known: true; value: unknown } | { known: false; text: string };
 
 /** The calls of a form in words, each value read back from the bytes that would be signed. */
-export function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
-  const { calls = [], contracts = {} } = request;
-  return Promise.all(
-    calls.map((call) =>
-      call.kind === "raw" ? rawCall(call) : contractCall(RED, call, contracts, request.wallet?.chainSelector),
-    ),
-  );
+export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
+  const { calls = [], contracts: texts = {}, wallet } = request;
+  const contracts = await settledOnce(RED);
+  const previewed: PreviewedCall[] = [];
+  for (const call of calls) {
+    // Other requests get their turn between two ABIs.
+    await nextTurn();
+    previewed.push(
+      call.kind === "raw"
+        ? await rawCall(call)
+        : await contractCall(contracts, call, texts, wallet?.chainSelector),
+    );
+  }
+  return previewed;
+}
+
+async function settledOnce(RED: NodeAPI): Promise<Contracts> {
+  const library = await loadLibrary();
+  const known = new Map<string, Promise<Contract>>();
+  return (id, text) => {
+    const contract = known.get(id) ?? settled(RED, library, id, text);
+    known.set(id, contract);
+    return contract;
+  };
 }
 
 /** A list of raw transactions that stands in the form; undefined when only a message brings it. */
@@ -73,19 +95,19 @@ async function rawCall(call: Extract<CallDef, { kind: "raw" }>): Promise<Preview
 }
 
 async function contractCall(
-  RED: NodeAPI,
+  contracts: Contracts,
   call: Extract<CallDef, { kind: "contract" }>,
-  contracts: Record<string, ContractText>,
+  texts: Record<string, ContractText>,
   chainSelector: string | undefined,
 ): Promise<PreviewedCall> {
   const library = await loadLibrary();
   const id = call.contract ?? "";
-  const text = Object.hasOwn(contracts, id) ? contracts[id] : undefined;
+  const text = Object.hasOwn(texts, id) ? texts[id] : undefined;
   const amount = await amountOf(library, call.amount);
   const signature = call.function ?? "";
   try {
     if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
-    const contract = await settled(RED, library, id, text);
+    const contract = await contracts(id, text);
     const base = { contract: contract.name || contract.address, signature };
     const to = await shown(
       call.address?.value?.trim() ? call.address : { value: contract.address },
@@ -117,10 +139,10 @@ async function contractCall(
 /** The values one by one, so that each says what is wrong with it; the bytes once all are known. */
 async function encoded(
   library: Library,
-  { abi, decimals }: Contract,
+  { abi, functions, decimals }: Contract,
   call: ContractCall,
 ): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
-  const listed = library.listFunctions(abi).find(({ signature }) => signature === call.function);
+  const listed = functions.get(call.function ?? "");
   if (!listed) {
     // Says what is there.
     library.encodeFunctionCall({ abi, function: call.function ?? "" });
@@ -234,11 +256,13 @@ async function settled(RED: NodeAPI, library: Library, id: string, text: Contrac
   const fromEnvironment = isReference(typed);
   if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
   const decimals = field("decimals");
+  const abi = fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed);
   return {
     name: String(text.name ?? ""),
     chainSelector: field("chainSelector"),
     address: library.checksumAddress(field("address"), "The contract's address"),
     decimals: decimals === "" ? undefined : Number(decimals),
-    abi: fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed),
+    abi,
+    functions: new Map(library.listFunctions(abi).map((listed) => [listed.signature, listed])),
   };
 }
