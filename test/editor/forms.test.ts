@@ -78,4 +78,32 @@ describe("the forms of the quickstart", function () {
     await form.root.getByText(/connected · cursor \d+/).waitFor();
     await form.cancel();
   });
+
+  it("name the unknown types of events that a reader met", async () => {
+    const { page } = editor();
+    await page.route("**/crec/events-in/*", async (route) => {
+      const report = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...report, unknownTypes: ["new.kind"] } });
+    });
+    const form = await editor().form(idOf(flows, "crec-events-in"));
+    await form.root.getByText(/types this version does not know: new\.kind/).waitFor();
+    await form.cancel();
+    await page.unroute("**/crec/events-in/*");
+  });
+
+  it("say that confirmations are unproven where the connection cannot check them, and only there", async () => {
+    const hintOf = async () => {
+      const form = await editor().form(idOf(flows, "crec-submit-operation"));
+      const count = await form.root.getByText(/marked "unproven"/).count();
+      await form.cancel();
+      return count;
+    };
+    should(await hintOf()).equal(0);
+    const settings = ["orgId", "tenantId", "workflowOwner", "validSigners", "minSignatures"];
+    const empty = Object.fromEntries(settings.map((name) => [name, ""]));
+    await editor().openWith(
+      flows.map((node) => (node.type === "crec-connection" ? { ...node, ...empty } : node)),
+    );
+    should(await hintOf()).equal(1);
+  });
 });
