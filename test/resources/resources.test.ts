@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import should from "should";
+import { eventFragments, parseAbi } from "../../src/abi/index.ts";
 import { type CreateWatcher, CrecClient } from "../../src/resources/index.ts";
 import { makeEvent, SimulatedChannel } from "../consumer/simulation.ts";
 import { errorOf, KEY } from "../http/support.ts";
@@ -395,6 +396,46 @@ describe("resources", () => {
         "CHANNEL_ALREADY_EXISTS",
       );
       should(calls()).have.length(6);
+    });
+  });
+
+  describe("watchers.create", () => {
+    const created = async (abi: CreateWatcher["abi"]) => {
+      const { client, asked } = await serve(() => [201, watcher()]);
+      await client.watchers.create(ID, { ...wanted, abi });
+      return asked[0]?.body.abi;
+    };
+
+    it("fills in what the service wants of an event, and leaves what is there", async () => {
+      const inputs = [
+        { name: "from", type: "address", indexed: true },
+        {
+          name: "note",
+          type: "tuple",
+          internalType: "struct Note",
+          components: [{ name: "at", type: "uint64" }],
+        },
+        { name: "value", type: "uint256" },
+      ];
+      should(await created([{ type: "event", name: "Transfer", inputs }])).eql([
+        {
+          ...{ type: "event", name: "Transfer", anonymous: false },
+          inputs: [
+            { name: "from", type: "address", internalType: "address", indexed: true },
+            { ...inputs[1], indexed: false },
+            { name: "value", type: "uint256", internalType: "uint256", indexed: false },
+          ],
+        },
+      ]);
+      should(await created([{ type: "event", name: "Transfer", anonymous: true, inputs: [] }])).eql([
+        { type: "event", name: "Transfer", anonymous: true, inputs: [] },
+      ]);
+    });
+
+    it("sends what `eventFragments` makes unchanged", async () => {
+      const abi = parseAbi("event Transfer(address indexed from, address indexed to, uint256 value)");
+      const fragments = eventFragments(abi, ["Transfer"]);
+      should(await created(fragments)).eql(fragments);
     });
   });
 
