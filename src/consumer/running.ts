@@ -29,8 +29,8 @@ export function claimName(consumer: EventConsumer, onConflict: () => void): (() 
 
 /**
  * The running consumers of this process that wait for the acknowledgement of an event; on one channel when its id
- * is given. Give it where the event's id may be of the form `offset:12`, which is unique in its channel only. More than one where
- * several consumers read a channel, none where the event is settled already.
+ * is given. Give it where the event's id may be of the form `offset:12`, which is unique in its channel only. More than
+ * one where several consumers read a channel, none where the event is settled already.
  * @example
  * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
  */

@@ -6,9 +6,9 @@ type Fields = Record<string, unknown>;
 
 /**
  * An event of any version of the service in the one form that all code reads: `event_id` where some say `id`, in lower
- * case; type, offset and proofs in `headers` where some have them at the top; no field that is `null`. An event without an id
- * is the one that was `wanted`, else it is known by its offset. Nothing is dropped, and nothing is checked: type and
- * offset may be missing, and the offset may be no number.
+ * case; type, offset and proofs in `headers` where some have them at the top; no field that is `null`. An event without
+ * an id is the one that was `wanted`, else it is known by its offset. Nothing is dropped, and nothing is checked: type
+ * and offset may be missing, and the offset may be no number.
  */
 export function envelopeOf(raw: Fields, wanted?: string): ChannelEvent {
   const event = fieldsOf(raw);
