@@ -15,6 +15,7 @@ export {
   encodeFunctionCall,
   encodeValue,
   eventFragments,
+  eventsWithTuples,
   type FunctionCall,
   fromSmallestUnit,
   type ListedEvent,

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { Refusal } from "../../src/index.ts";
+import { offsetOfUnnamed } from "../../src/protocol/index.ts";
 import { nodeError } from "../lib/errors.ts";
 import { oneOf, override, readText } from "../lib/fields.ts";
 import { type CrecMessage, onInput } from "../lib/input.ts";
@@ -48,9 +49,11 @@ export default function register(RED: NodeAPI): void {
         );
       }
       const { findInFlight } = await loadLibrary();
+      // An offset in place of an id names an event of its channel only.
+      const channelId = offsetOfUnnamed(eventId) === undefined ? undefined : override(msg, "channelId");
       // Several nodes may read one channel: each event counts for the one that sent this message.
       const reader = override(msg, "consumer");
-      const consumers = findInFlight(eventId).filter(
+      const consumers = findInFlight(eventId, channelId).filter(
         ({ identity }) => reader === undefined || identity.consumer === reader,
       );
       const refusal = await refusalOf(this, msg, { action, def });

@@ -1,7 +1,7 @@
 import type { NodeAPI, NodeDef } from "node-red";
+import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
-import { isId } from "../lib/fields.ts";
 import { unsetVariable } from "../lib/variables.ts";
 
 export type ChannelDef = NodeDef & {
@@ -26,7 +26,7 @@ function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
   let known: Promise<string> | undefined;
 
   const lookUp = async (signal: AbortSignal): Promise<string> => {
-    if (isId(wanted)) return wanted;
+    if (isUuid(wanted)) return canonicalId(wanted);
     const client = await connection().client();
     if (def.createMissing) {
       return (await client.channels.createOrFind({ name: wanted }, { signal })).channel.channel_id;

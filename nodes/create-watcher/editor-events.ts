@@ -4,7 +4,7 @@ import { TYPED } from "../lib/editor/as-you-type.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
 import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
 import { openness } from "../lib/editor/openness.ts";
-import { problemUnder, visibleBox } from "../lib/editor/rows.ts";
+import { hintUnder, problemUnder, visibleBox } from "../lib/editor/rows.ts";
 import type { EventChoice } from "../lib/form-types.ts";
 import { splitNames } from "../lib/split-names.ts";
 
@@ -26,6 +26,7 @@ export function eventsField(
     ...TEXT_TYPES.slice(1),
   ]);
   const problem = problemUnder(field);
+  const hint = hintUnder(field);
   const list = $("#crec-create-watcher-events").attr("aria-label", node._("create-watcher.label.offered"));
 
   const say = (unreadable = ""): void => {
@@ -37,14 +38,23 @@ export function eventsField(
     const missing = unknown ? node._("create-watcher.error.no-event", { name: unknown }) : "";
     problem.say(unreadable || missing);
   };
+  const sayOfTuples = (names: readonly string[]): void => {
+    const withTuples = offered.filter(
+      ({ name, signature, hasTuples }) => hasTuples && (names.includes(name) || names.includes(signature)),
+    );
+    const events = withTuples.map((event) => nameOf(event, offered)).join(", ");
+    hint.say(events ? node._("create-watcher.hint.tuples", { events }) : "");
+  };
   const tick = (): void => {
     const names = splitNames(field.typedInput("value"));
     list.find("input").each((index, element) => {
       const event = offered[index];
       $(element).prop("checked", event && (names.includes(event.name) || names.includes(event.signature)));
     });
-    list.toggle(offered.length > 0 && field.typedInput("type") === "str");
+    const isTyped = field.typedInput("type") === "str";
+    list.toggle(offered.length > 0 && isTyped);
     say();
+    sayOfTuples(isTyped ? names : []);
   };
   const showList = (): void => {
     list.empty();

@@ -5,6 +5,7 @@ import type {
   CursorStore,
   EventConsumer,
 } from "../../src/index.ts";
+import { isSameId } from "../../src/protocol/ids.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import type { PanelReport, Started } from "../lib/form-types.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -88,7 +89,7 @@ export class Reader {
         "This is not an exported cursor. Choose a file that was made by Export.",
       );
     }
-    if (state.identity.channelId !== channelId) {
+    if (!isSameId(state.identity.channelId, channelId)) {
       const message = `This cursor is of channel ${state.identity.channelId}, but the node reads ${channelId}.`;
       throw nodeError("CURSOR_OF_ANOTHER_CHANNEL", message);
     }

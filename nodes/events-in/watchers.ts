@@ -5,7 +5,7 @@ import type {
   EventEnvelope,
   EventFilter,
 } from "../../src/index.ts";
-import { isId } from "../lib/fields.ts";
+import { isUuid } from "../../src/protocol/ids.ts";
 import type { Library } from "../lib/library.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -20,8 +20,8 @@ export function filterOf(
   { watchers, filter }: Pick<Wanted, "watchers" | "filter">,
   { client, channelId, library }: Source,
 ): Pick<EventConsumerOptions, "filter" | "prepare"> {
-  const ids = watchers.filter(isId);
-  const names = watchers.filter((one) => !isId(one));
+  const ids = watchers.filter(isUuid);
+  const names = watchers.filter((one) => !isUuid(one));
   const filterWith = (found: readonly string[]) => {
     const whole: EventFilter = { ...filter, watcherIds: [...ids, ...found] };
     return library.eventFilter(whole);

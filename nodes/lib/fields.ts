@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import { canonicalId } from "../../src/protocol/ids.ts";
 import { nodeError } from "./errors.ts";
 import type { CrecMessage } from "./input.ts";
 import { requireSet } from "./variables.ts";
@@ -75,7 +76,8 @@ export function waitMs(value: string | number | undefined, seconds: number): num
  * event came from: that must not redirect what the flow does about it.
  */
 export function channelOverride(msg: CrecMessage): string | undefined {
-  return override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
+  const channelId = override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
+  return channelId && canonicalId(channelId);
 }
 
 /**
@@ -122,11 +124,4 @@ function notWorkedOut({ label, type, value }: Field, error: Error): Error {
 
 function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/** Whether a text that may be a name or an id is an id. */
-export function isId(text: string): boolean {
-  return UUID.test(text);
 }

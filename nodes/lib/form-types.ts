@@ -44,7 +44,13 @@ export type FunctionChoice = {
   stateMutability: "pure" | "view" | "nonpayable" | "payable";
 };
 
-export type EventChoice = { name: string; signature: string; inputs: ParameterChoice[] };
+export type EventChoice = {
+  name: string;
+  signature: string;
+  inputs: ParameterChoice[];
+  /** Whether the public service takes it is not known. */
+  hasTuples?: true;
+};
 
 /** Why a form's question has no answer: a sentence, and a code that stays. */
 export type Problem = { problem: string; code: string };

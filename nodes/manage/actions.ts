@@ -1,7 +1,7 @@
 import type { Channel, CrecClient, Network, Query, Wallet, Watcher } from "../../src/index.ts";
+import { isUuid } from "../../src/protocol/ids.ts";
 import type { WalletRef } from "../lib/config-nodes.ts";
 import { nodeError, toCodedError } from "../lib/errors.ts";
-import { isId } from "../lib/fields.ts";
 
 /** What an action is given; fields are worked out only when it asks for them. */
 export type ActionContext = {
@@ -147,7 +147,7 @@ async function findNetwork({ client, target, signal }: ActionContext): Promise<N
 
 async function findChannel({ client, target, signal, note }: ActionContext): Promise<Channel> {
   const wanted = await target();
-  const channel = isId(wanted)
+  const channel = isUuid(wanted)
     ? await client.channels.get(wanted, { signal })
     : await client.channels.findByName(wanted, { signal });
   if (channel) {
@@ -164,7 +164,7 @@ async function findWatcher(context: ActionContext): Promise<Watcher> {
   const { client, signal, note } = context;
   const [wanted, channel] = [await context.target(), await context.channelId()];
   note({ channelId: channel });
-  const watcher = isId(wanted)
+  const watcher = isUuid(wanted)
     ? await client.watchers.get(channel, wanted, { signal })
     : await client.watchers.findByName(channel, wanted, { signal });
   if (watcher) {
@@ -179,7 +179,7 @@ async function findWatcher(context: ActionContext): Promise<Watcher> {
 
 async function findWallet({ client, target, signal, note }: ActionContext): Promise<Wallet> {
   const wanted = await target();
-  const wallet = isId(wanted)
+  const wallet = isUuid(wanted)
     ? await client.wallets.get(wanted, { signal })
     : await client.wallets.findByName(wanted, { signal });
   if (wallet) {

@@ -1,7 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, SearchEvents } from "../../src/index.ts";
+import { isUuid } from "../../src/protocol/ids.ts";
 import { nodeError } from "../lib/errors.ts";
-import { isId, oneOf, readField, readText } from "../lib/fields.ts";
+import { oneOf, readField, readText } from "../lib/fields.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { readNames } from "../lib/names.ts";
@@ -87,7 +88,7 @@ async function wireValue({ property }: FilterField, value: string, asking: Askin
   const { client, channelId, signal } = asking;
   // The service knows the event's bare name.
   if (property === "contractEvent") return value.replace(/\s*\(.*$/s, "");
-  if (isId(value)) return value;
+  if (isUuid(value)) return value;
   if (property === "watcher") {
     const watcher = await client.watchers.findByName(channelId, value, { signal });
     return watcher?.watcher_id ?? notFound("WATCHER_NOT_FOUND", `watcher named "${value}" in this channel`);

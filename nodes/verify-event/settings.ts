@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { ChannelEvent, Confidence, EventEnvelope } from "../../src/index.ts";
+import { isSameId } from "../../src/protocol/ids.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { eventNames } from "../lib/event-names.ts";
@@ -85,13 +86,14 @@ export async function channelIdOf(
   if ((headers?.type ?? type) !== "query.status") return undefined;
   if (channel) return channelOf(RED, channel).resolve(signal);
   const named = override(msg, "eventId");
-  return named === undefined || named === event.event_id ? override(msg, "channelId") : undefined;
+  return named === undefined || isSameId(named, event.event_id) ? override(msg, "channelId") : undefined;
 }
 
 /** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */
 export function deliveryOf(msg: CrecMessage, event: ChannelEvent): SeenDelivery | undefined {
   const consumer = override(msg, "consumer");
-  if (consumer === undefined || override(msg, "eventId") !== event.event_id) return undefined;
+  const named = override(msg, "eventId");
+  if (consumer === undefined || named === undefined || !isSameId(named, event.event_id)) return undefined;
   const { attempt, redelivered } = msg.crec ?? {};
   const isRepeated = redelivered === true || (typeof attempt === "number" && attempt > 1);
   return { name: `${consumer} ${event.event_id}`, isRepeated };

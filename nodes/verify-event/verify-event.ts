@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { envelopeOf } from "../../src/protocol/index.ts";
 import { connectionOf, contractOf } from "../lib/config-nodes.ts";
 import { nodeError } from "../lib/errors.ts";
 import { isNotice, payloadOf } from "../lib/event-message.ts";
@@ -56,7 +57,7 @@ export default function register(RED: NodeAPI): void {
 
 /** The verifier judges everything that is an object; what is none came from a wrong wire. */
 function toEvent(value: unknown): ChannelEvent {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as ChannelEvent;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return envelopeOf({ ...value });
   throw nodeError(
     "EVENT_MISSING",
     "There is no event in this message. Wire this node behind events in, or say in its form where the event is.",

@@ -9,7 +9,15 @@ export {
 } from "./call.ts";
 export { callData } from "./call-data.ts";
 export { eventParams, snakeCase } from "./event-params.ts";
-export { eventFragments, type ListedEvent, type ListedFunction, listEvents, listFunctions } from "./list.ts";
+export {
+  completeFragment,
+  eventFragments,
+  eventsWithTuples,
+  type ListedEvent,
+  type ListedFunction,
+  listEvents,
+  listFunctions,
+} from "./list.ts";
 export { logParams } from "./log-params.ts";
 export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";

@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import type { EventFragment, Hex } from "../protocol/index.ts";
+import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
 
@@ -88,13 +88,25 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
       code: "EVENT_NOT_IN_ABI",
     });
   });
-  return [...new Set(wanted)].map(toFragment);
+  return [...new Set(wanted)].map(completeFragment);
 }
 
-function toFragment({ name, anonymous, inputs }: AbiEvent): EventFragment {
-  return { type: "event", name, anonymous, inputs: inputs.map(toWireInput) };
+/** An event as the service wants it: with `anonymous`, and with `internalType` and `indexed` of each input. */
+export function completeFragment(event: EventFragment): EventFragment {
+  const { anonymous, inputs } = event;
+  return { ...event, anonymous: anonymous ?? false, inputs: inputs.map(completeInput) };
 }
 
-function toWireInput(input: AbiParameter): AbiParameter {
+function completeInput(input: AbiInput): AbiInput {
   return { ...input, internalType: input.internalType ?? input.type, indexed: input.indexed ?? false };
+}
+
+/**
+ * The signatures of those events that have tuples. The public service's description of an event's inputs knows no
+ * `components`: whether it takes a watcher with such an event is not known. The local service does.
+ * @example
+ * eventsWithTuples(eventFragments(abi, ["Incremented"])); // → []
+ */
+export function eventsWithTuples(events: readonly EventFragment[]): string[] {
+  return events.filter(({ inputs }) => inputs.some(({ type }) => type.startsWith("tuple"))).map(signatureOf);
 }

@@ -1,5 +1,5 @@
 import type { CrecError } from "../errors.ts";
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { HandOver } from "./hand-over.ts";
@@ -145,12 +145,12 @@ export class EventConsumer {
 
   /** Whether an event was handed over and waits for its acknowledgement. */
   isInFlight(eventId: string): boolean {
-    return this.#handOver.inFlight.has(eventId);
+    return this.#handOver.inFlight.has(canonicalId(eventId));
   }
 
   /** Says that an event is done with. Tells whether it was in flight; if not, nothing happens. */
   ack(eventId: string): boolean {
-    return this.#handOver.inFlight.ack(eventId);
+    return this.#handOver.inFlight.ack(canonicalId(eventId));
   }
 
   /**
@@ -159,7 +159,7 @@ export class EventConsumer {
    * Throws `ArgumentError` for a delay that is no number of 0 or more.
    */
   refuse(eventId: string, refusal: Refusal): boolean {
-    return this.#handOver.inFlight.refuse(eventId, refusal);
+    return this.#handOver.inFlight.refuse(canonicalId(eventId), refusal);
   }
 
   async #keepReading(signal: AbortSignal, free: () => void): Promise<void> {

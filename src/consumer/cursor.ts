@@ -1,4 +1,4 @@
-import { type ChannelEvent, idOfUnnamed } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId, idOfUnnamed } from "../protocol/index.ts";
 import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { SeenMark } from "./first-seen.ts";
 import { Starts } from "./starts.ts";
@@ -65,7 +65,7 @@ export class Cursor {
     this.#reserved = state.handedOut;
     this.#touched = state.handedOut;
     this.#doubtful = state.handedOut;
-    this.#delivered = new Map(state.delivered.map(([offset, eventId]) => [eventId, offset]));
+    this.#delivered = new Map(state.delivered.map(([offset, eventId]) => [canonicalId(eventId), offset]));
   }
 
   get cursor(): number {

@@ -1,7 +1,7 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 import { parseSignedText } from "../proofs/signed-text.ts";
-import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
+import { CONFIDENCES, type Confidence, canonicalId, type EventEnvelope } from "../protocol/index.ts";
 import { requireListed, type WantedTypes } from "./listed-types.ts";
 import { typeOf } from "./source.ts";
 
@@ -36,7 +36,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
   requireListed(filter);
   requireMeetable(filter);
   const types = asSet(filter.types);
-  const watcherIds = asSet(filter.watcherIds);
+  const watcherIds = asSet(filter.watcherIds?.map(canonicalId));
   const contractEvents = asSet(filter.contractEvents?.map(canonicalSignature));
   const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
   const looksInside = contractEvents ?? addresses ?? minConfidence;
@@ -44,7 +44,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
     const { payload } = event;
     const type = typeOf(event);
     if (types && !types.has(type)) return false;
-    if (watcherIds && !watcherIds.has(asText(payload.watcher_id))) return false;
+    if (watcherIds && !watcherIds.has(canonicalId(asText(payload.watcher_id)))) return false;
     if (looksInside === undefined) return true;
     if (type !== "watcher.event") {
       if (contractEvents) return false;

@@ -5,12 +5,12 @@ import {
   type EventEnvelope,
   type EventPage,
   type EventType,
-  idOfUnnamed,
+  envelopeOf,
   type Open,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
-import { asChannelEvent, type EventSource } from "./source.ts";
+import type { EventSource } from "./source.ts";
 import { EventTimes } from "./times.ts";
 
 /** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
@@ -120,19 +120,13 @@ function readEvents(answer: EventPage<EventEnvelope>): ChannelEvent[] {
   return events.map(readEvent);
 }
 
-function readEvent(event: Partial<EventEnvelope> | null | undefined): ChannelEvent {
-  const { event_id: eventId, headers, payload } = event ?? {};
-  const offset: unknown = headers?.offset;
-  if (headers === undefined || offset === undefined) throw badPage("with an event that has no offset");
+function readEvent(raw: EventEnvelope | null): ChannelEvent {
+  const event = envelopeOf({ ...raw });
+  const offset: unknown = event.headers.offset;
+  if (offset === undefined) throw badPage("with an event that has no offset");
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)
     throw badPage(`with an event at offset ${excerpt(offset)}, which is no whole number from 0 to 2^53 - 1`);
-  const hasId = typeof eventId === "string" && eventId !== "";
-  return asChannelEvent({
-    ...event,
-    event_id: hasId ? eventId : idOfUnnamed(headers.offset),
-    headers,
-    payload: payload ?? {},
-  });
+  return event;
 }
 
 function badPage(how: string): CrecError {

@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import type { ChannelEvent } from "../protocol/index.ts";
+import { type ChannelEvent, isSameId } from "../protocol/index.ts";
 import { type Clock, throwIfAborted } from "./clock.ts";
 import { Cursor } from "./cursor.ts";
 import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor-state.ts";
@@ -31,7 +31,7 @@ export async function openCursor(place: Place, start: StartPosition, signal: Abo
   const stored = await place.store.load();
   if (stored === undefined) return beginAt(place, { from: "start", position: start }, signal);
   const { channelId, service } = stored.identity;
-  if (channelId !== place.identity.channelId || service !== place.identity.service)
+  if (!isSameId(channelId, place.identity.channelId) || service !== place.identity.service)
     throw ofAnotherChannel(stored.identity);
   const { restored, ...state } = stored;
   const restoredUpTo = restored ? ((await place.reader.newest(signal)).last ?? -1) : state.restoredUpTo;

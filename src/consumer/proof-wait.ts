@@ -1,8 +1,8 @@
 import { CrecError } from "../errors.ts";
 import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
-import { type ChannelEvent, type EventEnvelope, isUnnamed } from "../protocol/index.ts";
+import { type ChannelEvent, type EventEnvelope, envelopeOf, isSameId, isUnnamed } from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
-import { asChannelEvent, type EventSource, typeOf } from "./source.ts";
+import { type EventSource, typeOf } from "./source.ts";
 
 export type Judged = { event: ChannelEvent; verification?: VerifyResult };
 
@@ -40,7 +40,7 @@ export async function judgeWithPatience(
     // Its place in the channel stays the one it was read at.
     if (again !== undefined)
       judged = await judge(
-        asChannelEvent({ ...again, headers: { ...again.headers, offset: event.headers.offset } }),
+        envelopeOf({ ...again, headers: { ...again.headers, offset: event.headers.offset } }),
       );
   }
   return judged;
@@ -60,7 +60,7 @@ async function askAgain(
 ): Promise<EventEnvelope | undefined> {
   try {
     const event = await unlessAborted(source.get(eventId, signal), signal);
-    return event.event_id === eventId ? event : undefined;
+    return isSameId(event.event_id, eventId) ? event : undefined;
   } catch (error) {
     if (error instanceof CrecError && NOT_THERE.has(error.code)) return undefined;
     throw error;

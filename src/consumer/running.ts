@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { canonicalId, isSameId } from "../protocol/index.ts";
 import type { EventConsumer } from "./consumer.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 
@@ -13,7 +14,7 @@ const running = new Map<string, Running>();
  */
 export function claimName(consumer: EventConsumer, onConflict: () => void): (() => void) | undefined {
   const { service, channelId, consumer: name } = consumer.identity;
-  const key = JSON.stringify([service, channelId, name]);
+  const key = JSON.stringify([service, canonicalId(channelId), name]);
   const holder = running.get(key);
   if (holder !== undefined) {
     holder.onConflict();
@@ -28,14 +29,15 @@ export function claimName(consumer: EventConsumer, onConflict: () => void): (() 
 
 /**
  * The running consumers of this process that wait for the acknowledgement of an event; on one channel when its id
- * is given. More than one where several consumers read a channel, none where the event is settled already.
+ * is given. Give it where the event's id may be of the form `offset:12`, which is unique in its channel only. More than
+ * one where several consumers read a channel, none where the event is settled already.
  * @example
  * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
  */
 export function findInFlight(eventId: string, channelId?: string): EventConsumer[] {
   return [...running.values()]
     .map(({ consumer }) => consumer)
-    .filter(({ identity }) => channelId === undefined || identity.channelId === channelId)
+    .filter(({ identity }) => channelId === undefined || isSameId(identity.channelId, channelId))
     .filter((consumer) => consumer.isInFlight(eventId));
 }
 

@@ -1,4 +1,4 @@
-import type { ChannelEvent, EventEnvelope, EventPage, EventType, Open } from "../protocol/index.ts";
+import type { EventEnvelope, EventPage, EventType, Open } from "../protocol/index.ts";
 
 /** Where pages of one channel's events come from. */
 export type EventSource = {
@@ -30,11 +30,6 @@ export function eventSource(events: EventCalls, channelId: string): EventSource 
     poll: (params, signal) => events.poll(channelId, params, { signal, inParts: false }),
     get: (eventId, signal) => events.get(channelId, eventId, { signal }),
   };
-}
-
-/** An event of the source as one of its type. Nothing is checked: the source says of which type it is. */
-export function asChannelEvent(event: EventEnvelope): ChannelEvent {
-  return event as ChannelEvent;
 }
 
 /** Some versions of the service put the type beside the headers. */

@@ -31,12 +31,13 @@ export type ProofItem = { report: string; context: string; signatures: string[] 
  * @throws {Rejection} `malformed_event` when its payload is not of the type its header names.
  */
 export function readClaim(event: unknown): Claim {
-  const { headers, payload, channel_id, type } = object(event, "the event");
-  const header = object(headers, "headers");
+  const { headers, payload, channel_id, type, proofs } = object(event, "the event");
+  // Some versions have what belongs there beside it.
+  const header = !present(headers) && present(type) ? {} : object(headers, "headers");
   const claim: Claim = {
     type: text(header.type ?? type, "type"),
     comparisons: [],
-    proofs: readProofItems(header.proofs),
+    proofs: readProofItems(header.proofs ?? proofs),
   };
   if (typeof channel_id === "string") claim.channelId = channel_id;
   const fields = object(payload, "payload");

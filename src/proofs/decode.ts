@@ -139,8 +139,8 @@ export function decodeEvent(event: EventEnvelope, abi?: readonly unknown[]): Dec
 
 function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): DecodedWatcherEvent {
   const signed = signedFields(payload.verifiable_event, "verifiable_event");
-  const log = signed.chain_event === undefined ? {} : fields(signed.chain_event, "chain_event");
-  const params = log.params === undefined || log.params === null ? {} : fields(log.params, "params");
+  const log = present(signed.chain_event) ? fields(signed.chain_event, "chain_event") : {};
+  const params = present(log.params) ? fields(log.params, "params") : {};
   return {
     name: text(signed.name, "name"),
     params: abi === undefined ? params : eventParams(abi, log, params),

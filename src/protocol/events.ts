@@ -92,6 +92,12 @@ export function idOfUnnamed(offset: number): string {
   return `offset:${offset}`;
 }
 
+/** The offset in such an id; `undefined` for an id that the service gave. */
+export function offsetOfUnnamed(eventId: string): number | undefined {
+  const [, digits] = /^offset:(\d{1,16})$/.exec(eventId) ?? [];
+  return digits !== undefined && Number.isSafeInteger(Number(digits)) ? Number(digits) : undefined;
+}
+
 /** Whether an event has no id to ask the service for. */
 export function isUnnamed({ event_id: eventId, headers: { offset } }: EventEnvelope): boolean {
   return eventId === idOfUnnamed(offset);

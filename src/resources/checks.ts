@@ -1,20 +1,18 @@
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { ADDRESS_PATTERN, LIMITS } from "../protocol/index.ts";
+import { ADDRESS_PATTERN, canonicalId, isUuid, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /** The id as it goes into a path. */
 export function pathId(path: string, id: string): string {
-  if (typeof id !== "string" || !UUID.test(id)) {
+  if (typeof id !== "string" || !isUuid(id)) {
     throw new ArgumentError(
       path,
       `${path} must be an id as the service gives it, like 0f8fad5b-d9cb-469f-a165-70867728950e.`,
     );
   }
-  return encodeURIComponent(id.toLowerCase());
+  return encodeURIComponent(canonicalId(id));
 }
 
 export function checkName(name: string, minLength = 1): void {

@@ -7,6 +7,7 @@ import {
   Transport,
   type TransportOptions,
 } from "../http/index.ts";
+import { withoutNulls } from "../protocol/index.ts";
 import { Account } from "./account.ts";
 import { badResponse, isObject } from "./answers.ts";
 import { Channels } from "./channels.ts";
@@ -85,7 +86,7 @@ export class CrecClient {
     const call = { ...options, method: "GET", path: "/health-check", anonymous: true } as const;
     const answer: unknown = await this.#transport.request(call);
     if (!isObject(answer) || typeof answer.status !== "string") throw badResponse("without its status");
-    return { ...answer, status: answer.status };
+    return { ...(withoutNulls(answer) as object), status: answer.status };
   }
 
   /** Ends everything under way with `CLIENT_CLOSED`, and leaves no connection open. */

@@ -3,12 +3,14 @@ import {
   type ChannelEvent,
   type EventPage,
   type EventType,
-  idOfUnnamed,
+  envelopeOf,
   type Open,
+  offsetOfUnnamed,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
-import { badResponse, isObject, resourceOf } from "./answers.ts";
+import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
+import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
 
@@ -90,60 +92,40 @@ export class Events {
   }
 
   /**
+   * One event by its id. One that is known by its offset, as `offset:12`, is looked for at that offset.
+   * @throws {NotFoundError} `EVENT_NOT_FOUND`.
    * @example
    * const { headers } = await client.events.get(channelId, event.event_id);
    * headers.type; // → "watcher.event"
    */
   async get(channelId: string, eventId: string, options?: CallOptions): Promise<ChannelEvent> {
+    const offset = offsetOfUnnamed(eventId);
+    if (offset !== undefined) return eventAt(offset, (position) => this.poll(channelId, position, options));
     const path = `/channels/${pathId("channelId", channelId)}/events/search/${pathId("eventId", eventId)}`;
     return asEvent(await this.#transport.get(path, {}, options), eventId);
   }
 }
 
+/** Some versions say `data` for `events`. */
 function asEventPage(answer: unknown): EventPage {
-  const { events, data = events, has_more } = isObject(answer) ? answer : {};
-  if (!Array.isArray(data)) throw badResponse("with something that is no list");
-  return { events: data.map((event) => asEvent(named(event))), has_more: has_more === true };
+  const { events, data, has_more } = isObject(answer) ? answer : {};
+  const list = listOf(data ?? (events === undefined ? data : events));
+  return { events: list.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
-/** One event without an id must not hold up those beside it: it is known by its offset. */
-function named(event: unknown): unknown {
-  if (!isObject(event)) return event;
-  const { event_id: eventId = event.id, headers } = event;
-  const hasId = typeof eventId === "string" && eventId !== "";
-  return hasId ? event : { ...event, event_id: `offset:${isObject(headers) ? headers.offset : undefined}` };
-}
-
-/**
- * Some versions say `id` for `event_id` and have the type beside the headers: both are read, nothing is dropped. An
- * event without an id is the one that was wanted, else known by its offset.
- */
+/** In the form of this version. An event without an id must not hold up those beside it. */
 function asEvent(answer: unknown, wanted?: string): ChannelEvent {
   if (!isObject(answer)) throw badResponse(`with ${inWords(answer)} where an event should be`);
-  const event = answer as Partial<ChannelEvent> & { id?: unknown; type?: string };
-  const headers: Partial<ChannelEvent["headers"]> = isObject(event.headers) ? event.headers : {};
-  const offset = offsetOf(headers.offset);
-  const eventId = [event.event_id, event.id].find((id) => typeof id === "string" && id !== "");
-  const read = {
-    ...event,
-    event_id: eventId ?? wanted ?? idOfUnnamed(offset),
-    headers: {
-      ...headers,
-      type: headers.type ?? event.type ?? "",
-      offset,
-      proofs: headers.proofs ?? [],
-    },
-    payload: event.payload ?? {},
-  };
-  return resourceOf(read, "event_id", wanted);
+  const event = envelopeOf(answer, wanted);
+  requireOffset(event.headers.offset);
+  const headers = { ...event.headers, type: event.headers.type ?? "" };
+  return resourceOf({ ...event, headers }, "event_id", wanted);
 }
 
-/** A number, or decimal text. */
-function offsetOf(value: unknown): number {
-  const isText = typeof value === "string" && /^\d{1,100}$/.test(value);
-  const offset = typeof value === "number" || isText ? Number(value) : Number.NaN;
-  if (Number.isSafeInteger(offset)) return offset;
-  if (isText) throw badResponse(`with an event at offset ${value}, which is beyond 2^53 - 1`);
+function requireOffset(offset: unknown): void {
+  if (Number.isSafeInteger(offset)) return;
+  if (typeof offset === "string" && /^\d+$/.test(offset))
+    throw badResponse(`with an event at offset ${offset}, which is beyond 2^53 - 1`);
   throw badResponse("with an event that has no offset");
 }
 

@@ -1,7 +1,7 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { type CallOptions, HttpError, type Transport } from "../http/index.ts";
-import { KNOWN_CHAINS, type Network } from "../protocol/index.ts";
-import { badResponse, isObject } from "./answers.ts";
+import { KNOWN_CHAINS, type Network, withoutNulls } from "../protocol/index.ts";
+import { badResponse, isObject, listOf } from "./answers.ts";
 import { checkSelector } from "./checks.ts";
 
 const DIGITS = /^\d{1,20}$/;
@@ -26,8 +26,8 @@ export class Networks {
    */
   async list(options: CallOptions = {}): Promise<Network[]> {
     const answer: unknown = await this.#transport.get("/networks", {}, options);
-    const networks = isObject(answer) ? answer.data : answer;
-    if (!Array.isArray(networks)) throw badResponse("with something that is no list");
+    const list = isObject(answer) ? answer.data : (answer ?? undefined);
+    const networks = listOf(list).map((network) => withoutNulls(network));
     if (!networks.every(isNetwork)) throw badResponse("with a network that has no chain selector");
     for (const { chain_selector, chain_id } of networks) {
       // Networks of other families have ids of other kinds.

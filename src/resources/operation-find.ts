@@ -1,5 +1,5 @@
 import { CrecError } from "../errors.ts";
-import { type ChannelEvent, isEvent, type Operation } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } from "../protocol/index.ts";
 import type { SearchEvents } from "./events.ts";
 import { digestOf, type Prepared, signingInput } from "./operation-request.ts";
 
@@ -34,9 +34,9 @@ export async function findSubmitted(
   let taken: Operation | undefined;
   let ended: Submitted | undefined;
   for (const operationId of await operationIds(calls, request)) {
-    if (operationId === except) continue;
+    if (except !== undefined && isSameId(operationId, except)) continue;
     const operation = await calls.get(operationId);
-    const { digest } = digestOf(signingInput(operation), chainId);
+    const digest = digestShown(operation, chainId);
     // A key stands for the calls: who comes again with it comes later, so with another deadline.
     const wanted = key === undefined ? prepared.digest : digestWithin(prepared, operation.deadline);
     const goesOn = !GIVES_ID_BACK.includes(operation.status);
@@ -46,6 +46,13 @@ export async function findSubmitted(
   }
   if (taken) throw key === undefined ? idTaken(request, taken) : keyReused(key, taken);
   return ended;
+}
+
+/** What an operation is signed as: by its calls, or as the service says where it leaves them out. */
+function digestShown(operation: Operation, chainId: string): string {
+  const { transactions, digest } = operation;
+  if (transactions.length === 0 && digest !== undefined) return digest.toLowerCase();
+  return digestOf(signingInput(operation), chainId).digest;
 }
 
 /** What would be signed with another deadline. */
@@ -78,7 +85,7 @@ async function operationIds(
   };
   const ids = new Set<string>();
   for await (const event of calls.search(filter)) {
-    if (isEvent(event, "operation.status")) ids.add(String(event.payload.operation_id));
+    if (isEvent(event, "operation.status")) ids.add(canonicalId(String(event.payload.operation_id)));
   }
   return ids;
 }

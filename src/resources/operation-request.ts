@@ -10,6 +10,7 @@ import {
   type TransactionInput,
   walletOperationIdOf,
 } from "../signing/index.ts";
+import { badResponse } from "./answers.ts";
 import { checkAddress, checkSelector } from "./checks.ts";
 
 /** Up to 16 calls a wallet is to make, all or none. */
@@ -113,8 +114,12 @@ export function digestOf(
   return { digest: operationDigest(operation, chainId), typedData: operationTypedData(operation, chainId) };
 }
 
-/** An operation of the service in the words of its signature. */
+/**
+ * An operation of the service in the words of its signature.
+ * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls.
+ */
 export function signingInput(operation: Operation | OperationRequest): OperationInput {
   const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
+  if (transactions.length === 0) throw badResponse("with an operation without its transactions");
   return { id, account, deadline, transactions };
 }

@@ -9,6 +9,7 @@ import {
   RateLimitError,
 } from "../http/index.ts";
 import type { Operation } from "../protocol/index.ts";
+import { resourceOf } from "./answers.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
 import { findExecuted, type LookOn, lookOn, saysExecuted } from "./operation-executed.ts";
 import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
@@ -142,7 +143,7 @@ async function readBack(
       "The service took the operation without telling its id. Check the base URL of the connection.";
     throw new BadResponseError("BAD_RESPONSE", message);
   }
-  if (created.status !== undefined) return created as Operation;
+  if (created.status) return resourceOf(created, "operation_id");
   return calls.get(operation_id).catch((error: unknown) => {
     if (isStop(error, calls)) throw error;
     // It was taken, that is certain, and its first status follows from whether it was signed.

@@ -1,7 +1,7 @@
 import type { QueryParameters } from "../http/index.ts";
 import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
-import type { Page } from "../protocol/index.ts";
-import { badResponse, isObject, resourceOf } from "./answers.ts";
+import { canonicalId, type Page } from "../protocol/index.ts";
+import { isObject, listOf, resourceOf } from "./answers.ts";
 import { checkPaging } from "./checks.ts";
 
 /**
@@ -104,10 +104,11 @@ class Pages<T> implements Listing<T> {
   async #ask(offset: number, limit: number): Promise<Page<T>> {
     const { noun, filter, limits, get } = this.#listed;
     checkPaging(filter, limits);
-    const answer = await get({ ...filter, offset, ...(limit < this.#limit ? { limit } : {}) });
+    const ids = canonicalIds(filter);
+    const answer = await get({ ...filter, ...ids, offset, ...(limit < this.#limit ? { limit } : {}) });
     const { data, has_more } = isObject(answer) ? answer : {};
-    if (!Array.isArray(data)) throw badResponse("with something that is no list");
-    return { data: data.map((item) => resourceOf<T>(item, `${noun}_id`)), has_more: has_more === true };
+    const items = listOf(data);
+    return { data: items.map((item) => resourceOf<T>(item, `${noun}_id`)), has_more: has_more === true };
   }
 
   #tooLarge(at: { offset: number; before: number; last: T | undefined; cause: unknown }): TooLargeError {
@@ -122,6 +123,15 @@ class Pages<T> implements Listing<T> {
       { offset, cause },
     );
   }
+}
+
+/** The ids among the filters, as they are sent. */
+function canonicalIds(filter: QueryParameters): QueryParameters {
+  const ids = Object.entries(filter).flatMap(
+    ([name, value]): Array<[string, string]> =>
+      name.endsWith("_id") && typeof value === "string" ? [[name, canonicalId(value)]] : [],
+  );
+  return Object.fromEntries(ids);
 }
 
 /** The first item that matches, over all pages. */

@@ -1,6 +1,7 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import {
+  canonicalId,
   LIMITS,
   type Open,
   PAGE_LIMITS,
@@ -74,7 +75,12 @@ export class Wallets {
     checkWallet(wallet);
     const allowed_signers = signersOf(wallet);
     // The newer form and the older one, so that every version of the service sees the signers.
-    const body = { ...wallet, ...(allowed_signers ? { configuration: { allowed_signers } } : {}) };
+    const { status_channel_id } = wallet;
+    const body = {
+      ...wallet,
+      ...(status_channel_id === undefined ? {} : { status_channel_id: canonicalId(status_channel_id) }),
+      ...(allowed_signers ? { configuration: { allowed_signers } } : {}),
+    };
     return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
   }
 

@@ -1,3 +1,4 @@
+import { completeFragment } from "../abi/index.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import {
@@ -53,6 +54,8 @@ export class Watchers {
   }
 
   /**
+   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `indexed`, `internalType`.
+   * An event with tuples is sent as it is: see `eventsWithTuples`.
    * @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
    * const watcher = await client.watchers.create(channelId, {
@@ -66,7 +69,9 @@ export class Watchers {
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
     checkWatcher(watcher);
-    return resourceOf(await this.#transport.post(path, watcher, options), "watcher_id");
+    const { abi } = watcher;
+    const body = { ...watcher, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
+    return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
   }
 
   async get(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {

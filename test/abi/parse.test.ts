@@ -1,5 +1,11 @@
 import should from "should";
-import { eventFragments, listEvents, listFunctions, parseAbi } from "../../src/abi/index.ts";
+import {
+  eventFragments,
+  eventsWithTuples,
+  listEvents,
+  listFunctions,
+  parseAbi,
+} from "../../src/abi/index.ts";
 
 const TOKEN = `
 // A token, as people paste it.
@@ -130,6 +136,22 @@ describe("parseAbi", () => {
       should(() => parseAbi(input as string)).throw({ code: "ABI_INVALID", message, path: /^abi/ });
     });
   }
+});
+
+describe("eventsWithTuples", () => {
+  it("names the events with tuples and lists of them, by signature", () => {
+    const abi = parseAbi([
+      "event Plain(uint256 value)",
+      "event Paid((address to, uint256 value) note)",
+      "event Many((uint8 a)[2] indexed list, bool on)",
+    ]);
+    const names = ["Plain", "Paid", "Many"];
+    should(eventsWithTuples(eventFragments(abi, names))).eql([
+      "Paid((address,uint256))",
+      "Many((uint8)[2],bool)",
+    ]);
+    should(eventsWithTuples(eventFragments(abi, ["Plain"]))).be.empty();
+  });
 });
 
 describe("eventFragments", () => {

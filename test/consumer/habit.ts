@@ -18,7 +18,10 @@ export function channelOf(offsets: readonly number[], habits: Partial<Habits> = 
 
 /** An inclusive service that leads up, of whatever the list holds: nothing is copied. */
 export function listSource(events: () => readonly unknown[]): EventSource {
-  const offsetOf = (event: unknown) => (event as EventEnvelope).headers.offset;
+  const offsetOf = (event: unknown) => {
+    const { headers, offset } = event as Partial<EventEnvelope> & { offset?: number };
+    return headers?.offset ?? offset ?? 0;
+  };
   return {
     get: () => Promise.reject(new Error("It is never asked for by its id.")),
     poll: async ({ offset, limit }) => {

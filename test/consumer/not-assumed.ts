@@ -205,6 +205,59 @@ export const notAssumed: HabitTests = {
     }
   },
 
+  "where an event has its type, offset and id": async () => {
+    const flat = ({ event_id: id, headers, payload }: EventEnvelope) => ({ id, ...headers, payload });
+    for (const commit of MODES) {
+      const events: unknown[] = eventsAt(range(1, 20)).map((event, index) =>
+        index % 2 ? flat(event) : event,
+      );
+      const { offsetsAfter, restart, deliveries, codes } = read(
+        listSource(() => events),
+        { commit, types: ["watcher.status"] },
+      );
+      await offsetsAfter();
+      restart();
+      // The other form of what it knows, and something new.
+      events.splice(
+        0,
+        20,
+        ...eventsAt(range(1, 20)).map((event, index) => (index % 2 ? event : flat(event))),
+      );
+      events.push(flat(makeEvent(21)), flat(makeEvent(22, { type: "wallet.status" })));
+      should(await offsetsAfter()).eql(range(1, 21));
+      should(deliveries.map(({ event }) => event.event_id)).eql(
+        range(1, 21).map((offset) => `event-${offset}`),
+      );
+      should(codes()).eql([]);
+    }
+  },
+
+  "that ids are in lower case": async () => {
+    const idOf = (offset: number) => `00000000-0000-4000-8000-${String(offset).padStart(12, "abcdef")}`;
+    const upper = (offset: number) => makeEvent(offset, { id: idOf(offset).toUpperCase() });
+    const lower = (offset: number) => makeEvent(offset, { id: idOf(offset) });
+    for (const commit of MODES) {
+      const events: unknown[] = [upper(1), lower(2), upper(3)];
+      const ids: string[] = [];
+      const { offsetsAfter, restart, codes, consumer } = read(
+        listSource(() => events),
+        {
+          commit,
+          deliver: ({ event: { event_id: id } }) => {
+            ids.push(id);
+            if (commit === "on-ack") should(consumer().ack(id.toUpperCase())).be.true();
+          },
+        },
+      );
+      await offsetsAfter();
+      restart();
+      events.splice(0, 3, lower(1), upper(2), lower(3), upper(4));
+      await offsetsAfter();
+      should(ids).eql(range(1, 4).map(idOf));
+      should(codes()).eql([]);
+    }
+  },
+
   "that what is on a page can be placed": async () => {
     const at = (offset: unknown) => ({
       ...makeEvent(2),

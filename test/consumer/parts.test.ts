@@ -1,8 +1,9 @@
 import should from "should";
 import { Cursor } from "../../src/consumer/cursor.ts";
-import { isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
-import { eventFilter, eventSource } from "../../src/consumer/index.ts";
+import { type CursorState, isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
+import { eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
+import { openCursor, type Place } from "../../src/consumer/place.ts";
 import { EventTimes } from "../../src/consumer/times.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
@@ -125,6 +126,39 @@ describe("Cursor", () => {
     cursor.settle("event-1");
     should(cursor.admit([makeEvent(2, { id: "event-1" })])).eql([]);
     should(cursor.cursor).equal(2);
+  });
+});
+
+describe("ids in capitals", () => {
+  const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const UPPER = ID.toUpperCase();
+
+  it("in a stored place are those of the channel and its events", async () => {
+    const identity = { ...IDENTITY, channelId: UPPER };
+    const stored: CursorState = { ...stateFrom(identity, 3), delivered: [[2, UPPER]], floor: 0 };
+    const store = new MemoryCursorStore();
+    await store.save(stored);
+    const place = { store, identity: { ...IDENTITY, channelId: ID } } as unknown as Place;
+    const quiet = { ...place, onStart: () => {}, onRestored: () => {} };
+    const cursor = await openCursor(quiet, "now", new AbortController().signal);
+    should(cursor.contradiction([makeEvent(2, { id: ID })])).equal(undefined);
+    should(cursor.admit([makeEvent(2, { id: ID })])).be.empty();
+    const other = { ...quiet, identity: IDENTITY };
+    await should(openCursor(other, "now", new AbortController().signal)).be.rejectedWith({
+      code: "CURSOR_OF_ANOTHER_CHANNEL",
+    });
+  });
+
+  it("of a watcher are wanted, whichever way filter and event write them", () => {
+    for (const [wanted, sent] of [
+      [UPPER, ID],
+      [ID, UPPER],
+    ] as const) {
+      const event = { ...makeEvent(1), payload: { watcher_id: sent } };
+      should(eventFilter({ watcherIds: [wanted] })(event)).equal(true);
+    }
+    const other = { ...makeEvent(1), payload: { watcher_id: "offset:A" } };
+    should(eventFilter({ watcherIds: ["offset:a"] })(other)).equal(false);
   });
 });
 

@@ -106,4 +106,17 @@ describe("the forms of the quickstart", function () {
     );
     should(await hintOf()).equal(1);
   });
+
+  it("say that the public service may not take an event with tuples, once one is ticked", async () => {
+    const abi = "event Paid((address to, uint256 value) note)\nevent Plain(uint256 value)";
+    const changed = flows.map((node) => (node.type === "crec-contract" ? { ...node, abi } : node));
+    await editor().openWith(changed);
+    const form = await editor().form(idOf(flows, "crec-create-watcher"));
+    const said = form.root.getByText(/^Paid: with tuples\. .* public service .* not known/);
+    await form.fill("events", "Plain");
+    await said.waitFor({ state: "hidden" });
+    await form.root.getByText("Paid(tuple note)").click();
+    await said.waitFor();
+    await form.cancel();
+  });
 });

@@ -4,9 +4,9 @@ import { splitNames } from "../../nodes/lib/split-names.ts";
 import { timeOf } from "../../nodes/lib/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { functionNode, type Message } from "../support/bench.ts";
-import { type Arrival, EventBench } from "../support/event-bench.ts";
+import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
-import { contractNode, eventsInNode } from "../support/nodes.ts";
+import { channelNode, contractNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
 /** More than two pages. */
@@ -234,6 +234,93 @@ describe("search events", function () {
     should(found?.crec.verification).have.property("verified", true);
     const values = events.map(({ payload }) => (payload as { params: { value: string } }).params.value);
     should(values).containEql("12345678901234567891");
+  });
+
+  it("finds, receives, verifies and acknowledges what the service sends flat, as data and without ids", async () => {
+    type Sent = { headers: { type: string; offset: number; proofs: unknown[] }; [field: string]: unknown };
+    const change = (body: string) => {
+      const { events, has_more } = JSON.parse(body) as { events: Sent[]; has_more: boolean };
+      const data = events.map(({ headers, payload, created_at }) => ({ ...headers, payload, created_at }));
+      return JSON.stringify({ data, has_more });
+    };
+    bench.proxy.harm = (passing) =>
+      isSearch(passing) || isPoll(passing) ? { kind: "change", change } : undefined;
+    const reader = {
+      id: "flat",
+      types: ["watcher.event"],
+      inFlight: "1",
+      wires: [["flat-verify"], ["flat-look-1"]],
+    };
+    await bench.deploy([
+      [ackingNode(reader), 2],
+      [verifyEventNode({ id: "flat-verify", wires: [["flat-ack"], ["flat-verify-look-1"], []] }), 2],
+      [ackNode({ id: "flat-ack" }), 1],
+    ]);
+    const received = await bench.arrived("flat-ack", 3);
+    const offsets = received.map(({ crec }) => crec.offset);
+    await bench.report("flat", ({ cursor }) => Number(cursor) >= Number(offsets[2]));
+    should(received.map(({ crec }) => crec.eventId)).eql(offsets.map((offset) => `offset:${offset}`));
+    should(received.every(({ crec }) => (crec.verification as { verified: boolean }).verified)).be.true();
+    for (const [id, port] of [
+      ["flat", 1],
+      ["flat-verify", 1],
+    ] as const)
+      should(bench.arrivals(id, port)).be.empty();
+
+    const { events, errors } = await search({ types: ["watcher.event"] });
+    should(errors).be.empty();
+    const found = events.filter(({ crec }) => offsets.includes(crec.offset));
+    const byOffset = (arrivals: readonly Arrival[]) =>
+      arrivals
+        .map(({ crec, payload }) => ({ id: crec.eventId, key: crec.dedupeKey, payload }))
+        .sort((a, b) => a.id.localeCompare(b.id));
+    should(byOffset(found)).eql(byOffset(received));
+  });
+
+  it("acknowledges an event without an id in its own channel only", async () => {
+    const change = (body: string) => {
+      const page = JSON.parse(body) as { events: Array<{ event_id?: string }> };
+      for (const event of page.events) delete event.event_id;
+      return JSON.stringify(page);
+    };
+    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
+    await bench.deploy([
+      [ackingNode({ id: "own" }), 2],
+      [ackNode({ id: "own-ack" }), 1],
+    ]);
+    const [first] = await bench.arrived("own", 1);
+    const { eventId, channelId } = first?.crec ?? { eventId: "", channelId: "" };
+    await bench.press("own-ack", { crec: { eventId, channelId: "another" } });
+    await bench.arrived("own-ack", 1);
+    should((await bench.panel("own")).body).have.properties({ delivered: 1, inFlight: 1 });
+    await bench.press("own-ack", { crec: { eventId, channelId } });
+    await bench.arrived("own", 2);
+  });
+
+  it("takes ids in capitals for ids, as the channel and the manage node do", async () => {
+    const ofChannel = (await channelId()).toUpperCase();
+    const { data } = await bench.call("GET", `/channels/${ofChannel.toLowerCase()}/watchers?name=transfers`);
+    const watcherId = String((data as Array<{ watcher_id: string }>)[0]?.watcher_id).toUpperCase();
+    const channel = channelNode({ id: "capitals", channel: ofChannel });
+    await deploy(
+      searchNode({ channel: "capitals", watcher: watcherId, types: ["watcher.event"], limit: "1" }),
+      [channel],
+    );
+    const { events, errors } = await again({ crec: { eventId: "offset:1", channelId: ofChannel } });
+    should(errors).be.empty();
+    should(events[0]?.crec).have.properties({ channelId: ofChannel.toLowerCase() });
+    const reader = eventsInNode({ id: "capital", channel: "capitals", watcher: watcherId });
+    await bench.deploy(
+      [
+        [reader, 2],
+        [manageNode("watchers.get", { channel: "capitals" }), 1],
+      ],
+      [channel],
+    );
+    const [received] = await bench.arrived("capital", 1);
+    should(received?.payload).have.property("watcherId", watcherId.toLowerCase());
+    await bench.press("manage", { payload: watcherId });
+    should((await bench.arrived("manage", 1))[0]?.payload).have.property("name", "transfers");
   });
 
   it("sends what is not proven to Catch, with the reason, and goes on", async () => {

@@ -117,6 +117,22 @@ describe("verify event", () => {
     });
   }
 
+  it("judges an event alike whose type, offset and proofs are not in headers, as an api call may give it", async () => {
+    for (const { event, config } of proofCases) {
+      const settings = config ? { config } : {};
+      const { headers, ...others } = event;
+      const flat = { ...others, ...headers } as unknown as ProofCase["event"];
+      const one = await verify({ event, ...settings });
+      await helper.unload();
+      const { port, msg } = await verify({ event: flat, ...settings });
+      await helper.unload();
+      should(port).equal(one.port);
+      for (const field of ["verification", "dedupeKey"]) should(msg.crec?.[field]).eql(one.msg.crec?.[field]);
+      should(msg.payload).eql(one.msg.payload);
+      should(msg.crec?.event).eql(flat);
+    }
+  });
+
   it("sends nothing on any more once a deploy has closed it", async () => {
     const [first] = proofCases;
     if (!first) throw new Error("There are no worked examples.");

@@ -35,6 +35,16 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
+  it("reads type and proofs beside the payload, where an event has no headers", async () => {
+    for (const { event, why, ...rest } of proofCases) {
+      const { headers, ...others } = event;
+      const flat = { ...others, ...headers } as unknown as EventEnvelope;
+      const result = await verifyEvent(flat, configOf(rest));
+      if (why === undefined) should(result.verified).be.true();
+      else shouldBeRejected(result, why as VerifyReason);
+    }
+  });
+
   it("lists those of the set who signed, checksummed, and no stranger", async () => {
     const { event } = caseNamed("watcher.event, a stranger among enough members");
     const result = await verifyEvent(event, configOf());

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 import should from "should";
+import { eventFragments, parseAbi } from "../../src/abi/index.ts";
 import { type CreateWatcher, CrecClient } from "../../src/resources/index.ts";
+import { makeEvent, SimulatedChannel } from "../consumer/simulation.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import {
   ADDRESS,
@@ -110,6 +112,44 @@ describe("resources", () => {
       should(found.data.map(({ event_id }) => event_id)).deepEqual(ids);
     });
 
+    it("are read in each form: flat, as data, with id for event_id, with an id in capitals", async () => {
+      const proofs = [{ alg: "other" }];
+      const inHeaders = event(1, { event_id: OTHER_ID.toUpperCase(), channel_id: ID, created_at: 9 });
+      const flat = { id: ID, type: "watcher.status", offset: "2", proofs, channel_id: ID, created_at: 9 };
+      const unnamed = { type: "watcher.status", offset: 3, payload: { status: "active" } };
+      for (const name of ["data", "events"]) {
+        const { client } = await serve(() => [200, { [name]: [inHeaders, flat, unnamed, unnamed] }]);
+        for (const events of [(await client.events.poll(ID)).events, (await client.events.search(ID)).data]) {
+          should(events).containDeepOrdered([
+            { event_id: OTHER_ID, headers: { type: "watcher.status", offset: 1, proofs: [] } },
+            { event_id: ID, headers: { type: "watcher.status", offset: 2, proofs }, created_at: 9 },
+            { event_id: "offset:3", headers: { offset: 3 }, payload: { status: "active" } },
+            { event_id: "offset:3" },
+          ]);
+        }
+      }
+    });
+
+    for (const inclusive of [true, false]) {
+      for (const direction of ["up", "down"] as const) {
+        const how = `${inclusive ? "at" : "beside"} the offset and leads ${direction}`;
+        it(`is got by its offset where it has no id, and a page starts ${how}`, async () => {
+          const channel = new SimulatedChannel({ inclusive, direction });
+          channel.publish(...[3, 4, 7].map((offset) => makeEvent(offset, { id: "" })));
+          const pages = new Map<string, unknown>();
+          for (let offset = 0; offset < 10; offset += 1)
+            pages.set(String(offset), await channel.poll({ offset, limit: 1 }));
+          const { client } = await serve(({ query }) => [200, pages.get(query.get("offset") ?? "")]);
+          for (const offset of [3, 4, 7]) {
+            const found = await client.events.get(ID, `offset:${offset}`);
+            should(found).containDeep({ event_id: `offset:${offset}`, headers: { offset } });
+          }
+          should((await errorOf(client.events.get(ID, "offset:5"))).code).equal("EVENT_NOT_FOUND");
+          should((await errorOf(client.events.get(ID, "offset:x"))).code).equal("INVALID_ARGUMENT");
+        });
+      }
+    }
+
     it("have offsets as numbers or decimal text; what is none is said", async () => {
       let answer: unknown;
       const { client } = await serve(() => [200, { events: [answer] }]);
@@ -163,6 +203,40 @@ describe("resources", () => {
       should(await create({ abi: undefined })).equal("INVALID_ARGUMENT abi");
       should(await create({ events: ["Transfer", "Mint"] })).equal("EVENT_NOT_IN_ABI events[1]");
       should(asked).be.empty();
+    });
+  });
+
+  describe("ids in capitals", () => {
+    const UPPER = ID.toUpperCase();
+
+    it("are sent in lower case, in paths, filters and bodies; other ids keep their case", async () => {
+      const { client, asked } = await serve(({ path }) =>
+        path.endsWith("/search") ? [200, { events: [] }] : page(),
+      );
+      await client.channels.get(UPPER).catch(() => {});
+      await client.events.get(UPPER, UPPER).catch(() => {});
+      await client.events.search(UPPER, { watcher_id: UPPER, wallet_id: UPPER });
+      await client.operations.list(UPPER, { wallet_id: UPPER, signer_subject_id: "org_Ab" });
+      const { name, chain_selector } = wanted;
+      const wallet = { name, chain_selector, wallet_owner_address: ADDRESS, wallet_type: "ecdsa" } as const;
+      await client.wallets.create({ ...wallet, status_channel_id: UPPER }).catch(() => {});
+      const sent = asked.map(({ path, query, body }) => `${path} ${query} ${body.status_channel_id ?? ""}`);
+      should(sent.join("\n")).not.containEql(UPPER);
+      should(sent).have.length(5);
+      should(asked[3]?.query.get("signer_subject_id")).equal("org_Ab");
+      should(asked[4]?.body.status_channel_id).equal(ID);
+    });
+
+    it("are found, whichever way service and caller write them", async () => {
+      const { client } = await serve(({ path }) =>
+        path.includes("/search/")
+          ? [200, { event_id: UPPER, headers: { offset: 1 } }]
+          : [200, { channel_id: UPPER, name: "demo" }],
+      );
+      for (const id of [ID, UPPER]) {
+        should(await client.channels.get(id)).have.property("name", "demo");
+        should(await client.events.get(id, id)).have.property("event_id", ID);
+      }
     });
   });
 
@@ -322,6 +396,46 @@ describe("resources", () => {
         "CHANNEL_ALREADY_EXISTS",
       );
       should(calls()).have.length(6);
+    });
+  });
+
+  describe("watchers.create", () => {
+    const created = async (abi: CreateWatcher["abi"]) => {
+      const { client, asked } = await serve(() => [201, watcher()]);
+      await client.watchers.create(ID, { ...wanted, abi });
+      return asked[0]?.body.abi;
+    };
+
+    it("fills in what the service wants of an event, and leaves what is there", async () => {
+      const inputs = [
+        { name: "from", type: "address", indexed: true },
+        {
+          name: "note",
+          type: "tuple",
+          internalType: "struct Note",
+          components: [{ name: "at", type: "uint64" }],
+        },
+        { name: "value", type: "uint256" },
+      ];
+      should(await created([{ type: "event", name: "Transfer", inputs }])).eql([
+        {
+          ...{ type: "event", name: "Transfer", anonymous: false },
+          inputs: [
+            { name: "from", type: "address", internalType: "address", indexed: true },
+            { ...inputs[1], indexed: false },
+            { name: "value", type: "uint256", internalType: "uint256", indexed: false },
+          ],
+        },
+      ]);
+      should(await created([{ type: "event", name: "Transfer", anonymous: true, inputs: [] }])).eql([
+        { type: "event", name: "Transfer", anonymous: true, inputs: [] },
+      ]);
+    });
+
+    it("sends what `eventFragments` makes unchanged", async () => {
+      const abi = parseAbi("event Transfer(address indexed from, address indexed to, uint256 value)");
+      const fragments = eventFragments(abi, ["Transfer"]);
+      should(await created(fragments)).eql(fragments);
     });
   });
 

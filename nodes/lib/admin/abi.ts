@@ -27,8 +27,11 @@ export function registerAbiReader(RED: NodeAPI): void {
       return { name, signature, inputs, stateMutability };
     }),
   );
-  offer("/crec/abi/events", ({ listEvents }, abi): EventChoice[] =>
-    listEvents(abi).map(({ name, signature, inputs }) => ({ name, signature, inputs })),
+  offer("/crec/abi/events", ({ listEvents, eventsWithTuples }, abi): EventChoice[] =>
+    listEvents(abi).map(({ name, signature, inputs }) => {
+      const hasTuples = eventsWithTuples([{ type: "event", name, inputs }]).length > 0;
+      return { name, signature, inputs, ...(hasTuples ? { hasTuples } : {}) };
+    }),
   );
   answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>
     checkValue(await loadLibrary(), body),

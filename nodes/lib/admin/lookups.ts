@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
+import { isUuid } from "../../../src/protocol/ids.ts";
 import { ADDRESS } from "../address.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
-import { isId } from "../fields.ts";
 import type { Choice, Choices } from "../form-types.ts";
 import { loadLibrary } from "../library.ts";
 import { answerForms, invalidRequest } from "./answer.ts";
@@ -136,7 +136,7 @@ async function inChannel(
 
 /** An id is no part of a name. */
 function named(text: string): { name?: string } {
-  return text === "" || isId(text) ? {} : { name: text };
+  return text === "" || isUuid(text) ? {} : { name: text };
 }
 
 function inTime(): { signal: AbortSignal } {

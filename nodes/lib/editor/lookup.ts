@@ -1,3 +1,4 @@
+import { isSameId } from "../../../src/protocol/ids.ts";
 import type { Answer, Choice, Choices } from "../form-types.ts";
 import type { Completion, CompletionSearch, EditedNode } from "./api.ts";
 import { asYouType, PAUSE_MS, TYPED } from "./as-you-type.ts";
@@ -75,7 +76,9 @@ function described(node: EditedNode, answer: Answer<Choices>, text: string, miss
   const { choices, cut, undeployed } = answer;
   if (undeployed) return node._("common.hint.undeployed");
   const chosen =
-    text === "" ? undefined : choices.find(({ value, detail }) => value === text || hasWord(detail, text));
+    text === ""
+      ? undefined
+      : choices.find(({ value, detail }) => isSameId(value, text) || hasWord(detail, text));
   if (chosen) return descriptionOf(chosen, text);
   const isMissing = text !== "" && !cut && !NO_NAME.test(text);
   return isMissing && missing ? node._(missing) : "";
@@ -108,7 +111,7 @@ async function choicesFor(
   if (!kind || !id || id === "_ADD_") return undefined;
   const all = await remembered(`${kind}/${encodeURIComponent(id)}`);
   if (all.problem !== undefined || !all.cut || text === "") return all;
-  if (all.choices.some(({ value }) => value === text) || !(await mayAsk())) return all;
+  if (all.choices.some(({ value }) => isSameId(value, text)) || !(await mayAsk())) return all;
   return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
 }
 
@@ -123,8 +126,8 @@ function remembered(question: string): Promise<Answer<Choices>> {
 function completionsOf(kind: string, choices: readonly Choice[], text: string): Completion[] {
   const wanted = text.toLowerCase();
   const found = choices.filter((choice) => matches(choice, wanted));
-  const exact = found.filter(({ value }) => value === text);
-  const others = found.filter(({ value }) => value !== text);
+  const exact = found.filter(({ value }) => isSameId(value, text));
+  const others = found.filter(({ value }) => !isSameId(value, text));
   const asTyped = text !== "" && (kind !== "networks" || DIGITS.test(text)) && exact.length === 0;
   if (others.length === 0 && exact.length === 0) return [];
   const typed = asTyped ? [{ value: text, label: text, detail: "" }] : exact;

@@ -1,0 +1,16 @@
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text is a UUID, in whichever case. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** An id as it is compared and sent: a UUID in lower case. Other ids, such as `org_…` and `offset:…`, keep their case. */
+export function canonicalId(id: string): string {
+  return isUuid(id) ? id.toLowerCase() : id;
+}
+
+/** Whether two ids name the same thing. */
+export function isSameId(one: string, other: string): boolean {
+  return canonicalId(one) === canonicalId(other);
+}
