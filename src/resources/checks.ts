@@ -6,9 +6,14 @@ import { ADDRESS_PATTERN, LIMITS } from "../protocol/index.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Whether it has the form of the service's ids. */
+export function isServiceId(id: unknown): id is string {
+  return typeof id === "string" && UUID.test(id);
+}
+
 /** The id as it goes into a path. */
 export function pathId(path: string, id: string): string {
-  if (typeof id !== "string" || !UUID.test(id)) {
+  if (!isServiceId(id)) {
     throw new ArgumentError(
       path,
       `${path} must be an id as the service gives it, like 0f8fad5b-d9cb-469f-a165-70867728950e.`,
