@@ -36,7 +36,13 @@ export type FamilyDef = {
 };
 
 /** One line of a list to pick from. */
-export type Choice = { value: string; label: string; detail?: string };
+export type Choice = {
+  value: string;
+  label: string;
+  detail?: string;
+  /** What is said besides, in words; nobody types it. */
+  note?: string;
+};
 
 /** A parameter as a form needs it. `components` are the parts of a tuple. */
 export type ParameterChoice = {

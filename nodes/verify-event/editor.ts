@@ -1,3 +1,4 @@
+import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
@@ -62,6 +63,7 @@ forms.registerType("crec-verify-event", {
     const expected = searchedField("expectEvents", this._("verify-event.label.events"), events);
     const described = describeUnder(this, expected, "contract-events", contract);
     $("#node-input-contract").on("change", () => described.now());
+    describeContractNetwork(() => String($("#node-input-connection").val() ?? ""), "#node-input-connection");
     for (const name of ["channel", "expectEvents", "minConfidence", "signedBy", "maxAge", "firstTimeOnly"]) {
       hintUnder($(`#node-input-${name}`)).say(this._(`verify-event.hint.${name}`));
     }
