@@ -90,7 +90,7 @@ function confidenceUnmet({ confidence }: SignedFacts, wanted: Confidence) {
   if (confidence && LEVELS.indexOf(confidence) >= LEVELS.indexOf(wanted)) return undefined;
   return unmet(
     "confidence_too_low",
-    `${confidence ? `The block of the event is ${confidence}` : "The event does not say how final its block is"}, and at least ${wanted} is asked for; wait for the event that says so.`,
+    `${confidence ? `The block of the event is ${confidence}` : "The event does not say how final its block is"}, and at least ${wanted} is asked for; wait for the event that says so, or ask for a level that the network reports.`,
   );
 }
 
