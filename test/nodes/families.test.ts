@@ -39,7 +39,8 @@ describe("a connection with a signer set for an oracle family", function () {
   before(async () => {
     bench = await EventBench.start(EVENTS.length);
     bench.proxy.harm = (passing) => {
-      if (isPoll(passing)) return { kind: "change", change: withEvents };
+      if (isPoll(passing) || passing.path.endsWith("/events/search"))
+        return { kind: "change", change: withEvents };
       if (!isWatcher(passing)) return undefined;
       const watcher_id = passing.path.split("/").at(-1) ?? "";
       if (isDown) return { kind: "answer", status: 503, body: "{}" };
@@ -114,6 +115,18 @@ describe("a connection with a signer set for an oracle family", function () {
     should(asked()).be.empty();
   });
 
+  it("has search events check by the set of the family, too", async () => {
+    const node = { id: "search", type: "crec-search-events", channel: "channel", verify: true };
+    await deploy(node, [ZONE_B]);
+    await bench.press("search", {});
+    const found = await bench.arrived("search", 4);
+    should(found.map(({ crec }) => verificationOf({ crec }).donFamily)).deepEqual([
+      ...[undefined, "zone-b"],
+      ...[undefined, "zone-b"],
+    ]);
+    should(asked()).deepEqual([A, B, GONE]);
+  });
+
   describe("in verify event", () => {
     const channelId = "00000000-0000-4000-8000-0000000000c0";
     const message = (event: object, crec: object = { channelId }): Message => ({ crec: { ...crec, event } });
@@ -156,14 +169,16 @@ describe("a connection with a signer set for an oracle family", function () {
     });
   });
 
-  for (const [what, families] of Object.entries({
-    "a set without a family": [{ ...ZONE_B, family: " " }],
-    "two sets for one family": [ZONE_B, { ...ZONE_B, family: "zone-b " }],
-  })) {
+  const unusable: Record<string, [families: object[], code: string]> = {
+    "a set without a family": [[{ ...ZONE_B, family: " " }], "CONNECTION_INCOMPLETE"],
+    "two sets for one family": [[ZONE_B, { ...ZONE_B, family: "zone-b " }], "CONNECTION_INCOMPLETE"],
+    "a variable that is not set": [[{ ...ZONE_B, validSigners: "${NO_SUCH_SIGNERS}" }], "VARIABLE_MISSING"],
+  };
+  for (const [what, [families, code]] of Object.entries(unusable)) {
     it(`cannot be used with ${what}`, async () => {
       await deploy(verifyEventNode(), families);
       const { error } = await refuse(bench.nodeRed, "verify", { crec: { event: ours(18) } });
-      should(error).have.property("code", "CONNECTION_INCOMPLETE");
+      should(error).have.property("code", code);
     });
   }
 });
