@@ -7,7 +7,7 @@ import { field } from "./editor-fields.ts";
 import { familyProblem } from "./family-problems.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
-/** The signer sets of oracle families: a list that is out of sight until somebody needs it. */
+/** The signer sets of oracle families: a list that is hidden until it is opened. */
 export type FamiliesForm = { read(): FamilyDef[] };
 
 /** What stands behind one item of the list. */

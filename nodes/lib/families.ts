@@ -18,7 +18,7 @@ export function familySets(families: readonly FamilyDef[] | undefined): Record<s
   );
 }
 
-/** What makes it impossible to tell whose set is whose. */
+/** A set without a family, or two for one: then it is not clear which set to use. */
 export function familyProblem(families: readonly FamilyDef[] | undefined): CodedError | undefined {
   const names = (families ?? []).map(nameOf);
   if (names.includes("")) {

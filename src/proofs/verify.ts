@@ -113,7 +113,7 @@ export function verifyQuery(
 }
 
 /**
- * Prepares a configuration once. A wrong set makes `not_configured` every answer that it is asked for.
+ * Prepares a configuration once. An invalid set answers `not_configured` to each event that it has to judge.
  * @example
  * const ours = createVerifier(config);
  * (await ours.verify(event)).verified; // → true
@@ -157,7 +157,7 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
   return verifier;
 }
 
-/** Each set stands for itself: a wrong one is in nobody else's way. */
+/** An invalid set rejects only what is judged by it. */
 function preparedFamilies(config: VerifyConfig): Map<string, Settings | Refusal> {
   const sets = Object.entries(config.families ?? {});
   return new Map(

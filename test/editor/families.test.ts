@@ -9,7 +9,7 @@ const STORED = {
   ...{ orgId: "", creTenantId: "2" },
 };
 
-/** Hardly anybody needs them: they must be in nobody's way, and right for those who do. */
+/** Rarely needed: hidden until somebody asks for them. */
 describe("the sets of oracle families in the forms", function () {
   this.timeout(120_000);
   const editor = useEditor();

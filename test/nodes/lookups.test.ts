@@ -187,25 +187,28 @@ describe("the endpoints behind the forms", function () {
         ["watchers", "channel-with-levels", ""],
         ["contract-network", "with-levels", "contract"],
       ] as const;
-      serve("finalized");
-      for (const [kind, id, typed] of kinds) {
-        const choices = await lookUp(kind, id, typed);
-        should(choices).not.be.empty();
-        for (const { note } of choices) should(note).equal("reports blocks at: finalized", kind);
-      }
-      const [its, ...others] = await lookUp("contract-network", "with-levels", "contract");
-      should(its).have.property("value", chain_selector);
-      should(others).be.empty();
-      // As a service may send it that does not know the level.
-      for (const nothing of ["", null, undefined, 7]) {
-        serve(nothing);
+      try {
+        serve("finalized");
         for (const [kind, id, typed] of kinds) {
-          for (const choice of await lookUp(kind, id, typed)) should(choice).not.have.property("note");
+          const choices = await lookUp(kind, id, typed);
+          should(choices).not.be.empty();
+          for (const { note } of choices) should(note).equal("reports blocks at: finalized", kind);
         }
+        const [its, ...others] = await lookUp("contract-network", "with-levels", "contract");
+        should(its).have.property("value", chain_selector);
+        should(others).be.empty();
+        // As a service may send it that does not know the level.
+        for (const nothing of ["", null, undefined, 7]) {
+          serve(nothing);
+          for (const [kind, id, typed] of kinds) {
+            for (const choice of await lookUp(kind, id, typed)) should(choice).not.have.property("note");
+          }
+        }
+        should(await look("contract-network", "with-levels", "undeployed")).have.property("undeployed", true);
+      } finally {
+        proxy.harm = () => undefined;
+        proxy.passed.length = 0;
       }
-      should(await look("contract-network", "with-levels", "undeployed")).have.property("undeployed", true);
-      proxy.harm = () => undefined;
-      proxy.passed.length = 0;
     });
 
     it("offer nothing for what is not deployed, or is of another type, and say so", async () => {

@@ -104,7 +104,7 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     shouldBeRejected(await other.verify(theirs(), options), "workflow_owner_mismatch");
   });
 
-  it("stand each for itself: a wrong set rejects what is judged by it, and nothing else", async () => {
+  it("are independent: an invalid set rejects what is judged by it, and nothing else", async () => {
     for (const wrong of [{ minRequiredSignatures: 8 }, { validSigners: ["0x12"] }, { validSigners: [] }]) {
       const verifier = verifierOf(withFamilies(wrong));
       const result = await verifier.verify(theirs(), { donFamily: "zone-b" });
@@ -143,8 +143,8 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     );
   });
 
-  it("say that an event was judged by the set of the watcher that it names, which nobody has signed", async () => {
-    // Whoever may change what is beside the signed text chooses among the configured sets, and no other.
+  it("follow the watcher that an event names, which is not signed, and say which set judged", async () => {
+    // An attacker who changes what is beside the signed text can choose among the configured sets only.
     const donFamily = async (watcherId: string) => (watcherId === WATCHER ? "zone-b" : undefined);
     const verifier = verifierOf(withFamilies());
     const renamed = { ...theirs(), payload: { ...theirs().payload, watcher_id: WALLET } };
