@@ -94,6 +94,7 @@ export {
   PROOF_LIMITS,
   recoverReportSigners,
   type SignedFacts,
+  type SignerSet,
   signedFacts,
   VERIFY_REASONS,
   type Verifier,

@@ -6,6 +6,8 @@ import { registerConnectionTest } from "../lib/admin/test-connection.ts";
 import { registerWorkflowOwner } from "../lib/admin/workflow-owner.ts";
 import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
+import { familyProblem, familySets } from "../lib/families.ts";
+import type { FamilyDef } from "../lib/form-types.ts";
 import { keyProblem, originalId } from "../lib/key/key-problem.ts";
 import { withoutMark } from "../lib/key/typed-key.ts";
 import { loadLibrary } from "../lib/library.ts";
@@ -24,6 +26,8 @@ export type ConnectionDef = NodeDef & {
   /** Addresses, separated by commas, spaces or new lines. */
   validSigners?: string;
   minRequiredSignatures?: string | number;
+  /** Sets of oracle families that sign with keys of their own. */
+  families?: FamilyDef[];
   /** Deadline of one call, in seconds. */
   timeout?: string | number;
   tls?: string;
@@ -123,6 +127,7 @@ function verificationOf(def: ConnectionDef): VerifyConfig {
     creTenantId: def.creTenantId?.trim() || null,
     validSigners: signersIn(def.validSigners),
     minRequiredSignatures: Number(def.minRequiredSignatures || 0),
+    families: familySets(def.families),
   };
 }
 
@@ -147,5 +152,5 @@ function problemOf(def: ConnectionDef, apiKey: string | undefined): CodedError |
       "The connection has no API key. Open the connection and type it in.",
     );
   }
-  return undefined;
+  return familyProblem(def.families);
 }

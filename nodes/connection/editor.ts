@@ -3,6 +3,7 @@ import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import { layOutHints } from "../lib/editor/hints.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, filled, matching, numberFrom, WEB_ADDRESS } from "../lib/editor/validate.ts";
+import { type FamiliesForm, familiesForm, judgeFamilies, storedFamilies } from "./editor-families.ts";
 import { fillIn } from "./editor-fields.ts";
 import { keepKeyAtItsAddress, markTypedKey } from "./editor-key.ts";
 import { connectionTest } from "./editor-test.ts";
@@ -31,6 +32,8 @@ const PRESETS = {
   },
 };
 
+let families: FamiliesForm | undefined;
+
 forms.registerType("crec-connection", {
   category: "config",
   defaults: {
@@ -54,6 +57,12 @@ forms.registerType("crec-connection", {
       value: String(PUBLIC_VERIFICATION.minRequiredSignatures),
       validate: numberFrom(1, "connection.error.threshold"),
     },
+    families: {
+      value: [],
+      validate(value, _options) {
+        return judgeFamilies(this, value);
+      },
+    },
     timeout: { value: "30", validate: numberFrom(1, "common.error.seconds") },
     tls: { value: "", type: "tls-config", required: false },
     proxy: { value: "", type: "http proxy", required: false },
@@ -70,8 +79,12 @@ forms.registerType("crec-connection", {
     keepKeyAtItsAddress(this);
     showOwner(this);
     warnOfThreshold(this);
+    families = familiesForm(this, $("#crec-connection-family-sets"));
   },
   oneditsave() {
     markTypedKey();
+    const sets = families?.read() ?? storedFamilies(this);
+    // A connection drawn before there were any stays as it is.
+    if (sets.length > 0 || this.families) this.families = sets;
   },
 });

@@ -1,4 +1,5 @@
 import type { EditedNode, Validator } from "../lib/editor/api.ts";
+import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
@@ -104,6 +105,7 @@ forms.registerType("crec-create-watcher", {
       settings.typedInput("value", "{}");
     }
     showNetwork(this);
+    describeContractNetwork(connectionOfChannel, "#node-input-channel");
     const isByService = () => $("#node-input-source").val() === "service";
     const events = eventsField(this, $("#node-input-contract"), isByService);
     const address = typedField("address");
@@ -118,9 +120,13 @@ forms.registerType("crec-create-watcher", {
   },
 });
 
+function connectionOfChannel(): string {
+  const channel = RED.nodes.node(String($("#node-input-channel").val() ?? ""));
+  return String(channel?.connection ?? "");
+}
+
 function showNetwork(node: EditedNode): void {
-  const channel = () => RED.nodes.node(String($("#node-input-channel").val() ?? ""));
-  const connection = () => String(channel()?.connection ?? "");
+  const connection = connectionOfChannel;
   const field = searchedField("chainSelector", node._("common.label.typed"), lookUp("networks", connection));
   const described = describeUnder(
     node,

@@ -55,6 +55,7 @@ export async function openReader(
   const channelId = await channelWhenThere(RED, node, channel, signal);
   const client = await connection.client();
   const verifier = def.verify ? await connection.verifier() : undefined;
+  const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
   const store = def.store
     ? new ContextCursorStore(node, name, def.store)
@@ -92,7 +93,7 @@ export async function openReader(
     start,
     types: wanted.types,
     ...filterOf(wanted, { client, channelId, library }),
-    ...(verifier ? { verify: (event) => verifier.verify(event, { channelId }) } : {}),
+    ...(verifier ? { verify: (event) => verifier.verify(event, { channelId, donFamily }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),

@@ -24,8 +24,25 @@ export type CallDef =
   | (ContractCall & { kind: "contract"; amount?: Value })
   | { kind: "raw"; to?: Value; data?: Value; amount?: Value };
 
+/** The set of one oracle family, as the form of a connection stores it. */
+export type FamilyDef = {
+  family?: string;
+  /** Addresses, separated by commas, spaces or new lines. */
+  validSigners?: string;
+  minRequiredSignatures?: string | number;
+  /** Where they differ from those of the connection. */
+  orgId?: string;
+  creTenantId?: string;
+};
+
 /** One line of a list to pick from. */
-export type Choice = { value: string; label: string; detail?: string };
+export type Choice = {
+  value: string;
+  label: string;
+  detail?: string;
+  /** What is said besides, in words; nobody types it. */
+  note?: string;
+};
 
 /** A parameter as a form needs it. `components` are the parts of a tuple. */
 export type ParameterChoice = {

@@ -28,6 +28,7 @@ export default function register(RED: NodeAPI): void {
       const verifier = def.verify === false ? undefined : await channel.connection().verifier();
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
       const search = await searchOf(RED, this, def, msg, { client, channelId, signal });
       const library = await loadLibrary();
       const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
@@ -51,7 +52,7 @@ export default function register(RED: NodeAPI): void {
           signal.throwIfAborted();
           isMore = sequence.count === most;
           if (isMore) break;
-          const verification = await verifier?.verify(event, { channelId });
+          const verification = await verifier?.verify(event, { channelId, donFamily });
           if (isRejected(verification)) {
             rejected += 1;
             this.error(

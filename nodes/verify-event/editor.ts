@@ -1,9 +1,10 @@
+import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
 import { hintUnder } from "../lib/editor/rows.ts";
 import { severalOf } from "../lib/editor/several.ts";
-import { matching, numberFrom } from "../lib/editor/validate.ts";
+import { atPresent, matching, numberFrom } from "../lib/editor/validate.ts";
 
 const PORTS = ["verified", "rejected", "notices"];
 const ONE_TO_HUNDRED_THOUSAND = /^([1-9]\d{0,4}|100000)$/;
@@ -31,6 +32,14 @@ forms.registerType("crec-verify-event", {
     expectEvents: { value: "" },
     expectEventsType: { value: "str" },
     minConfidence: { value: "" },
+    signedBy: { value: "" },
+    expectFamily: {
+      value: "",
+      validate(value, _options) {
+        const isAsked = atPresent(this, "signedBy") === "family";
+        return !isAsked || String(value ?? "").trim() !== "" || this._("verify-event.error.family");
+      },
+    },
     maxAge: { value: "", validate: numberFrom(1, "verify-event.error.max-age") },
     firstTimeOnly: { value: false },
     remember: { value: "10000", validate: matching(ONE_TO_HUNDRED_THOUSAND, "verify-event.error.remember") },
@@ -54,10 +63,19 @@ forms.registerType("crec-verify-event", {
     const expected = searchedField("expectEvents", this._("verify-event.label.events"), events);
     const described = describeUnder(this, expected, "contract-events", contract);
     $("#node-input-contract").on("change", () => described.now());
-    for (const name of ["channel", "expectEvents", "minConfidence", "maxAge", "firstTimeOnly"]) {
+    describeContractNetwork(() => String($("#node-input-connection").val() ?? ""), "#node-input-connection");
+    for (const name of ["channel", "expectEvents", "minConfidence", "signedBy", "maxAge", "firstTimeOnly"]) {
       hintUnder($(`#node-input-${name}`)).say(this._(`verify-event.hint.${name}`));
     }
+    const showFamily = (): void => {
+      const signedBy = String($("#node-input-signedBy").val() ?? "");
+      toggle(".crec-verify-event-signed-by", signedBy !== "" || hasFamilies());
+      toggle(".crec-verify-event-family", signedBy === "family");
+    };
     // A node drawn before there was the choice has none stored.
+    if (!this.signedBy) $("#node-input-signedBy").val("");
+    $("#node-input-connection, #node-input-signedBy").on("change", showFamily);
+    showFamily();
     if (!this.remember) $("#node-input-remember").val("10000");
     $("#node-input-firstTimeOnly")
       .on("change", () =>
@@ -66,3 +84,9 @@ forms.registerType("crec-verify-event", {
       .trigger("change");
   },
 });
+
+/** Only then there is something to choose. */
+function hasFamilies(): boolean {
+  const connection = RED.nodes.node(String($("#node-input-connection").val() ?? ""));
+  return Array.isArray(connection?.families) && connection.families.length > 0;
+}

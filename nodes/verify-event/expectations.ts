@@ -2,6 +2,8 @@ import type { Confidence, SignedFacts } from "../../src/index.ts";
 
 /** What is expected of an event whose proof is right. What is left out is not looked at. */
 export type Expectations = {
+  /** The oracle family whose set judged it; empty for the default set. */
+  family?: string;
   contract?: { address: string; chainSelector: string };
   /** Names such as `Transfer`, or signatures as they are signed, such as `Transfer(address,address,uint256)`. */
   events?: readonly string[];
@@ -13,6 +15,7 @@ export type Expectations = {
 export type Unmet = {
   verified: false;
   reason:
+    | "unexpected_family"
     | "unexpected_contract"
     | "unexpected_event"
     | "confidence_too_low"
@@ -38,6 +41,19 @@ export function firstUnmet(facts: SignedFacts, expected: Expectations, now: numb
     (expected.minConfidence && confidenceUnmet(facts, expected.minConfidence)) ??
     (expected.maxAge === undefined ? undefined : ageUnmet(facts, expected.maxAge, now))
   );
+}
+
+/** `donFamily` as the verifier gives it: the family whose set judged, missing for the default set. */
+export function familyUnmet(donFamily: string | undefined, wanted: string | undefined): Unmet | undefined {
+  if (wanted === undefined || wanted === (donFamily ?? "")) return undefined;
+  return unmet(
+    "unexpected_family",
+    `The event is signed by ${setOf(donFamily)}, and only ${setOf(wanted)} is accepted; do not act on it, or choose another set in the node's form.`,
+  );
+}
+
+function setOf(family: string | undefined): string {
+  return family ? `the set of the oracle family "${family}"` : "the default set of the connection";
 }
 
 export function seenBefore(dedupeKey: string): Unmet {
@@ -74,7 +90,7 @@ function confidenceUnmet({ confidence }: SignedFacts, wanted: Confidence) {
   if (confidence && LEVELS.indexOf(confidence) >= LEVELS.indexOf(wanted)) return undefined;
   return unmet(
     "confidence_too_low",
-    `${confidence ? `The block of the event is ${confidence}` : "The event does not say how final its block is"}, and at least ${wanted} is asked for; wait for the event that says so.`,
+    `${confidence ? `The block of the event is ${confidence}` : "The event does not say how final its block is"}, and at least ${wanted} is asked for; wait for the event that says so, or ask for a level that the network reports.`,
   );
 }
 

@@ -26,6 +26,9 @@ export type VerifyEventDef = NodeDef & {
   expectEvents?: string;
   expectEventsType?: string;
   minConfidence?: "" | Confidence;
+  /** Whose signatures are accepted: any configured set, the default one, or that of `expectFamily`. */
+  signedBy?: "" | "default" | "family";
+  expectFamily?: string;
   /** Seconds; empty accepts any. */
   maxAge?: string | number;
   firstTimeOnly?: boolean;
@@ -52,11 +55,21 @@ export async function expectationsOf(
     throw nodeError("MISSING_VALUE", `"Events" is empty. It was looked for in ${place}.`);
   }
   return {
+    ...familyOf(def),
     ...(def.expectContract ? { contract: contractOf(RED, def.contract) } : {}),
     ...(events.length > 0 ? { events } : {}),
     ...(minConfidence ? { minConfidence } : {}),
     ...(isEmpty(def.maxAge) ? {} : { maxAge: number("At most", def.maxAge, Number.POSITIVE_INFINITY) }),
   };
+}
+
+/** @throws INVALID_FIELD, MISSING_VALUE */
+function familyOf({ signedBy, expectFamily = "" }: VerifyEventDef): Pick<Expectations, "family"> {
+  const chosen = oneOf("Signed by", signedBy, ["default", "family"]);
+  if (!chosen) return {};
+  if (chosen === "default") return { family: "" };
+  if (expectFamily.trim() !== "") return { family: expectFamily.trim() };
+  throw nodeError("MISSING_VALUE", '"Family" is empty. Open the node and fill in the oracle family.');
 }
 
 /** @throws INVALID_FIELD */
@@ -69,10 +82,15 @@ export function seenPath(RED: NodeAPI, id: string): string {
   return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${fileNameOf(id)}.log`);
 }
 
+/** Whether it is the answer to a query: the only event whose channel is signed. */
+export function isOfQuery(event: EventEnvelope): boolean {
+  const { headers, type }: { headers?: { type?: string }; type?: string } = event;
+  return (headers?.type ?? type) === "query.status";
+}
+
 /**
- * The channel that the answer to a query has to be of, the only event whose channel is signed: the chosen one, else the
- * one that its message was read from. A message that names another event, such as the one that a flow acts on, says
- * nothing about this one.
+ * The channel of an event: the chosen one, else the one that its message was read from. A message that names another
+ * event, such as the one that a flow acts on, says nothing about this one.
  * @throws CHANNEL_MISSING, CHANNEL_NOT_FOUND
  */
 export async function channelIdOf(
@@ -82,11 +100,25 @@ export async function channelIdOf(
   event: EventEnvelope,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { headers, type }: { headers?: { type?: string }; type?: string } = event;
-  if ((headers?.type ?? type) !== "query.status") return undefined;
   if (channel) return channelOf(RED, channel).resolve(signal);
   const named = override(msg, "eventId");
   return named === undefined || isSameId(named, event.event_id) ? override(msg, "channelId") : undefined;
+}
+
+/**
+ * The channel in which the watcher of an event is looked up.
+ * @throws CHANNEL_MISSING, CHANNEL_NOT_FOUND
+ */
+export async function watcherChannelOf(
+  channelId: Promise<string | undefined>,
+  { channel_id: named }: EventEnvelope,
+): Promise<string> {
+  const found = (await channelId) ?? named;
+  if (found !== undefined) return found;
+  throw nodeError(
+    "CHANNEL_MISSING",
+    "The connection has signer sets for oracle families, and the message does not name the channel of its event. Choose the channel in this node, or keep msg.crec as events in sends it.",
+  );
 }
 
 /** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */

@@ -8,9 +8,16 @@ import { type Field, readField } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
-import { firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
+import { familyUnmet, firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
 import { openMemory } from "./open-memory.ts";
-import { channelIdOf, deliveryOf, expectationsOf, type VerifyEventDef } from "./settings.ts";
+import {
+  channelIdOf,
+  deliveryOf,
+  expectationsOf,
+  isOfQuery,
+  type VerifyEventDef,
+  watcherChannelOf,
+} from "./settings.ts";
 
 /** Ports: verified, rejected, and what never carries a proof. */
 export default function register(RED: NodeAPI): void {
@@ -31,15 +38,24 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "trouble", RED._("verify-event.status.rejected", { reason }));
       };
 
-      const channelId = await channelIdOf(RED, def, msg, event, signal);
-      const verification = await (await connection.verifier()).verify(event, channelId ? { channelId } : {});
+      const readChannelId = () => channelIdOf(RED, def, msg, event, signal);
+      const channelId = isOfQuery(event) ? await readChannelId() : undefined;
+      const verification = await (await connection.verifier()).verify(event, {
+        ...(channelId ? { channelId } : {}),
+        donFamily: async (watcherId) => {
+          const { watchers } = await connection.client();
+          return watchers.familyOf(await watcherChannelOf(readChannelId(), event), watcherId);
+        },
+      });
       if (!verification.verified) {
         if (!isNotice(verification)) return reject(verification);
         send(null, null, answer(msg, payloadOf(event, library), { verification }));
         showStatus(this, "done", "verify-event.status.unsigned");
         return;
       }
-      const unmet = firstUnmet(signedFacts(event), expected, Date.now() / 1000);
+      const unmet =
+        familyUnmet(verification.donFamily, expected.family) ??
+        firstUnmet(signedFacts(event), expected, Date.now() / 1000);
       if (unmet) return reject(unmet);
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const payload = decodeEvent(event, abi);

@@ -14,6 +14,8 @@ export type Comparison = { field: string; said: string; signed: string };
 export type Claim = {
   type: string;
   status?: string;
+  /** Of a contract event. It is not signed. */
+  watcherId?: string;
   /** The base64 text whose bytes are signed. */
   signedText?: string;
   eventHash?: string;
@@ -64,7 +66,7 @@ export function readClaim(event: unknown): Claim {
 }
 
 function readWatcherEvent(claim: Claim, fields: Fields): void {
-  text(fields.watcher_id, "watcher_id");
+  claim.watcherId = text(fields.watcher_id, "watcher_id");
   const selector = integer(fields.chain_selector, "chain_selector");
   const signed = readSigned(claim, fields, "verifiable_event");
   if (signed === undefined) throw new Rejection("malformed_event", "verifiable_event is missing");

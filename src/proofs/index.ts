@@ -10,6 +10,7 @@ export { PROOF_LIMITS } from "./signed-text.ts";
 export { isVerifiable } from "./verifiable.ts";
 export {
   createVerifier,
+  type SignerSet,
   type Verifier,
   type VerifyConfig,
   type VerifyOptions,

@@ -53,15 +53,18 @@ function requireEventHash({ report }: Proof, { signedText, eventHash }: Claim, e
 function requireThreshold(
   recovered: Set<string>,
   { signatures }: Proof,
-  { signers, threshold }: CallSettings,
+  { signers, threshold, of }: CallSettings,
 ): Address[] {
   const members = [...recovered].flatMap((address) => signers.get(address) ?? []);
   if (signatures.length < threshold) {
-    const counts = `it carries ${signatures.length}, and the threshold is ${threshold}`;
+    const counts = `it carries ${signatures.length}, and the threshold${of} is ${threshold}`;
     throw new Rejection("threshold_not_met", `${counts}: one above the service's rejects everything`);
   }
   if (members.length < threshold) {
-    throw new Rejection("threshold_not_met", `${members.length} of ${threshold} needed`);
+    throw new Rejection(
+      "threshold_not_met",
+      `${members.length} of ${threshold} needed${of && `, by the set${of}`}`,
+    );
   }
   return members;
 }

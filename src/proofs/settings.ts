@@ -1,7 +1,7 @@
 import * as ChecksumAddress from "ox/Address";
 import { ADDRESS_PATTERN, type Address, type Hex } from "../protocol/index.ts";
 import { Rejection } from "./reasons.ts";
-import type { VerifyConfig, VerifyOptions } from "./verify.ts";
+import type { SignerSet, VerifyConfig, VerifyOptions } from "./verify.ts";
 import { workflowOwnerFromOrgId } from "./workflow-owner.ts";
 
 /** A configuration, checked, in the form that the checks of a proof want. */
@@ -13,22 +13,43 @@ export type Settings = {
   /** Missing where each call has to name the organization. */
   workflowOwner: Hex | undefined;
   channelId: string | undefined;
+  /** Whose set it is, as it stands in a message: empty, or ` of the family "…"`. */
+  of: string;
 };
 
 /** The same for one call. */
 export type CallSettings = Settings & { workflowOwner: Hex };
 
 /** @throws {Rejection} `not_configured` when no proof could ever hold. */
-export function prepare(config: VerifyConfig): Settings {
+export function prepare(config: VerifyConfig, of = ""): Settings {
   const { validSigners, minRequiredSignatures: threshold, creTenantId = null, channelId } = config;
   const signers = new Map<string, Address>();
   for (const signer of validSigners)
-    signers.set(address(signer, "a signer"), ChecksumAddress.checksum(signer));
-  if (signers.size === 0) throw new Rejection("not_configured", "there are no signers");
+    signers.set(address(signer, `a signer${of}`), ChecksumAddress.checksum(signer));
+  if (signers.size === 0) throw new Rejection("not_configured", `there are no signers${of}`);
   if (!Number.isInteger(threshold) || threshold < 1 || threshold > signers.size) {
-    throw new Rejection("not_configured", `the threshold must be from 1 to ${signers.size}`);
+    throw new Rejection("not_configured", `the threshold${of} must be from 1 to ${signers.size}`);
   }
-  return { signers, threshold, creTenantId, workflowOwner: ownerOf(config), channelId };
+  return { signers, threshold, creTenantId, workflowOwner: ownerOf(config, of), channelId, of };
+}
+
+/**
+ * The set of one oracle family. Organization and tenant that it does not name are those of the default set.
+ * @throws {Rejection} `not_configured`
+ */
+export function prepareFamily(config: VerifyConfig, family: string, set: SignerSet): Settings {
+  const { validSigners, minRequiredSignatures, orgId, workflowOwner, creTenantId } = set;
+  // The owner of the default set stands for its organization in its tenant, and for no other.
+  const hasOwnOwner = Boolean(orgId || workflowOwner || creTenantId);
+  const merged: VerifyConfig = {
+    validSigners,
+    minRequiredSignatures,
+    orgId: orgId || config.orgId || null,
+    creTenantId: creTenantId || config.creTenantId || null,
+    workflowOwner: (hasOwnOwner ? workflowOwner : config.workflowOwner) || null,
+    ...(config.channelId === undefined ? {} : { channelId: config.channelId }),
+  };
+  return prepare(merged, ` of the family "${family}"`);
 }
 
 /**
@@ -39,21 +60,22 @@ export function prepare(config: VerifyConfig): Settings {
 export function forCall(settings: Settings, options: VerifyOptions): CallSettings {
   const namesOwner = "orgId" in options || "workflowOwner" in options;
   const workflowOwner = namesOwner
-    ? ownerOf({ ...options, creTenantId: settings.creTenantId })
+    ? ownerOf({ ...options, creTenantId: settings.creTenantId }, settings.of)
     : settings.workflowOwner;
   if (workflowOwner === undefined) {
-    throw new Rejection("not_configured", "neither organization id nor workflow owner");
+    throw new Rejection("not_configured", `neither organization id nor workflow owner${settings.of}`);
   }
   return { ...settings, workflowOwner, channelId: options.channelId ?? settings.channelId };
 }
 
 type Organization = Pick<VerifyConfig, "orgId" | "workflowOwner" | "creTenantId">;
 
-function ownerOf({ workflowOwner, orgId, creTenantId }: Organization): Hex | undefined {
-  if (workflowOwner) return address(workflowOwner, "the workflow owner");
+function ownerOf({ workflowOwner, orgId, creTenantId }: Organization, of: string): Hex | undefined {
+  if (workflowOwner) return address(workflowOwner, `the workflow owner${of}`);
   if (!orgId) return undefined;
-  if (typeof creTenantId !== "string") throw new Rejection("not_configured", "the CRE tenant is missing");
-  return address(workflowOwnerFromOrgId(orgId, creTenantId), "the workflow owner");
+  if (typeof creTenantId !== "string")
+    throw new Rejection("not_configured", `the CRE tenant${of} is missing`);
+  return address(workflowOwnerFromOrgId(orgId, creTenantId), `the workflow owner${of}`);
 }
 
 function address(value: string, name: string): Hex {

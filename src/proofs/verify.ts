@@ -5,11 +5,11 @@ import { type Claim, readClaim } from "./claim.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { judge } from "./judge.ts";
 import { Rejection, type VerifyReason } from "./reasons.ts";
-import { type CallSettings, forCall, prepare } from "./settings.ts";
+import { type CallSettings, forCall, prepare, prepareFamily, type Settings } from "./settings.ts";
 import { takeTurn } from "./turns.ts";
 
 /** Whose signatures count. Tenant, threshold and signers belong together: take all from one service. */
-export type VerifyConfig = {
+export type SignerSet = {
   /** With `creTenantId`, gives the workflow owner; not needed where that is given. */
   orgId?: string | null;
   workflowOwner?: string | null;
@@ -17,6 +17,15 @@ export type VerifyConfig = {
   validSigners: readonly string[];
   /** How many different signers of the set must have signed; 1 or more. */
   minRequiredSignatures: number;
+};
+
+/** The default set, and others for oracle families that sign with keys of their own. */
+export type VerifyConfig = SignerSet & {
+  /**
+   * By `don_family` of the watchers. Organization and tenant that a set leaves out are those of the default set. A
+   * family that is not here has the default set.
+   */
+  families?: Readonly<Record<string, SignerSet>>;
   /** The channel the events were asked of. Where the channel is signed, it must be this one. */
   channelId?: string;
 };
@@ -30,15 +39,31 @@ export type VerifyOptions = {
   orgId?: string | null;
   workflowOwner?: string | null;
   channelId?: string;
+  /**
+   * Of a contract event: the oracle family of its watcher, or what finds it by the id of the watcher. That is only
+   * called where the configuration has `families`. All other events have the default set.
+   */
+  donFamily?: string | undefined | ((watcherId: string) => Promise<string | undefined>);
   /** Of an operation's status: the operation that it must be about. */
   operation?: AskedOperation;
 };
 
+/** `donFamily` is there where the set of a family judged, and not the default set. */
 export type VerifyResult =
-  | { verified: true /** Those of the set who signed, checksummed. */; signers: Address[] }
-  | { verified: false; reason: VerifyReason /** What it means and what to do. */; message: string };
+  | {
+      verified: true /** Those of the set who signed, checksummed. */;
+      signers: Address[];
+      donFamily?: string;
+    }
+  | {
+      verified: false;
+      reason: VerifyReason;
+      /** What it means and what to do. */
+      message: string;
+      donFamily?: string;
+    };
 
-/** Never rejects, whatever it is given. Other work gets its turn after every 8 proofs, however they are asked for. */
+/** Rejects only with what a `donFamily` rejects with, whatever else it is given. Other work gets its turn after every 8 proofs, however they are asked for. */
 export type Verifier = {
   verify(event: EventEnvelope, options?: VerifyOptions): Promise<VerifyResult>;
   /** With `asked` the answer must also be the one to that question. */
@@ -58,8 +83,12 @@ export type Verifier = {
  * const result = await verifyEvent(forged, config);
  * result.verified ? "" : result.reason; // → "unsigned_field_mismatch"
  */
-export function verifyEvent(event: EventEnvelope, config: VerifyConfig): Promise<VerifyResult> {
-  return createVerifier(config).verify(event);
+export function verifyEvent(
+  event: EventEnvelope,
+  config: VerifyConfig,
+  options?: VerifyOptions,
+): Promise<VerifyResult> {
+  return createVerifier(config).verify(event, options);
 }
 
 /**
@@ -84,12 +113,17 @@ export function verifyQuery(
 }
 
 /**
- * Prepares a configuration once. A wrong one makes every answer `not_configured`.
+ * Prepares a configuration once. An invalid set answers `not_configured` to each event that it has to judge.
  * @example
  * const ours = createVerifier(config);
  * (await ours.verify(event)).verified; // → true
  * const theirs = await ours.verify(event, { orgId: "org_of_another_customer" });
  * theirs.verified ? "" : theirs.reason; // → "workflow_owner_mismatch"
+ *
+ * const strangers = { validSigners: [address], minRequiredSignatures: 1 };
+ * const byFamily = createVerifier({ ...config, families: { "zone-b": strangers } });
+ * (await byFamily.verify(event, { donFamily: "zone-a" })).verified; // → true
+ * (await byFamily.verify(event, { donFamily: "zone-b" })).verified; // → false
  */
 export function createVerifier(config: VerifyConfig): Verifier {
   return createVerifierOn(loadEngine, config);
@@ -97,14 +131,19 @@ export function createVerifier(config: VerifyConfig): Verifier {
 
 /** The same on an engine of one's choice. */
 export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConfig): Verifier {
-  const settings = attempt(() => prepare(config), "not_configured");
+  const byDefault = attempt(() => prepare(config), "not_configured");
+  const families = attempt(() => preparedFamilies(config), "not_configured");
   const judged = async (read: () => Claim, options: VerifyOptions = {}): Promise<VerifyResult> => {
-    if (isRefusal(settings)) return settings;
-    const forThis = attempt((): CallSettings => forCall(settings, options), "not_configured");
-    if (isRefusal(forThis)) return forThis;
+    if (isRefusal(families)) return families;
+    // Without families nothing has to be read to know the set.
+    if (families.size === 0 && isRefusal(byDefault)) return byDefault;
     const engine = await load();
     await takeTurn();
-    return attempt(() => ({ verified: true, signers: judge(read(), forThis, engine) }), "malformed_event");
+    const claim = attempt(read, "malformed_event");
+    const donFamily = families.size === 0 ? undefined : await familyOf(claim, options);
+    const ofFamily = donFamily === undefined ? undefined : families.get(donFamily);
+    const result = judgedBy(ofFamily ?? byDefault, claim, { options, engine });
+    return donFamily !== undefined && ofFamily ? { ...result, donFamily } : result;
   };
   const verifier: Verifier = {
     verify: (event, options) => judged(() => readEventClaim(event, options?.operation), options),
@@ -116,6 +155,38 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     },
   };
   return verifier;
+}
+
+/** An invalid set rejects only what is judged by it. */
+function preparedFamilies(config: VerifyConfig): Map<string, Settings | Refusal> {
+  const sets = Object.entries(config.families ?? {});
+  return new Map(
+    sets.map(([family, set]) => [
+      family,
+      attempt(() => prepareFamily(config, family, set), "not_configured"),
+    ]),
+  );
+}
+
+/** Only a contract event has a watcher, and with it a family. */
+async function familyOf(claim: Claim | Refusal, options: VerifyOptions): Promise<string | undefined> {
+  if (isRefusal(claim) || claim.watcherId === undefined) return undefined;
+  const { watcherId } = claim;
+  const donFamily = options?.donFamily;
+  return typeof donFamily === "function" ? donFamily(watcherId) : donFamily;
+}
+
+/** The settings are judged before the event. */
+function judgedBy(
+  set: Settings | Refusal,
+  claim: Claim | Refusal,
+  { options, engine }: { options: VerifyOptions; engine: Engine },
+): VerifyResult {
+  if (isRefusal(set)) return set;
+  const settings = attempt((): CallSettings => forCall(set, options), "not_configured");
+  if (isRefusal(settings)) return settings;
+  if (isRefusal(claim)) return claim;
+  return attempt(() => ({ verified: true, signers: judge(claim, settings, engine) }), "malformed_event");
 }
 
 function readEventClaim(event: EventEnvelope, asked: AskedOperation | undefined): Claim {

@@ -1,3 +1,4 @@
+import type { Confidence } from "./events.ts";
 import type {
   ChannelStatus,
   Open,
@@ -22,7 +23,8 @@ export type Network = {
   chain_id: string;
   chain_family: Open<"evm">;
   type?: Open<"mainnet" | "testnet">;
-  default_confidence_level?: string;
+  /** The level at which its watchers report blocks unless they say otherwise. Not every service sends it. */
+  default_confidence_level?: Open<Confidence>;
   created_at?: number;
   updated_at?: number;
 };
@@ -53,6 +55,8 @@ export type Wallet = {
   configuration?: { allowed_signers?: Array<string | RsaPublicKey> };
   allowed_ecdsa_signers?: string[];
   allowed_rsa_signers?: RsaPublicKey[];
+  /** The level at which its operations are confirmed. Not every service sends it. */
+  confidence_level?: Open<Confidence>;
   created_at?: number;
 };
 
@@ -81,6 +85,8 @@ export type Watcher = {
   events?: string[];
   abi?: EventFragment[];
   don_family?: string;
+  /** The level at which it reports blocks. Not every service sends it. */
+  confidence_level?: Open<Confidence>;
   workflow_id?: string;
   service_config?: Record<string, unknown>;
 };

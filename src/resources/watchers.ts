@@ -17,6 +17,7 @@ import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
+import { WatcherFamilies } from "./watcher-families.ts";
 
 /** By contract with `abi`, or by a service the platform knows with `service`. */
 export type CreateWatcher = {
@@ -47,6 +48,9 @@ export type ListWatchers = {
 export class Watchers {
   readonly #transport: Transport;
   readonly #events: Events;
+  readonly #families = new WatcherFamilies({
+    get: (channelId, watcherId) => this.get(channelId, watcherId),
+  });
 
   constructor(transport: Transport, events: Events) {
     this.#transport = transport;
@@ -77,6 +81,17 @@ export class Watchers {
   async get(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
     return resourceOf(await this.#transport.get(path, {}, options), "watcher_id", watcherId);
+  }
+
+  /**
+   * The oracle family (`don_family`) whose members sign the events of a watcher; undefined where there is no such
+   * watcher. The service is asked once for each watcher.
+   * @example
+   * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
+   * (await verifier.verify(event, { donFamily })).verified; // → true
+   */
+  familyOf(channelId: string, watcherId: string): Promise<string | undefined> {
+    return this.#families.of(channelId, watcherId);
   }
 
   /** Summaries, without `events` and `abi`. */

@@ -122,6 +122,51 @@ describe("what a form says under a box with a list", function () {
   });
 });
 
+describe("what a form says of how final the reported blocks are", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  const note = "reports blocks at: finalized";
+  let flows: FlowNode[];
+
+  before(async () => {
+    flows = await example("01-quickstart");
+    await editor().openWith(flows);
+  });
+
+  const serve = (said: { note?: string }) =>
+    editor().page.route("**/crec/lookup/*network*/**", async (route) => {
+      const { choices } = (await (await route.fetch()).json()) as Choices;
+      await route.fulfill({ json: { choices: choices.map(({ note: _, ...one }) => ({ ...one, ...said })) } });
+    });
+  const under = (form: Form, field: string) => form.root.locator(`[id^="${field}-hint"]`);
+
+  it("stands under the contract that is picked, and beside each network", async () => {
+    await serve({ note });
+    const verify = await editor().form(idOf(flows, "crec-verify-event"));
+    await under(verify, "node-input-contract").getByText(note).waitFor();
+    await verify.cancel();
+    const contract = await editor().form(idOf(flows, "crec-contract"));
+    const { chain_selector } = editor().service.ready;
+    await contract.fill("chainSelector", chain_selector);
+    await under(contract, "node-config-input-chainSelector").getByText(note).waitFor();
+    await contract.box("chainSelector").fill("");
+    await contract.box("chainSelector").press("Shift");
+    await editor().page.locator(".red-ui-autoComplete-container:visible", { hasText: note }).waitFor();
+    await contract.cancel();
+    await editor().page.unroute("**/crec/lookup/*network*/**");
+  });
+
+  it("is nothing where the service does not say it", async () => {
+    await serve({});
+    const answered = editor().page.waitForResponse(/contract-network/);
+    const verify = await editor().form(idOf(flows, "crec-verify-event"));
+    await (await answered).finished();
+    should(await under(verify, "node-input-contract").first().textContent()).equal("");
+    await verify.cancel();
+    await editor().page.unroute("**/crec/lookup/*network*/**");
+  });
+});
+
 describe("forms where Node-RED asks who is there", function () {
   this.timeout(120_000);
   const editor = useEditor({ settings: guarded, token: "admin", loggedInAs: "reader" });

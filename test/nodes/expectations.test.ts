@@ -1,6 +1,6 @@
 import should from "should";
 import { eventNames } from "../../nodes/lib/event-names.ts";
-import { type Expectations, firstUnmet } from "../../nodes/verify-event/expectations.ts";
+import { type Expectations, familyUnmet, firstUnmet } from "../../nodes/verify-event/expectations.ts";
 import { type EventEnvelope, type SignedFacts, signedFacts } from "../../src/index.ts";
 import { caseNamed, proofCases, signedEvent } from "../proofs/fixtures.ts";
 
@@ -93,6 +93,24 @@ describe("expectations of verify event", () => {
     should(judge({ minConfidence: "safe" })).be.undefined();
     should(judge({ minConfidence: "finalized" })).equal("confidence_too_low");
     should(judge({ minConfidence: "latest" }, { confidence: undefined })).equal("confidence_too_low");
+  });
+
+  it("expect the set that judged: of a family, or the default one", () => {
+    for (const judged of [undefined, "zone-a", "zone-b"])
+      should(familyUnmet(judged, undefined)).be.undefined();
+    should(familyUnmet("zone-b", "zone-b")).be.undefined();
+    should(familyUnmet(undefined, "")).be.undefined();
+    for (const [judged, wanted, sets] of [
+      [undefined, "zone-b", /default set.*"zone-b"/],
+      ["zone-a", "zone-b", /"zone-a".*"zone-b"/],
+      ["zone-b", "", /"zone-b".*default set/],
+    ] as const) {
+      const unmet = familyUnmet(judged, wanted);
+      should(unmet).have.properties({ verified: false, reason: "unexpected_family" });
+      should(unmet?.message)
+        .match(sets)
+        .and.match(/^[A-Z].*[.]$/);
+    }
   });
 
   it("expect an age; an event from the future, or of no time, has none", () => {

@@ -17,7 +17,7 @@ const WRONG_KEY = `wrong-${randomUUID()}`;
 const STORED = "__PWRD__";
 
 const KINDS = [
-  ...["networks", "channels", "wallets", "wallet-ids", "contract-events"],
+  ...["networks", "channels", "wallets", "wallet-ids", "contract-events", "contract-network"],
   ...["watchers", "watcher-ids", "operations", "queries"],
 ];
 
@@ -58,6 +58,8 @@ describe("the endpoints behind the forms", function () {
           ...{ id: "by-environment", baseUrl: "${TEST_BASE_URL}", graphqlUrl: "" },
           credentials: { apiKey: "${TEST_KEY}" },
         }),
+        connectionNode(service.ready, { id: "with-levels", baseUrl: proxy.baseUrl }),
+        channelNode({ id: "channel-with-levels", connection: "with-levels" }),
         channelNode({ createMissing: true }),
         channelNode({ id: "no-such-channel", channel: "nowhere" }),
         channelNode({ id: "nameless", channel: "" }),
@@ -119,7 +121,7 @@ describe("the endpoints behind the forms", function () {
     });
 
     it("offer a channel's watchers, by name or by id", async () => {
-      should(await lookUp("watchers", "channel")).deepEqual([
+      should(await lookUp("watchers", "channel")).match([
         { value: "bench-transfers", label: "bench-transfers", detail: "active" },
       ]);
       const [watcher] = await lookUp("watcher-ids", "channel");
@@ -164,6 +166,49 @@ describe("the endpoints behind the forms", function () {
       should(await lookUp("contract-events", "contract")).deepEqual([
         { value: "Transfer", label: "Transfer", detail: "Transfer(address,address,uint256)" },
       ]);
+    });
+
+    it("say at which level blocks are reported, where the service says it", async () => {
+      const level = (name: string, value: unknown) => (body: string) => {
+        const { data, ...page } = JSON.parse(body) as { data: object[] };
+        return JSON.stringify({ ...page, data: data.map((one) => ({ ...one, [name]: value })) });
+      };
+      const serve = (value: unknown) => {
+        proxy.harm = ({ path }) => {
+          if (path.endsWith("/channels")) return undefined;
+          const name = path.endsWith("/networks") ? "default_confidence_level" : "confidence_level";
+          return { kind: "change", change: level(name, value) };
+        };
+      };
+      const { chain_selector } = service.ready;
+      const kinds = [
+        ["networks", "with-levels", ""],
+        ["wallets", "with-levels", ""],
+        ["watchers", "channel-with-levels", ""],
+        ["contract-network", "with-levels", "contract"],
+      ] as const;
+      try {
+        serve("finalized");
+        for (const [kind, id, typed] of kinds) {
+          const choices = await lookUp(kind, id, typed);
+          should(choices).not.be.empty();
+          for (const { note } of choices) should(note).equal("reports blocks at: finalized", kind);
+        }
+        const [its, ...others] = await lookUp("contract-network", "with-levels", "contract");
+        should(its).have.property("value", chain_selector);
+        should(others).be.empty();
+        // As a service may send it that does not know the level.
+        for (const nothing of ["", null, undefined, 7]) {
+          serve(nothing);
+          for (const [kind, id, typed] of kinds) {
+            for (const choice of await lookUp(kind, id, typed)) should(choice).not.have.property("note");
+          }
+        }
+        should(await look("contract-network", "with-levels", "undeployed")).have.property("undeployed", true);
+      } finally {
+        proxy.harm = () => undefined;
+        proxy.passed.length = 0;
+      }
     });
 
     it("offer nothing for what is not deployed, or is of another type, and say so", async () => {

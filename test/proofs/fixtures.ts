@@ -7,6 +7,7 @@ import should from "should";
 import {
   buildReport,
   reportDigest,
+  type SignerSet,
   type VerifyConfig,
   type VerifyReason,
   type VerifyResult,
@@ -54,7 +55,9 @@ export function caseNamed(name: string): ProofCase {
 }
 
 /** Keys of a network of our own, for events the vectors do not have. */
-const KEYS = [1, 2, 3, 4].map((seed) => Hash.keccak256(Hex.fromNumber(seed, { size: 32 })));
+const KEYS = keysOf([1, 2, 3, 4]);
+/** Keys of another oracle family. */
+const FAMILY_KEYS = keysOf([11, 12, 13, 14, 15, 16, 17]);
 export const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
 /** Of another organization that the same network works for. */
 export const OTHER_OWNER = "0x00000000000000000000000000000000000000aa";
@@ -64,6 +67,16 @@ export const ownConfig: VerifyConfig = {
   validSigners: KEYS.map(addressOf),
   minRequiredSignatures: 2,
 };
+
+/** The set of the other family, with a threshold of its own. */
+export const familySet: SignerSet = {
+  validSigners: FAMILY_KEYS.map(addressOf),
+  minRequiredSignatures: 3,
+};
+
+function keysOf(seeds: number[]): Hex.Hex[] {
+  return seeds.map((seed) => Hash.keccak256(Hex.fromNumber(seed, { size: 32 })));
+}
 
 function addressOf(privateKey: Hex.Hex): string {
   const publicKey = Secp256k1.getPublicKey({ privateKey, as: "Bytes" });
@@ -79,8 +92,8 @@ export function toSignedText(json: string | object): string {
   return Buffer.from(typeof json === "string" ? json : JSON.stringify(json)).toString("base64");
 }
 
-/** A proof by the first two keys of our own network over any signed text. */
-export function proofOf(signedText: string, owner: Hex.Hex = OWNER): OcrProof {
+/** A proof by the first two keys of our own network, or by other keys, over any signed text. */
+export function proofOf(signedText: string, owner: Hex.Hex = OWNER, keys = KEYS.slice(0, 2)): OcrProof {
   const report = buildReport({
     workflowOwner: Hex.toBytes(owner),
     eventHash: Hash.keccak256(new Uint8Array(Buffer.from(signedText)), { as: "Bytes" }),
@@ -91,9 +104,7 @@ export function proofOf(signedText: string, owner: Hex.Hex = OWNER): OcrProof {
     alg: "ecdsa-secp256k1",
     ocr_report: Hex.fromBytes(report),
     ocr_context: Hex.fromBytes(context),
-    signatures: KEYS.slice(0, 2).map((privateKey) =>
-      Signature.toHex(Secp256k1.sign({ payload, privateKey })),
-    ),
+    signatures: keys.map((privateKey) => Signature.toHex(Secp256k1.sign({ payload, privateKey }))),
   };
 }
 
@@ -111,4 +122,16 @@ export function signedEvent(
     headers: { type, offset: 1, proofs: [proofOf(signedText, owner)] },
     payload: { ...payload, [name]: signedText },
   };
+}
+
+/** The same, signed by so many of the other family. */
+export function signedByFamily(
+  type: string,
+  json: string | object,
+  payload: object,
+  { signatures = 3, owner = OWNER }: { signatures?: number; owner?: Hex.Hex } = {},
+): EventEnvelope {
+  const event = signedEvent(type, json, payload, owner);
+  const proof = proofOf(toSignedText(json), owner, FAMILY_KEYS.slice(0, signatures));
+  return { ...event, headers: { ...event.headers, proofs: [proof] } };
 }

@@ -37,6 +37,27 @@ export const ROWS: Readonly<Record<string, Row>> = {
       minRequiredSignatures: "${CREC_MIN_SIGNATURES}",
       timeout: "20",
     },
+    built: {
+      by: async (form) => {
+        await form.root.getByText("Other oracle families").click();
+        await form.root.getByText("Add a family").click();
+        await form.fillLabelled("Family", "zone-b");
+        const set = form.root.locator(".red-ui-editableList li");
+        await set.getByLabel("Signers").fill(SOMEONE);
+        await set.getByLabel("Threshold").fill("1");
+      },
+      stored: {
+        families: [
+          {
+            family: "zone-b",
+            validSigners: SOMEONE,
+            minRequiredSignatures: "1",
+            orgId: "",
+            creTenantId: "",
+          },
+        ],
+      },
+    },
   },
   "crec-signer": {
     typed: { name: "test key", privateKey: SECRETS.privateKey },

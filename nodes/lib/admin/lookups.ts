@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { CrecClient, Wallet, Watcher } from "../../../src/index.ts";
+import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import { ADDRESS } from "../address.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
@@ -20,13 +20,16 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     const client = await clientOf(RED, id);
     if (!client) return UNDEPLOYED;
     const networks = await client.networks.list(inTime());
-    return {
-      choices: networks.map(({ chain_selector, name, type }) => ({
-        value: chain_selector,
-        label: name,
-        ...(type ? { detail: type } : {}),
-      })),
-    };
+    return { choices: networks.map((network) => networkChoice(RED, network)) };
+  },
+  // The network of a contract, which is what was typed: the form may know its selector only as a variable.
+  "contract-network": async (RED, id, text) => {
+    const client = await clientOf(RED, id);
+    const contract = (RED.nodes.getNode(text) as (Node & Partial<ContractNode>) | null)?.contract;
+    if (!client || !contract || contract.problem) return UNDEPLOYED;
+    const networks = await client.networks.list(inTime());
+    const its = networks.filter(({ chain_selector }) => chain_selector === contract.chainSelector);
+    return { choices: its.map((network) => networkChoice(RED, network)) };
   },
   channels: async (RED, id, text) => {
     const client = await clientOf(RED, id);
@@ -103,6 +106,7 @@ async function walletsOf(
     value: valueIn(wallet),
     label: wallet.name,
     detail: walletDetail(wallet),
+    ...noteOf(RED, wallet.confidence_level),
   }));
 }
 
@@ -117,6 +121,7 @@ function watchersOf(
       value: valueIn(watcher),
       label: watcher.name ?? watcher.watcher_id,
       detail: watcher.status,
+      ...noteOf(RED, watcher.confidence_level),
     })),
   );
 }
@@ -132,6 +137,24 @@ async function inChannel(
   if (channel.problem) throw channel.problem;
   const client = await channel.connection().client();
   return list(client, await channel.resolve(inTime().signal));
+}
+
+function networkChoice(
+  RED: NodeAPI,
+  { chain_selector, name, type, default_confidence_level }: Network,
+): Choice {
+  return {
+    value: chain_selector,
+    label: name,
+    ...(type ? { detail: type } : {}),
+    ...noteOf(RED, default_confidence_level),
+  };
+}
+
+/** A level of confidence in words, where the service says one. */
+function noteOf(RED: NodeAPI, level: unknown): Pick<Choice, "note"> {
+  if (typeof level !== "string" || level === "") return {};
+  return { note: RED._("common.hint.confidence", { level }) };
 }
 
 /** An id is no part of a name. */

@@ -84,8 +84,9 @@ function described(node: EditedNode, answer: Answer<Choices>, text: string, miss
   return isMissing && missing ? node._(missing) : "";
 }
 
-function descriptionOf({ label, detail = "" }: Choice, typed: string): string {
-  return [label, detail].filter((part) => part !== "" && part !== typed).join(" · ");
+/** As `Sepolia · testnet · reports blocks at: finalized`, without what was typed. */
+export function descriptionOf({ label, detail = "", note = "" }: Choice, typed: string): string {
+  return [label, detail, note].filter((part) => part !== "" && part !== typed).join(" · ");
 }
 
 /** A wallet can be given by its address, which stands beside its status. */
@@ -139,12 +140,12 @@ function matches({ label, value, detail }: Choice, wanted: string): boolean {
 }
 
 /** Built from text nodes: what the service calls a thing must not become HTML here. */
-function completion({ value, label, detail }: Choice): Completion {
+function completion({ value, label, detail, note }: Choice): Completion {
   const line = $("<div>").css({ display: "flex", "justify-content": "space-between", gap: "1em" });
   $("<span>").text(label).appendTo(line);
   $("<span>")
     .css("opacity", "0.7")
-    .text(detail ?? value)
+    .text([detail ?? value, note].filter(Boolean).join(" · "))
     .appendTo(line);
   return { value, label: line };
 }

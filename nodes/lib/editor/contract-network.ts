@@ -1,0 +1,29 @@
+import type { Answer, Choices } from "../form-types.ts";
+import { asYouType } from "./as-you-type.ts";
+import { getJson } from "./ask.ts";
+import { descriptionOf } from "./lookup.ts";
+import { hintUnder } from "./rows.ts";
+
+/**
+ * Says under the contract of a form on which network it is, and how final the blocks are that are reported there: where
+ * the service says that, and both are deployed. It is asked anew when one of `fields` changes.
+ */
+export function describeContractNetwork(connection: () => string, fields: string): void {
+  const contract = $("#node-input-contract");
+  const hint = hintUnder(contract);
+  const look = asYouType<Answer<Choices>>(
+    contract,
+    () => {
+      const [asked, its] = [connection(), String(contract.val() ?? "")];
+      if ([asked, its].some((id) => id === "" || id === "_ADD_")) return undefined;
+      const path = `crec/lookup/contract-network/${encodeURIComponent(asked)}`;
+      return getJson(`${path}?text=${encodeURIComponent(its)}`);
+    },
+    (answer) => {
+      const network = answer?.problem === undefined ? answer?.choices[0] : undefined;
+      hint.say(network?.note ? descriptionOf(network, "") : "");
+    },
+  );
+  contract.add(fields).on("change", () => look.now());
+  look.now();
+}

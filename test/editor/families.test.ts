@@ -1,0 +1,103 @@
+import should from "should";
+import { useEditor } from "../support/editor.ts";
+import type { Form } from "../support/editor-form.ts";
+import { example, type FlowNode, idOf } from "../support/node-red.ts";
+
+const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`).join("\n");
+const STORED = {
+  ...{ family: "zone-b", validSigners: SIGNERS, minRequiredSignatures: "2" },
+  ...{ orgId: "", creTenantId: "2" },
+};
+
+/** Rarely needed: hidden until somebody asks for them. */
+describe("the sets of oracle families in the forms", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  let flows: FlowNode[];
+  let connection: string;
+
+  before(async () => {
+    flows = await example("01-quickstart");
+    connection = idOf(flows, "crec-connection");
+    await editor().openWith(flows);
+  });
+
+  const families = async () => (await editor().inPage.stored(connection)).values.families;
+  const list = (form: Form) => form.root.locator("#crec-connection-family-sets");
+  const isSignedByShown = async () => {
+    const form = await editor().form(idOf(flows, "crec-verify-event"));
+    const isShown = await form.field("signedBy").isVisible();
+    await form.cancel();
+    return isShown;
+  };
+
+  it("are out of sight until they are asked for, and change nothing by being so", async () => {
+    const form = await editor().form(connection);
+    should(await form.root.getByText("Add a family").isVisible()).be.false();
+    await form.done();
+    should(await families()).be.undefined();
+    should(await isSignedByShown()).be.false();
+  });
+
+  it("are filled in, judged while they are typed, and kept", async () => {
+    const form = await editor().form(connection);
+    await form.root.getByText("Other oracle families").click();
+    await form.root.getByText("Add a family").click();
+    const set = list(form);
+    await set.getByText(/Fill in the name of the oracle family/).waitFor();
+    await set.getByLabel("Family").fill("zone-b");
+    await set.getByText(/Fill in the signers of the family "zone-b"/).waitFor();
+    await set.getByLabel("Signers").fill(SIGNERS);
+    await set.getByText(/threshold of the family "zone-b" is a whole number/).waitFor();
+    await set.getByLabel("Threshold").fill("5");
+    await set.getByText(/threshold of 5 cannot be met by 4 signers/).waitFor();
+    await set.getByLabel("Threshold").fill("3");
+    await set.getByText(/carry exactly 2 signatures/).waitFor();
+    await set.getByLabel("Threshold").fill("2");
+    await set.getByLabel("Tenant").fill("2");
+    await set.getByRole("alert").and(set.locator(":empty")).waitFor({ state: "attached" });
+    await form.done();
+    should(await families()).deepEqual([STORED]);
+    should((await editor().inPage.stored(connection)).valid).be.true();
+    await editor().deploy();
+    const deployed = (await (await editor().nodeRed.fetch("flows")).json()) as FlowNode[];
+    should(deployed.find(({ id }) => id === connection)).have.property("families", [STORED]);
+  });
+
+  it("are there when the form is opened again, and then verify event offers to ask for one", async () => {
+    const form = await editor().form(connection);
+    should(await list(form).getByLabel("Signers").inputValue()).equal(SIGNERS);
+    should(await list(form).getByLabel("Family").isVisible()).be.true();
+    await form.cancel();
+    should(await isSignedByShown()).be.true();
+  });
+
+  it("mark the connection where two are for one family", async () => {
+    const form = await editor().form(connection);
+    await form.root.getByText("Add a family").click();
+    await list(form).getByLabel("Family").last().fill("zone-b");
+    should(
+      await list(form)
+        .getByText(/two sets for the family "zone-b"/)
+        .count(),
+    ).equal(2);
+    await form.done();
+    const { valid, validationErrors } = await editor().inPage.stored(connection);
+    should(valid).be.false();
+    should(validationErrors.join()).match(/two sets for the family "zone-b"/);
+  });
+
+  it("are removed again", async () => {
+    const form = await editor().form(connection);
+    for (let left = 2; left > 0; left -= 1) {
+      await form.root.getByText("Remove this family").first().click();
+      await list(form)
+        .getByLabel("Family")
+        .nth(left - 1)
+        .waitFor({ state: "detached" });
+    }
+    await form.done();
+    should(await families()).deepEqual([]);
+    should((await editor().inPage.stored(connection)).valid).be.true();
+  });
+});
