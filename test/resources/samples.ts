@@ -101,9 +101,9 @@ export const SAMPLES = {
     },
     {
       ...{ description: true, status_channel_id: true, configuration: true, created_at: true },
-      ...{ allowed_ecdsa_signers: true, allowed_rsa_signers: true },
+      ...{ allowed_ecdsa_signers: true, allowed_rsa_signers: true, confidence_level: true },
     },
-    ["address", "confidence_level"],
+    ["address"],
   ),
   watcher: sample<Watcher>(
     {
@@ -120,11 +120,11 @@ export const SAMPLES = {
     },
     {
       ...{ name: true, service: true, events: true, abi: true, don_family: true },
-      ...{ workflow_id: true, service_config: true },
+      ...{ workflow_id: true, service_config: true, confidence_level: true },
     },
     [
       ...["abi.0.anonymous", "abi.0.inputs.0.internalType", "abi.0.inputs.0.indexed"],
-      ...["abi.0.inputs.0.components", "confidence_level"],
+      "abi.0.inputs.0.components",
     ],
   ),
   operation: sample<Operation>(
