@@ -122,9 +122,9 @@ export class Wallets {
         lifecycle: WALLET_LIFECYCLE,
         setbacks: ["failed", "archived"],
         look: (signal) => this.get(walletId, { signal }),
-        events: async (signal) => {
-          const statusEvents = statusEventsOf(await this.get(walletId, { signal }));
-          if (statusEvents) return readStatusEvents(this.#events, statusEvents, signal);
+        events: async (wallet, signal) => {
+          const statusEvents = statusEventsOf(wallet);
+          if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });
           const message = "This wallet writes its statuses to no channel. Wait by the resource instead.";
           throw new ArgumentError("by", message);
         },

@@ -127,7 +127,7 @@ export class Watchers {
         lifecycle: WATCHER_LIFECYCLE,
         setbacks: ["failed", "archiving", "archived", "archive_failed"],
         look: (signal) => this.get(channelId, watcherId, { signal }),
-        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        events: (_watcher, signal) => readStatusEvents(this.#events, statusEvents, { signal }),
         // The resource shows `archive_failed` as `failed`.
         reason: ({ status }, signal) =>
           statusReason(this.#events, statusEvents, [status, "archive_failed"], signal),

@@ -426,7 +426,9 @@ describe("operations", () => {
     it("ends at once when the client is closed", async () => {
       const payload = { ...operation, operation_id: OTHER_ID, status: "sent" };
       const headers = { type: "operation.status", offset: 1 };
-      const { client } = await startOther(() => [200, { events: [{ event_id: "e", headers, payload }] }]);
+      const { client } = await startOther(({ path }) =>
+        path.endsWith("/search") ? [200, { events: [{ event_id: "e", headers, payload }] }] : [200, payload],
+      );
       const pollMs = { min: 60_000, max: 60_000 };
       const follow = client.operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 120_000 });
       await follow.next();
