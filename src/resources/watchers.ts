@@ -1,5 +1,5 @@
 import { ArgumentError, CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import type { CallOptions } from "../http/index.ts";
 import {
   type EventFragment,
   LIMITS,
@@ -14,6 +14,7 @@ import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
@@ -44,10 +45,10 @@ export type ListWatchers = {
 };
 
 export class Watchers {
-  readonly #transport: Transport;
+  readonly #transport: ResourceTransport;
   readonly #events: Events;
 
-  constructor(transport: Transport, events: Events) {
+  constructor(transport: ResourceTransport, events: Events) {
     this.#transport = transport;
     this.#events = events;
   }
@@ -144,8 +145,17 @@ export class Watchers {
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
+    return this.#named(channelId, name, {}, options);
+  }
+
+  async #named(
+    channelId: string,
+    name: string,
+    filter: ListWatchers,
+    options?: CallOptions,
+  ): Promise<Watcher | undefined> {
     checkName(name);
-    const watchers = this.list(channelId, { name, limit: PAGE_LIMITS.watchers.max }, options);
+    const watchers = this.list(channelId, { ...filter, name, limit: PAGE_LIMITS.watchers.max }, options);
     return findIn(watchers, (watcher) => watcher.name === name);
   }
 
@@ -162,14 +172,15 @@ export class Watchers {
     const steps = {
       find: async () => {
         const summary = await this.findByName(channelId, wanted.name, options);
+        if (summary) this.#transport.noteCreated(summary.watcher_id, summary.created_at);
         return summary && this.get(channelId, summary.watcher_id, options);
       },
       create: () => this.create(channelId, wanted, options),
+      isArchived: async () =>
+        (await this.#named(channelId, wanted.name, { status: ["archived"] }, options)) !== undefined,
+      id: (one: Watcher) => one.watcher_id,
     };
-    const { resource: watcher, found } = await createOrFind(steps, [
-      options?.signal,
-      this.#transport.closing,
-    ]);
+    const { resource: watcher, found } = await createOrFind(this.#transport, steps, options?.signal);
     if (found) checkSame(watcher, wanted);
     return { watcher, found };
   }
