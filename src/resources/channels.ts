@@ -69,7 +69,7 @@ export class Channels {
 
   /** The channel of exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Channel | undefined> {
-    return this.#named(name, {}, options);
+    return this.#transport.findNamed("/channels", name, () => this.#named(name, {}, options), options);
   }
 
   async #named(name: string, filter: ListChannels, options?: CallOptions): Promise<Channel | undefined> {

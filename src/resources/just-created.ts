@@ -32,6 +32,8 @@ export class JustCreated {
   readonly #now: () => number;
   /** When each was created. */
   readonly #ids = new Map<string, number>();
+  /** The id behind a name, where it was created under that name and not changed since. */
+  readonly #names = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -55,6 +57,13 @@ export class JustCreated {
     return age < SHOWN_WITHIN_MS ? age : undefined;
   }
 
+  /** How many milliseconds longer the list at this path may be without what was created under this name. */
+  graceOfName(path: string, name: string): number {
+    const id = this.#names.get(nameAt(path, name));
+    const age = id === undefined ? undefined : this.ageOf(id);
+    return age === undefined ? 0 : SHOWN_WITHIN_MS - age;
+  }
+
   /** How many milliseconds longer a 404 to this call may be for the reason that what it names was just created. */
   graceOf(call: Named, code: string): number {
     const path = pathOf(call);
@@ -73,8 +82,12 @@ export class JustCreated {
     const created = call.method === "POST" ? COLLECTIONS.get(path.split("/").at(-1) ?? "") : undefined;
     if (created !== undefined) {
       const id = answer[`${created.toLowerCase()}_id`];
-      if (typeof id === "string") this.note(id);
+      if (typeof id === "string") {
+        this.note(id);
+        this.#noteName(call, id);
+      }
     }
+    if (call.method === "PATCH") this.#forgetNames(path.split("/").at(-1) ?? "");
     if (this.#ids.size === 0 || !path.startsWith("/wallets")) return;
     for (const wallet of Array.isArray(answer.data) ? answer.data : [answer]) {
       const { wallet_id: id, address } = isObject(wallet) ? wallet : {};
@@ -82,6 +95,25 @@ export class JustCreated {
       if (age !== undefined && typeof address === "string" && address !== "") this.note(address, age);
     }
   }
+
+  #noteName(call: Named, id: string): void {
+    const name = isObject(call.body) ? call.body.name : undefined;
+    if (typeof name !== "string") return;
+    const [oldest] = this.#names.keys();
+    if (oldest !== undefined && this.#names.size >= MOST) this.#names.delete(oldest);
+    this.#names.set(nameAt(pathOf(call), name), id);
+  }
+
+  /** It may have another name now, or be archived. */
+  #forgetNames(id: string): void {
+    for (const [name, its] of this.#names) {
+      if (its.toLowerCase() === id.toLowerCase()) this.#names.delete(name);
+    }
+  }
+}
+
+function nameAt(path: string, name: string): string {
+  return `${path.toLowerCase()} ${name}`;
 }
 
 function pathOf({ path }: Named): string {

@@ -1,5 +1,6 @@
 import {
   type Call,
+  type CallOptions,
   NotFoundError,
   readAnswer,
   Transport,
@@ -56,6 +57,22 @@ export class ResourceTransport extends Transport {
         await this.clock.pause(delay, [call.signal, this.closing]);
         learning.timeoutMs = Math.max(1, deadline - elapsed());
       }
+    }
+  }
+
+  /** What `find` finds in the list at `path`, which may show late what was just created under this name. */
+  async findNamed<T>(
+    path: string,
+    name: string,
+    find: () => Promise<T | undefined>,
+    { timeoutMs = this.timeoutMs, signal }: CallOptions = {},
+  ): Promise<T | undefined> {
+    const deadline = this.clock.elapsed() + timeoutMs;
+    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+      const found = await find();
+      const delay = Math.min(this.#justCreated.graceOfName(path, name), jittered(gap));
+      if (found !== undefined || delay <= 0 || this.clock.elapsed() + delay >= deadline) return found;
+      await this.clock.pause(delay, [signal, this.closing]);
     }
   }
 

@@ -141,7 +141,7 @@ export class Wallets {
 
   /** The wallet of exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
-    return this.#named(name, {}, options);
+    return this.#transport.findNamed("/wallets", name, () => this.#named(name, {}, options), options);
   }
 
   async #named(name: string, filter: ListWallets, options?: CallOptions): Promise<Wallet | undefined> {

@@ -145,7 +145,8 @@ export class Watchers {
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
-    return this.#named(channelId, name, {}, options);
+    const find = () => this.#named(channelId, name, {}, options);
+    return this.#transport.findNamed(watchersPath(channelId), name, find, options);
   }
 
   async #named(

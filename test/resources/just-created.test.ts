@@ -236,6 +236,50 @@ describe("just after a create", () => {
     });
   });
 
+  describe("a look-up by name", () => {
+    const newWallet = {
+      ...{ name: "counts", chain_selector: CHAIN, wallet_owner_address: ADDRESS },
+      wallet_type: "ecdsa" as const,
+    };
+    const wallet = { wallet_id: THIRD_ID, name: "counts", status: "pending" };
+
+    it("waits until the list shows what this client created", async () => {
+      const all: Record<string, object> = { "/channels": { ...channel, name: "counts" }, "/wallets": wallet };
+      const served = await serve(({ method, path }, now) => {
+        const one = all[path] ?? watcher;
+        if (method === "POST") return [201, one];
+        return now % 100 < 15 ? page() : page(one);
+      });
+      const { channels, wallets, watchers, seconds, pass } = served;
+      await channels.create({ name: "counts" });
+      should(await channels.findByName("counts")).have.property("channel_id", ID);
+      should(seconds()).be.within(15, 18);
+      pass(100 - seconds());
+      await wallets.create(newWallet);
+      should(await wallets.findByName("counts")).have.property("wallet_id", THIRD_ID);
+      pass(200 - seconds());
+      await watchers.create(ID, NEW_WATCHER);
+      should(await watchers.findByName(ID, "counts")).have.property("watcher_id", OTHER_ID);
+      should(seconds()).be.within(215, 218);
+    });
+
+    it("finds nothing at once under another name, in another channel, or after a change", async () => {
+      const { watchers, seconds } = await serve(({ method }) =>
+        method === "POST" ? [201, watcher] : method === "PATCH" ? [200, watcher] : page(),
+      );
+      await watchers.create(ID, NEW_WATCHER);
+      should(await watchers.findByName(ID, "Counts")).be.undefined();
+      should(await watchers.findByName(OTHER_ID, "counts")).be.undefined();
+      should(seconds()).equal(0);
+      should(await watchers.findByName(ID, "counts", { timeoutMs: 10_000 })).be.undefined();
+      should(seconds()).be.within(5, 10);
+      const before = seconds();
+      await watchers.archive(ID, OTHER_ID);
+      should(await watchers.findByName(ID, "counts")).be.undefined();
+      should(seconds()).equal(before);
+    });
+  });
+
   describe("create or find", () => {
     it("waits until the list shows what has the name", async () => {
       const { channels, seconds } = await serve(({ method, query }, now) => {
