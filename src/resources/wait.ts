@@ -19,7 +19,10 @@ export type WaitOptions<S extends string, R> = {
    * that passes between two looks and come in the order in which they happened.
    */
   by?: "resource" | "events" | undefined;
-  /** Milliseconds for which a resource just created may still be unknown. Default 5,000. */
+  /**
+   * Milliseconds for which a resource that somebody else created may still be unknown, default 5,000. What this client
+   * created may be for 30,000 after that.
+   */
   unknownForMs?: number | undefined;
 };
 
