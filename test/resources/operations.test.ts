@@ -125,9 +125,11 @@ describe("operations", () => {
           if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
           return method === "POST" ? [201, { operation_id: OTHER_ID }] : trouble;
         });
-        const sent = await client.operations.send(ID, operation, signer);
+        // A 404 is waited out no longer than that.
+        const soon = { timeoutMs: 500 };
+        const sent = await client.operations.send(ID, operation, signer, soon);
         should(sent).match({ digest, operation: { operation_id: OTHER_ID, status: "accepted", digest } });
-        const draft = await client.operations.draft(ID, operation);
+        const draft = await client.operations.draft(ID, operation, soon);
         should(draft.operation).match({ status: "pending_signature", signature: null });
       }
     });
