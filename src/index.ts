@@ -209,6 +209,7 @@ export {
   type ListQueries,
   type ListWallets,
   type ListWatchers,
+  type NamedOperation,
   type Networks,
   type NewOperation,
   type OperationChange,

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { connectionOf } from "../lib/config-nodes.ts";
+import { clientFor } from "../lib/created.ts";
 import { nodeError } from "../lib/errors.ts";
 import { oneOf, readField, requireText } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
@@ -28,7 +29,7 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const method = oneOf("Method", def.method, METHODS) ?? "GET";
       showStatus(this, "working", "api.status.calling");
-      const client = await connectionOf(RED, def.connection).client();
+      const client = await clientFor(connectionOf(RED, def.connection), msg);
       const path = await requireText(RED, this, msg, { label: "Path", value: def.path, type: def.pathType });
       if (!path.startsWith("/") || path.split(/[?#]/, 1)[0]?.split("/").includes("..")) {
         throw nodeError(

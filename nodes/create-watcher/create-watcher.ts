@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/created.ts";
 import { channelOverride, noted, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
 import { showStatus } from "../lib/status.ts";
@@ -17,7 +18,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "create-watcher.status.looking");
       const timeoutMs = timeoutOf(def);
       const channel = channelOf(RED, def.channel);
-      const client = await channel.connection().client();
+      const client = await clientFor(channel.connection(), msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const request = await requestOf(RED, this, def, msg);
 
@@ -28,7 +29,8 @@ export default function register(RED: NodeAPI): void {
       };
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
       // Whatever happens from here on, Catch must learn which watcher it happened to.
-      msg.crec = noted(msg, { channelId, watcherId: watcher.watcher_id });
+      const ids = { channelId, watcherId: watcher.watcher_id };
+      msg.crec = noted(msg, { ...ids, ...createdOf(client, msg, ids) });
       send(null, statusMessage(report(watcher, found)));
       const ready =
         timeoutMs === 0

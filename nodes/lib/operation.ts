@@ -89,7 +89,7 @@ export async function climb({ client, channelId, operation, ladder, ...options }
     options.onFound(executed);
   };
   const follow = { timeoutMs, signal, verify, operationKey, onFound };
-  const changes = client.operations.follow(channelId, operation.operation_id, follow);
+  const changes = client.operations.follow(channelId, operation, follow);
   for (let next = await changes.next(); !next.done; next = await changes.next()) {
     onRung(next.value);
     const { status, reason, transactionHash, verification } = next.value;

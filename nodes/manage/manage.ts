@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/created.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, noted, readText, requireText, waitMs } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
@@ -39,8 +40,9 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "manage.status.working");
 
       const connection = connectionFor(RED, def, name);
+      const client = await clientFor(connection, msg);
       const { payload, crec } = await action({
-        client: await connection.client(),
+        client,
         signal,
         timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
         wallet: () => walletOf(RED, def.wallet),
@@ -60,10 +62,10 @@ export default function register(RED: NodeAPI): void {
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
-          msg.crec = noted(msg, known);
+          msg.crec = noted(msg, { ...known, ...createdOf(client, msg, known) });
         },
       });
-      send(answer(msg, payload, crec));
+      send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
     });
   }

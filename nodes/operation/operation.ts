@@ -2,6 +2,7 @@ import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { OperationStatus } from "../../src/index.ts";
 import { previewOfOperation } from "../lib/call-preview.ts";
 import { channelOf, signerOf } from "../lib/config-nodes.ts";
+import { clientFor } from "../lib/created.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, noted, oneOf, readText, requireText, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
@@ -50,7 +51,7 @@ export default function register(RED: NodeAPI): void {
       const incoming = msg.crec;
       const channel = channelOf(RED, def.channel);
       const connection = channel.connection();
-      const client = await connection.client();
+      const client = await clientFor(connection, msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { payload, crec } = await action({
         client,

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Query } from "../../src/index.ts";
 import { channelOf } from "../lib/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/created.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, noted, waitMs } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
@@ -19,11 +20,12 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "run-query.status.asking");
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
       const channel = channelOf(RED, def.channel);
-      const client = await channel.connection().client();
+      const client = await clientFor(channel.connection(), msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { request, abi, read } = await questionOf(RED, this, def, msg);
       const { query_id: queryId } = await client.queries.create(channelId, request, { signal });
-      msg.crec = noted(msg, { channelId, queryId });
+      const ids = { channelId, queryId };
+      msg.crec = noted(msg, { ...ids, ...createdOf(client, msg, ids) });
 
       const onStatus = ({ status }: Query) => {
         showStatus(this, "working", status);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/config-nodes.ts";
+import { clientFor } from "../lib/created.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
 import { isRejected, toMessage } from "../lib/event-message.ts";
 import { channelOverride } from "../lib/fields.ts";
@@ -24,7 +25,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", "search-events.status.searching");
       const most = limitOf(def);
       const channel = channelOf(RED, def.channel);
-      const client = await channel.connection().client();
+      const client = await clientFor(channel.connection(), msg);
       const verifier = def.verify === false ? undefined : await channel.connection().verifier();
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));

@@ -3,6 +3,7 @@ import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
 import { registerOperationPreview } from "../lib/admin/preview.ts";
 import { previewOf } from "../lib/call-preview.ts";
 import { channelOf, walletOf } from "../lib/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/created.ts";
 import { nodeError } from "../lib/errors.ts";
 import { channelOverride, noted, oneOf, waitMs } from "../lib/fields.ts";
 import { answer, type CrecMessage, onInput } from "../lib/input.ts";
@@ -32,7 +33,7 @@ export default function register(RED: NodeAPI): void {
       const channel = channelOf(RED, def.channel);
       const wallet = walletOf(RED, def.wallet);
       const connection = channel.connection();
-      const client = await connection.client();
+      const client = await clientFor(connection, msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
@@ -53,7 +54,8 @@ export default function register(RED: NodeAPI): void {
             { signal },
           )
         : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
-      msg.crec = { ...msg.crec, operationId: operation.operation_id, digest };
+      const ids = { channelId, operationId: operation.operation_id };
+      msg.crec = { ...noted(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 

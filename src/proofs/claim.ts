@@ -135,11 +135,15 @@ function signedQueryStatus(data: Fields): string {
 
 /**
  * The same oracles sign what the platform says of operations and queries, and what a watcher of a service reports:
- * data of any shape. The signed service tells the two apart.
+ * data of any shape. The signed service tells the two apart. What the platform names itself in an operation's status is
+ * not documented: another name than `_crec` is refused, since nothing else signed tells it from a watcher's report.
  */
 function requireSaidBy(whom: "the platform" | "a watcher", signed: Fields): void {
   if (whom === (isSaidByPlatform(signed) ? "the platform" : "a watcher")) return;
-  throw new Rejection("malformed_event", `what is signed was not said by ${whom}`);
+  const { service } = signed;
+  const isNamed = typeof service === "string" && service !== "";
+  const named = isNamed ? `the service ${JSON.stringify(service.slice(0, 40))}` : "no service";
+  throw new Rejection("malformed_event", `what is signed was not said by ${whom}: it names ${named}`);
 }
 
 function isSaidByPlatform({ service, chain_event, data }: Fields): boolean {

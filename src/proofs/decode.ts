@@ -184,7 +184,8 @@ function operationStatus(payload: Fields): DecodedOperationStatus {
       "wallet_operation_id",
     ),
     wallet: address(signed?.wallet_address ?? payload.address, "address"),
-    ...optional("transactionHash", signed?.transaction_hash, text),
+    // Two names for it are documented.
+    ...optional("transactionHash", signed?.transaction_hash ?? signed?.tx_hash, text),
   };
 }
 

@@ -19,7 +19,8 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 /**
  * The filters of an event search that apply to events of some types only. A search that names a type together
- * with a filter that is not in its list is refused; one that names no type may use them all.
+ * with a filter that is not in its list is refused; one that names no type may use them all. API 0.8.0 supports neither
+ * `operation_id` nor `query_id`: the client applies these two itself.
  */
 export const SEARCH_FILTERS = {
   "operation.status": ["status", "chain_selector", "address", "operation_id", "wallet_operation_id"],

@@ -1,9 +1,10 @@
-import type { CallOptions, Transport } from "../http/index.ts";
+import type { CallOptions } from "../http/index.ts";
 import { type Channel, type ChannelStatus, type Open, PAGE_LIMITS } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkDescription, checkName, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 
 export type CreateChannel = { name: string; description?: string | undefined };
 export type UpdateChannel = { name?: string | undefined; description?: string | undefined };
@@ -17,9 +18,9 @@ export type ListChannels = {
 };
 
 export class Channels {
-  readonly #transport: Transport;
+  readonly #transport: ResourceTransport;
 
-  constructor(transport: Transport) {
+  constructor(transport: ResourceTransport) {
     this.#transport = transport;
   }
 
@@ -68,8 +69,12 @@ export class Channels {
 
   /** The channel of exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Channel | undefined> {
+    return this.#transport.findNamed("/channels", name, () => this.#named(name, {}, options), options);
+  }
+
+  async #named(name: string, filter: ListChannels, options?: CallOptions): Promise<Channel | undefined> {
     checkName(name);
-    const channels = this.list({ name, limit: PAGE_LIMITS.channels.max }, options);
+    const channels = this.list({ ...filter, name, limit: PAGE_LIMITS.channels.max }, options);
     return findIn(channels, (channel) => channel.name === name);
   }
 
@@ -86,8 +91,11 @@ export class Channels {
     const steps = {
       find: () => this.findByName(channel.name, options),
       create: () => this.create(channel, options),
+      id: (one: Channel) => one.channel_id,
+      isArchived: async () =>
+        (await this.#named(channel.name, { status: ["archived"] }, options)) !== undefined,
     };
-    const { resource, found } = await createOrFind(steps, [options?.signal, this.#transport.closing]);
+    const { resource, found } = await createOrFind(this.#transport, steps, options?.signal);
     return { channel: resource, found };
   }
 }

@@ -15,6 +15,7 @@ import { Events } from "./events.ts";
 import { Networks } from "./networks.ts";
 import { Operations } from "./operations.ts";
 import { Queries } from "./queries.ts";
+import { ResourceTransport } from "./resource-transport.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -45,12 +46,12 @@ export class CrecClient {
   readonly operations: Operations;
   readonly queries: Queries;
   readonly account: Account;
-  readonly #transport: Transport;
+  readonly #transport: ResourceTransport;
   readonly #graphql: Transport | undefined;
 
   /** @throws {ArgumentError} when an option is not usable. */
   constructor({ graphqlUrl, chainIds, ...options }: CrecClientOptions) {
-    const transport = new Transport(options);
+    const transport = new ResourceTransport(options);
     this.#transport = transport;
     this.#graphql = graphqlUrl
       ? new Transport({ ...options, baseUrl: baseUrlOf(graphqlUrl, "graphqlUrl").href })
@@ -87,6 +88,28 @@ export class CrecClient {
     const answer: unknown = await this.#transport.request(call);
     if (!isObject(answer) || typeof answer.status !== "string") throw badResponse("without its status");
     return { ...(withoutNulls(answer) as object), status: answer.status };
+  }
+
+  /**
+   * Tells the client what another one has just created. For 30 s after a create the service may still answer 404 about
+   * it: the client waits that out, as it does for all that it creates itself. `createdAt` is in Unix seconds of this
+   * machine's clock; a time that is not of the last 30 s changes nothing.
+   * @example
+   * client.noteCreated(watcher.watcher_id, watcher.created_at);
+   */
+  noteCreated(id: string, createdAt: number): void {
+    this.#transport.noteCreated(id, createdAt);
+  }
+
+  /**
+   * When something was created, in Unix seconds of this machine's clock: for what this client has created, or was told
+   * of, in the last 30 s. To be handed to the `noteCreated` of another client.
+   * @example
+   * const { channel_id } = await client.channels.create({ name: "alerts of the south" });
+   * client.createdAt(channel_id) !== undefined; // → true
+   */
+  createdAt(id: string): number | undefined {
+    return this.#transport.createdAt(id);
   }
 
   /** Ends everything under way with `CLIENT_CLOSED`, and leaves no connection open. */

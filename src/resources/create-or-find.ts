@@ -1,26 +1,58 @@
 import { CrecError } from "../errors.ts";
 import { BadResponseError, backoffMs, HttpError, RateLimitError } from "../http/index.ts";
+import { SHOWN_WITHIN_MS } from "./just-created.ts";
 import { pause } from "./pause.ts";
+import { jittered, type ResourceTransport } from "./resource-transport.ts";
 
 const ATTEMPTS = 3;
+const FIRST_GAP_MS = 100;
+const LONGEST_GAP_MS = 2_000;
+
+type Steps<T> = {
+  /** Looks among what is not archived. */
+  find: () => Promise<T | undefined>;
+  create: () => Promise<T>;
+  /** Whether something archived has the name, which no look finds and no wait frees. */
+  isArchived: () => Promise<boolean>;
+  id: (resource: T) => string;
+};
 
 /**
  * Finds a resource by its unique name or creates it. A create is never repeated blindly: after a lost
- * answer, and when somebody else was quicker, it looks again first.
+ * answer, and when somebody else was quicker, it looks again first. The list may show it late: up to 30 s.
  */
-export async function createOrFind<T>(
-  steps: { find: () => Promise<T | undefined>; create: () => Promise<T> },
-  /** The caller's, and the one that fires when the client is closed. */
-  signals: ReadonlyArray<AbortSignal | undefined>,
+export async function createOrFind<T extends { created_at?: number }>(
+  transport: ResourceTransport,
+  steps: Steps<T>,
+  signal: AbortSignal | undefined,
 ): Promise<{ resource: T; found: boolean }> {
+  const { clock } = transport;
+  const signals = [signal, transport.closing];
+  /** Since when the name is known to be taken. */
+  let takenAt: number | undefined;
+  let refusals = 0;
+  let gap = FIRST_GAP_MS;
   for (let attempt = 1; ; attempt++) {
     const resource = await steps.find();
-    if (resource !== undefined) return { resource, found: true };
+    if (resource !== undefined) {
+      // One that a try of ours may have created is as new as what it did create.
+      transport.noteCreated(steps.id(resource), attempt > 1 ? clock.now() / 1000 : resource.created_at);
+      return { resource, found: true };
+    }
     try {
       return { resource: await steps.create(), found: false };
     } catch (error) {
-      if (attempt === ATTEMPTS || !(isTaken(error) || isAnswerLost(error))) throw error;
-      await pauseBefore(attempt, error, signals);
+      if (isTaken(error)) {
+        takenAt ??= clock.elapsed();
+        const left = takenAt + SHOWN_WITHIN_MS - clock.elapsed();
+        // As a rule the second look has found it.
+        if (left <= 0 || (++refusals === 2 && (await steps.isArchived()))) throw error;
+        await clock.pause(Math.min(left, jittered(gap)), signals);
+        gap = Math.min(gap * 2, LONGEST_GAP_MS);
+      } else {
+        if (attempt >= ATTEMPTS || !isAnswerLost(error)) throw error;
+        await pauseBefore(attempt, error, signals);
+      }
     }
   }
 }

@@ -13,6 +13,8 @@ import { checkPaging, pathId } from "./checks.ts";
 import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
+import { isById, matchesId, narrowed } from "./search-by-id.ts";
+import { selected } from "./selected.ts";
 
 export type PollEvents = {
   /** Position in the channel; without it, the newest events. */
@@ -41,7 +43,9 @@ export type SearchEvents = {
   wallet_id?: string | undefined;
   address?: readonly string[] | undefined;
   wallet_operation_id?: string | undefined;
+  /** The service does not support it: applied to what arrives, see `search`. */
   operation_id?: string | undefined;
+  /** The service does not support it: applied to what arrives, see `search`. */
   query_id?: string | undefined;
   event_name?: string | undefined;
   service?: readonly string[] | undefined;
@@ -73,12 +77,42 @@ export class Events {
 
   /**
    * Await it for one page, iterate it for every event that matches.
+   *
+   * The service cannot search by `operation_id` and `query_id`: neither is sent, and the events are compared as they
+   * arrive. To keep these few, the operation or query is asked for first. A search by `operation_id` then reads the
+   * events with the same wallet operation id; one by `query_id` all query events of its network from its creation on,
+   * which may be many pages. Where the query itself will do, `queries.get` has its state, its result and its proof.
+   * @throws {ArgumentError} for an `operation_id` or `query_id` that is no id, or that no event of the types named has.
    * @example
    * for await (const event of client.events.search(channelId, { type: ["watcher.event"], event_name: "Incremented" })) {
    *   show(event.headers.offset, decodeEvent(event, abi));
    * }
    */
   search(channelId: string, filter: SearchEvents = {}, options?: CallOptions): Listing<ChannelEvent> {
+    return isById(filter)
+      ? this.#searchById(channelId, filter, options)
+      : this.#search(channelId, filter, options);
+  }
+
+  #searchById(channelId: string, filter: SearchEvents, options?: CallOptions): Listing<ChannelEvent> {
+    const limits = PAGE_LIMITS.eventsSearch;
+    const { offset = 0, limit = limits.default } = filter;
+    const ask = <T>(kind: string, id: string): Promise<T> =>
+      this.#transport.get(`/channels/${pathId("channelId", channelId)}/${kind}/${id}`, {}, options);
+    const search = (asked: SearchEvents) => this.#search(channelId, { ...asked, limit: limits.max }, options);
+    const items = async function* () {
+      checkPaging(filter, limits);
+      const matches = matchesId(filter);
+      const asked = await narrowed(filter, {
+        operation: (id) => ask("operations", id),
+        query: (id) => ask("queries", id),
+      });
+      for await (const event of search(asked)) if (matches(event)) yield event;
+    };
+    return selected({ items, offset, limit });
+  }
+
+  #search(channelId: string, filter: SearchEvents, options?: CallOptions): Listing<ChannelEvent> {
     return listing({
       noun: "event",
       filter,

@@ -22,6 +22,7 @@ export {
   type QueryWaitOptions,
 } from "./queries.ts";
 export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./query-call.ts";
+export type { NamedOperation } from "./search-by-id.ts";
 export { WaitError, type WaitOptions } from "./wait.ts";
 export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
 export { type CreateWatcher, type ListWatchers, Watchers } from "./watchers.ts";

@@ -6,6 +6,7 @@ import {
   type VerifyResult,
 } from "../proofs/index.ts";
 import {
+  type ChannelEvent,
   canReach,
   isEvent,
   isTerminal,
@@ -13,10 +14,10 @@ import {
   type OperationStatus,
   type OperationStatusEvent,
 } from "../protocol/index.ts";
-import type { Events, SearchEvents } from "./events.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
 import { pause } from "./pause.ts";
+import type { NamedOperation } from "./search-by-id.ts";
 import { pollMsOf, WaitError } from "./wait.ts";
 
 export type FollowOptions = {
@@ -46,6 +47,16 @@ export type FindExecuted = (
   options: { operationKey?: string | undefined; signal?: AbortSignal | undefined; timeoutMs: number },
 ) => Promise<Submitted>;
 
+/** What following an operation takes of its channel. */
+export type FollowCalls = {
+  get: (operationId: string, options: CallOptions) => Promise<NamedOperation>;
+  /** Its status events so far, in the order of the channel. */
+  events: (operation: NamedOperation, options: CallOptions, until: number) => Promise<ChannelEvent[]>;
+  findExecuted: FindExecuted;
+  /** Fires when the client is closed. */
+  closing: AbortSignal;
+};
+
 /** One rung of an operation's ladder, as its event tells it. */
 export type OperationChange = DecodedOperationStatus & {
   event: OperationStatusEvent;
@@ -63,27 +74,33 @@ type Unproven = { status: unknown; message: string };
  * `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
-  events: Events,
-  channelId: string,
-  askedId: string,
+  calls: FollowCalls,
+  asked: string | NamedOperation,
   { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs, verify, operationKey, onFound }: FollowOptions,
-  findExecuted: FindExecuted,
-  /** Fires when the client is closed. */
-  closing: AbortSignal,
 ): AsyncGenerator<OperationChange, void> {
   const timeoutMs = timeoutOf("timeoutMs", wanted);
   const pollMs = pollMsOf(wantedPollMs);
   const deadline = performance.now() + timeoutMs;
   const seen = new Set<string>();
-  let operationId = askedId;
+  let operationId = typeof asked === "string" ? asked : asked.operation_id;
+  let operation = typeof asked === "string" ? undefined : asked;
+  /** What the service shows so far. Trouble of the service counts as no news. */
+  const look = async (): Promise<OperationStatusEvent[]> => {
+    const options = { signal, timeoutMs: Math.max(1, deadline - performance.now()) };
+    try {
+      operation ??= await calls.get(operationId, options);
+      const events = await calls.events(operation, options, deadline);
+      return events.filter((event) => isEvent(event, "operation.status"));
+    } catch (error) {
+      if (isNoNews(error)) return [];
+      throw error;
+    }
+  };
   /** By event: its proof may still come. */
   const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
   for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
-    const left = Math.max(1, deadline - performance.now());
-    const fresh = (await statusEvents(events, channelId, operationId, { signal, timeoutMs: left })).filter(
-      ({ event_id }) => !seen.has(event_id),
-    );
+    const fresh = (await look()).filter(({ event_id }) => !seen.has(event_id));
     for (const event of fresh) {
       const verification = await verify?.(event);
       const change = changeOf(event, verification);
@@ -98,9 +115,10 @@ export async function* followOperation(
       if (isBelow(change.status, lastStatus)) continue;
       if (change.status === "failed" && saysExecuted(change.reason, change.walletOperationId)) {
         const timeoutMs = Math.max(1, deadline - performance.now());
-        const executed = await findExecuted(operationId, { operationKey, signal, timeoutMs });
+        const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs });
         await onFound?.(executed);
-        operationId = executed.operation.operation_id;
+        operation = executed.operation;
+        operationId = operation.operation_id;
         break;
       }
       lastStatus = change.status;
@@ -109,7 +127,7 @@ export async function* followOperation(
     }
     if (performance.now() + gap > deadline)
       throw tooLate({ id: operationId, timeoutMs, lastStatus, unproven: highest(unproven, lastStatus) });
-    await pause(gap * (0.75 + Math.random() / 2), [signal, closing]);
+    await pause(gap * (0.75 + Math.random() / 2), [signal, calls.closing]);
   }
 }
 
@@ -147,27 +165,9 @@ function highest(unproven: ReadonlyMap<string, Unproven>, reached: string | unde
   return [...unproven.values()].filter(({ status }) => !isBelow(status, reached)).at(-1);
 }
 
-/** In the order of the channel. Trouble of the service counts as no news. */
-async function statusEvents(
-  events: Events,
-  channelId: string,
-  operationId: string,
-  options: CallOptions,
-): Promise<OperationStatusEvent[]> {
-  const filter: SearchEvents = { type: ["operation.status"], operation_id: operationId, limit: 50 };
-  try {
-    const page = await events.search(channelId, filter, options);
-    return (
-      page.data
-        .filter((event) => isEvent(event, "operation.status"))
-        // Not every service knows this filter.
-        .filter(({ payload }) => payload.operation_id?.toLowerCase() === operationId.toLowerCase())
-        .sort((a, b) => a.headers.offset - b.headers.offset)
-    );
-  } catch (error) {
-    if (error instanceof HttpError && error.retryable) return [];
-    throw error;
-  }
+/** An operation that was handed in a moment ago may still be unknown: nobody must take that for a failure. */
+function isNoNews(error: unknown): boolean {
+  return error instanceof HttpError && (error.retryable || error.code === "OPERATION_NOT_FOUND");
 }
 
 type TooLate = {

@@ -17,6 +17,7 @@ import { findExecuted, type LookOn, saysExecuted } from "./operation-executed.ts
 import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
 import {
   type FindExecuted,
+  type FollowCalls,
   type FollowOptions,
   followOperation,
   type IfExecuted,
@@ -33,6 +34,7 @@ import {
 } from "./operation-request.ts";
 import { submitOperation } from "./operation-submit.ts";
 import { type Listing, listing } from "./pages.ts";
+import { type NamedOperation, operationEvents } from "./search-by-id.ts";
 import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
 import { WaitError, type WaitOptions, waitForStatus } from "./wait.ts";
 
@@ -197,7 +199,8 @@ export class Operations {
   }
 
   /**
-   * Every status of an operation, the past ones first, until a terminal one.
+   * Every status of an operation, the past ones first, until a terminal one. Given the operation itself in place of
+   * its id, it need not be asked for first.
    * @example
    * for await (const { status, reason } of client.operations.follow(channelId, operation.operation_id)) {
    *   show(status, reason);
@@ -205,18 +208,24 @@ export class Operations {
    */
   follow(
     channelId: string,
-    operationId: string,
+    operation: string | NamedOperation,
     options: FollowOptions = {},
   ): AsyncGenerator<OperationChange, void> {
-    const find: FindExecuted = (id, how) => this.#findExecuted(channelId, id, how);
-    return followOperation(this.#events, channelId, operationId, options, find, this.#transport.closing);
+    const calls: FollowCalls = {
+      get: (operationId, call) => this.get(channelId, operationId, call),
+      events: (named, call, until) =>
+        readStatusEvents(this.#events, { channelId, filter: operationEvents(named) }, call, until),
+      findExecuted: (id, how) => this.#findExecuted(channelId, id, how),
+      closing: this.#transport.closing,
+    };
+    return followOperation(calls, operation, options);
   }
 
   #waitForOne(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
-    const statusEvents: StatusEvents = {
+    const eventsOf = (operation: Operation): StatusEvents => ({
       channelId,
-      filter: { type: ["operation.status"], operation_id: operationId },
-    };
+      filter: operationEvents(operation),
+    });
     return waitForStatus(
       {
         noun: "operation",
@@ -224,8 +233,9 @@ export class Operations {
         lifecycle: OPERATION_LIFECYCLE,
         setbacks: ["failed", "cancelled", "expired"],
         look: (signal) => this.get(channelId, operationId, { signal }),
-        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
-        reason: ({ status }, signal) => shownStatusReason(this.#events, statusEvents, [status], signal),
+        events: (operation, signal) => readStatusEvents(this.#events, eventsOf(operation), { signal }),
+        reason: (operation, signal) =>
+          shownStatusReason(this.#events, eventsOf(operation), [operation.status], signal),
         closing: this.#transport.closing,
       },
       options,

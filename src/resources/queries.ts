@@ -23,7 +23,8 @@ import {
   type FunctionQuery,
   type FunctionQueryOptions,
 } from "./query-call.ts";
-import { readStatusEvents, type StatusEvents } from "./status-events.ts";
+import { queryEvents } from "./search-by-id.ts";
+import { readStatusEvents } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
 export type CreateQuery = {
@@ -130,7 +131,6 @@ export class Queries {
    */
   async waitFor(channelId: string, queryId: string, options: QueryWaitOptions = {}): Promise<Query> {
     const { target = "completed", abi, ...waiting } = options;
-    const statusEvents: StatusEvents = { channelId, filter: { type: ["query.status"], query_id: queryId } };
     return waitForStatus(
       {
         noun: "query",
@@ -138,7 +138,8 @@ export class Queries {
         lifecycle: QUERY_LIFECYCLE,
         setbacks: ["failed", "expired"],
         look: (signal) => this.get(channelId, queryId, { signal }),
-        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        events: (query, signal) =>
+          readStatusEvents(this.#events, { channelId, filter: queryEvents(query) }, { signal }),
         reason: async (query) => failureReason(query, abi),
         closing: this.#transport.closing,
       },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EventEnvelope } from "../protocol/index.ts";
+import type { CallOptions } from "../http/index.ts";
+import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Events, SearchEvents } from "./events.ts";
 
 /** The status events of one resource on its channel: which filter finds them. */
@@ -9,15 +10,24 @@ export type StatusEvents = { channelId: string; filter: SearchEvents };
 const LONGEST_LOOK_MS = 5_000;
 const GAP_MS = 250;
 
-/** All of them, in the order of the channel. */
+/** A resource has some dozen. Beyond this the service answers with something else. */
+const MOST = 1_000;
+
+/** All of them, each once, in the order of the channel. `until` ends the reading, on the clock of `performance.now()`. */
 export async function readStatusEvents(
   events: Events,
   { channelId, filter }: StatusEvents,
-  signal: AbortSignal,
-): Promise<EventEnvelope[]> {
-  const found: EventEnvelope[] = [];
-  for await (const event of events.search(channelId, filter, { signal })) found.push(event);
-  return found.sort((a, b) => a.headers.offset - b.headers.offset);
+  options: CallOptions,
+  until = Number.POSITIVE_INFINITY,
+): Promise<ChannelEvent[]> {
+  const search = { ...filter, limit: PAGE_LIMITS.eventsSearch.max };
+  // Events that are made meanwhile can move others to the next page, where they come again.
+  const found = new Map<string, ChannelEvent>();
+  for await (const event of events.search(channelId, search, options)) {
+    found.set(event.event_id, event);
+    if (found.size === MOST || performance.now() > until) break;
+  }
+  return [...found.values()].sort((a, b) => a.headers.offset - b.headers.offset);
 }
 
 /** The `status_reason` of the newest one with one of these statuses: resources themselves carry none. */
@@ -47,14 +57,13 @@ export async function shownStatusReason(
 
 async function newestOf(
   events: Events,
-  { channelId, filter }: StatusEvents,
+  which: StatusEvents,
   statuses: readonly string[],
   signal: AbortSignal,
 ): Promise<EventEnvelope | undefined> {
-  const options = { signal, timeoutMs: LONGEST_LOOK_MS };
-  const page = await events.search(channelId, { ...filter, limit: 50 }, options);
-  const newest = page.data.sort((a, b) => b.headers.offset - a.headers.offset);
-  return newest.find(({ payload }: EventEnvelope) => statuses.includes(String(payload.status)));
+  const until = performance.now() + LONGEST_LOOK_MS;
+  const found = await readStatusEvents(events, which, { signal, timeoutMs: LONGEST_LOOK_MS }, until);
+  return found.findLast(({ payload }: EventEnvelope) => statuses.includes(String(payload.status)));
 }
 
 function reasonOf(event: EventEnvelope | undefined): string | undefined {

@@ -19,7 +19,10 @@ export type WaitOptions<S extends string, R> = {
    * that passes between two looks and come in the order in which they happened.
    */
   by?: "resource" | "events" | undefined;
-  /** Milliseconds for which a resource just created may still be unknown. Default 5,000. */
+  /**
+   * Milliseconds for which a resource that somebody else created may still be unknown, default 5,000. What this client
+   * created may be for 30,000 after that.
+   */
   unknownForMs?: number | undefined;
 };
 
@@ -38,7 +41,7 @@ export type Waited<S extends string, R> = {
   setbacks: readonly S[];
   look: (signal: AbortSignal) => Promise<R>;
   /** Its status events so far, oldest first. */
-  events: (signal: AbortSignal) => Promise<EventEnvelope[]>;
+  events: (resource: R, signal: AbortSignal) => Promise<EventEnvelope[]>;
   /** Why it ended as it did, where that can be told. */
   reason: (resource: R, signal: AbortSignal) => Promise<string | undefined>;
   /** Fires when the client is closed. */
@@ -163,7 +166,7 @@ function byEvents<S extends string, R extends { status: string }>(
   let quiet = 0;
   return async (signal) => {
     resource ??= await look(signal);
-    const fresh = (await events(signal)).filter(({ event_id }) => !seen.has(event_id));
+    const fresh = (await events(resource, signal)).filter(({ event_id }) => !seen.has(event_id));
     quiet = fresh.length > 0 ? 0 : quiet + 1;
     if (quiet === 0 || quiet % QUIET_LOOKS === 0) resource = await look(signal);
     const latest = resource;

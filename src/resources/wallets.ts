@@ -1,5 +1,5 @@
 import { ArgumentError, CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import type { CallOptions } from "../http/index.ts";
 import {
   canonicalId,
   LIMITS,
@@ -18,6 +18,7 @@ import { checkAddress, checkDescription, checkName, checkSelector, pathId } from
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
@@ -52,10 +53,10 @@ export type ListWallets = {
 };
 
 export class Wallets {
-  readonly #transport: Transport;
+  readonly #transport: ResourceTransport;
   readonly #events: Events;
 
-  constructor(transport: Transport, events: Events) {
+  constructor(transport: ResourceTransport, events: Events) {
     this.#transport = transport;
     this.#events = events;
   }
@@ -128,9 +129,9 @@ export class Wallets {
         lifecycle: WALLET_LIFECYCLE,
         setbacks: ["failed", "archived"],
         look: (signal) => this.get(walletId, { signal }),
-        events: async (signal) => {
-          const statusEvents = statusEventsOf(await this.get(walletId, { signal }));
-          if (statusEvents) return readStatusEvents(this.#events, statusEvents, signal);
+        events: async (wallet, signal) => {
+          const statusEvents = statusEventsOf(wallet);
+          if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });
           const message = "This wallet writes its statuses to no channel. Wait by the resource instead.";
           throw new ArgumentError("by", message);
         },
@@ -146,8 +147,12 @@ export class Wallets {
 
   /** The wallet of exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
+    return this.#transport.findNamed("/wallets", name, () => this.#named(name, {}, options), options);
+  }
+
+  async #named(name: string, filter: ListWallets, options?: CallOptions): Promise<Wallet | undefined> {
     checkName(name);
-    const wallets = this.list({ name, limit: PAGE_LIMITS.wallets.max }, options);
+    const wallets = this.list({ ...filter, name, limit: PAGE_LIMITS.wallets.max }, options);
     return findIn(wallets, (wallet) => wallet.name === name);
   }
 
@@ -163,8 +168,11 @@ export class Wallets {
     const steps = {
       find: () => this.findByName(wanted.name, options),
       create: () => this.create(wanted, options),
+      isArchived: async () =>
+        (await this.#named(wanted.name, { status: ["archived"] }, options)) !== undefined,
+      id: (one: Wallet) => one.wallet_id,
     };
-    const { resource: wallet, found } = await createOrFind(steps, [options?.signal, this.#transport.closing]);
+    const { resource: wallet, found } = await createOrFind(this.#transport, steps, options?.signal);
     if (found) checkSame(wallet, wanted);
     return { wallet, found };
   }

@@ -1,6 +1,6 @@
 import { completeFragment } from "../abi/index.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
-import type { CallOptions, Transport } from "../http/index.ts";
+import type { CallOptions } from "../http/index.ts";
 import {
   type EventFragment,
   LIMITS,
@@ -15,6 +15,7 @@ import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 import { WatcherFamilies } from "./watcher-families.ts";
@@ -46,13 +47,13 @@ export type ListWatchers = {
 };
 
 export class Watchers {
-  readonly #transport: Transport;
+  readonly #transport: ResourceTransport;
   readonly #events: Events;
   readonly #families = new WatcherFamilies({
     get: (channelId, watcherId) => this.get(channelId, watcherId),
   });
 
-  constructor(transport: Transport, events: Events) {
+  constructor(transport: ResourceTransport, events: Events) {
     this.#transport = transport;
     this.#events = events;
   }
@@ -147,7 +148,7 @@ export class Watchers {
         lifecycle: WATCHER_LIFECYCLE,
         setbacks: ["failed", "archiving", "archived", "archive_failed"],
         look: (signal) => this.get(channelId, watcherId, { signal }),
-        events: (signal) => readStatusEvents(this.#events, statusEvents, signal),
+        events: (_watcher, signal) => readStatusEvents(this.#events, statusEvents, { signal }),
         // The resource shows `archive_failed` as `failed`.
         reason: ({ status }, signal) =>
           statusReason(this.#events, statusEvents, [status, "archive_failed"], signal),
@@ -164,8 +165,18 @@ export class Watchers {
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
+    const find = () => this.#named(channelId, name, {}, options);
+    return this.#transport.findNamed(watchersPath(channelId), name, find, options);
+  }
+
+  async #named(
+    channelId: string,
+    name: string,
+    filter: ListWatchers,
+    options?: CallOptions,
+  ): Promise<Watcher | undefined> {
     checkName(name);
-    const watchers = this.list(channelId, { name, limit: PAGE_LIMITS.watchers.max }, options);
+    const watchers = this.list(channelId, { ...filter, name, limit: PAGE_LIMITS.watchers.max }, options);
     return findIn(watchers, (watcher) => watcher.name === name);
   }
 
@@ -182,14 +193,15 @@ export class Watchers {
     const steps = {
       find: async () => {
         const summary = await this.findByName(channelId, wanted.name, options);
+        if (summary) this.#transport.noteCreated(summary.watcher_id, summary.created_at);
         return summary && this.get(channelId, summary.watcher_id, options);
       },
       create: () => this.create(channelId, wanted, options),
+      isArchived: async () =>
+        (await this.#named(channelId, wanted.name, { status: ["archived"] }, options)) !== undefined,
+      id: (one: Watcher) => one.watcher_id,
     };
-    const { resource: watcher, found } = await createOrFind(steps, [
-      options?.signal,
-      this.#transport.closing,
-    ]);
+    const { resource: watcher, found } = await createOrFind(this.#transport, steps, options?.signal);
     if (found) checkSame(watcher, wanted);
     return { watcher, found };
   }

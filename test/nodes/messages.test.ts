@@ -1,6 +1,6 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, functionNode, type Message, refuse } from "../support/bench.ts";
+import { ask, benchFlow, functionNode, type Message, refuse, withoutTimes } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
 import type { NodeRed } from "../support/node-red.ts";
 import {
@@ -129,9 +129,9 @@ describe("messages of the nodes", function () {
       should(first.payload).have.properties({ name: "made", description: "by a test", status: "active" });
       const { channel_id: channelId } = first.payload as Record<string, unknown>;
       should(channelId).match(UUID);
-      should(first.crec).deepEqual({ keep: "me", channelId, status: "active", found: false });
+      should(withoutTimes(first)).deepEqual({ keep: "me", channelId, status: "active", found: false });
       const second = await good("make-channel", message);
-      should(second.crec).deepEqual({ keep: "me", channelId, status: "active", found: true });
+      should(withoutTimes(second)).deepEqual({ keep: "me", channelId, status: "active", found: true });
     });
 
     it("gets, lists, renames and archives a channel", async () => {
@@ -143,7 +143,7 @@ describe("messages of the nodes", function () {
       const renamed = await good("rename-channel", { payload: "moving", newName: "moved" });
       should(renamed.payload).have.properties({ channel_id: channelId, name: "moved" });
       const archived = await good("archive-channel", { payload: "moved" });
-      should(archived.crec).deepEqual({ keep: "me", channelId, status: "archived" });
+      should(withoutTimes(archived)).deepEqual({ keep: "me", channelId, status: "archived" });
     });
 
     it("lists all pages of a list", async () => {
@@ -165,7 +165,7 @@ describe("messages of the nodes", function () {
       should(renamed.payload).have.properties({ watcher_id: watcherId, name: "settled" });
       const archived = await good("archive-watcher", { payload: "settled" });
       should(archived.payload).have.property("status", "archived");
-      should(archived.crec).deepEqual({ keep: "me", watcherId, channelId, status: "archived" });
+      should(withoutTimes(archived)).deepEqual({ keep: "me", watcherId, channelId, status: "archived" });
     });
 
     it("takes the channel of watchers from msg.crec.channelId", async () => {
@@ -194,7 +194,13 @@ describe("messages of the nodes", function () {
         name: "bench-transfers",
         events: ["Transfer"],
       });
-      should(ready.crec).deepEqual({ keep: "me", watcherId, channelId, status: "active", found: false });
+      should(withoutTimes(ready)).deepEqual({
+        keep: "me",
+        watcherId,
+        channelId,
+        status: "active",
+        found: false,
+      });
 
       const statuses = nodeRed.shown("watcher:1").map((shown) => shown.value as Message);
       should(statuses.map(({ topic }) => topic)).deepEqual([
@@ -205,7 +211,7 @@ describe("messages of the nodes", function () {
         const msg = statuses[index] ?? {};
         checkCompany(msg);
         should(msg.payload).have.properties({ watcher_id: watcherId, status });
-        should(msg.crec).deepEqual({ keep: "me", watcherId, channelId, status, found: false });
+        should(withoutTimes(msg)).deepEqual({ keep: "me", watcherId, channelId, status, found: false });
       }
     });
 

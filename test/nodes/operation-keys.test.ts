@@ -284,7 +284,7 @@ describe("a message with an operation key", function () {
     const moments: Array<[string, (passing: Passing) => boolean, boolean]> = [
       ["while it looks whether it is there", isSearch, false],
       ["while it is handed in", isSubmit, false],
-      ["while its rungs are waited for", ({ query }) => query.includes("&operation_id="), true],
+      ["while its rungs are waited for", ({ query }) => query.includes("&limit=200"), true],
     ];
     for (const [when, isMoment, isTaken] of moments) {
       it(`${when}, acts once when it comes again`, async () => {

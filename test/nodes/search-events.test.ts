@@ -393,6 +393,39 @@ describe("search events", function () {
     for (const [code, node] of codes) should(await failure(node)).have.property("code", code);
   });
 
+  it("finds the events of a query where the service refuses to search by it", async () => {
+    bench.proxy.harm = (passing) =>
+      isSearch(passing) && /[?&](query_id|operation_id)=/.test(passing.query)
+        ? { kind: "answer", status: 400, body: '{"type":"VALIDATION_ERROR","message":"not supported"}' }
+        : undefined;
+    const { chain_selector, contracts } = bench.service.ready;
+    const ask = async () => {
+      const { query_id } = await bench.call("POST", `/channels/${await channelId()}/queries`, {
+        idempotency_key: freshId(),
+        query_kind: "evm_call",
+        chain_selector,
+        params: {
+          contract_address: contracts.DemoToken,
+          call_data: "0x313ce567",
+          block_selection: { type: "latest" },
+        },
+      });
+      const path = `/channels/${await channelId()}/queries/${query_id}`;
+      while ((await bench.call("GET", path)).status !== "completed") await sleep(50);
+      return String(query_id);
+    };
+    const [query] = [await ask(), await ask()];
+    const { events, errors } = await search({ query, limit: "3" });
+    should(errors).be.empty();
+    should(events.map(({ payload }) => payload)).match([
+      { queryId: query, status: "accepted" },
+      { queryId: query, status: "sending" },
+      { queryId: query, status: "sent" },
+    ]);
+    should(status()?.text).equal("3 found, and there are more");
+    should(await failure({ query: "not an id" })).have.property("code", "INVALID_ARGUMENT");
+  });
+
   it("sends on what it had found when it breaks off, and does not say that this is all", async () => {
     let pages = 0;
     bench.proxy.harm = (passing) => {

@@ -54,6 +54,22 @@ describe("decodeEvent", () => {
     });
   });
 
+  it("reads the transaction of an operation under either of its documented names", () => {
+    const beside = { status: "confirmed", operation_id: "o", wallet_operation_id: "7", address: CONTRACT };
+    const data = { wallet_operation_id: "7", wallet_address: CONTRACT, status: "confirmed" };
+    for (const names of [
+      { tx_hash: TX },
+      { transaction_hash: TX },
+      { transaction_hash: null, tx_hash: TX },
+    ]) {
+      const signed = { service: "_crec", name: "x", data: { ...data, ...names } };
+      const event = signedEvent("operation.status", signed, beside) as EventEnvelope;
+      should(decodeEvent(event)).have.property("transactionHash", TX);
+    }
+    const unsigned = signedEvent("operation.status", { data }, { ...beside, tx_hash: TX }) as EventEnvelope;
+    should(decodeEvent(unsigned)).not.have.property("transactionHash");
+  });
+
   it("gives statuses of operations, queries, watchers and wallets", () => {
     should(decodeEvent(caseNamed("operation.status confirmed").event)).deepEqual({
       status: "confirmed",

@@ -82,6 +82,24 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     }
   });
 
+  it("is refused with the service that it names", async () => {
+    const says = async (service: unknown) =>
+      verifier.verify(
+        signedEvent(
+          "operation.status",
+          { service, data: OPERATION, chain_event: LOG },
+          BESIDE["operation.status"],
+        ) as EventEnvelope,
+      );
+    should(await says("settlement\n".repeat(9))).match({
+      message: /names the service "settlement\\n(settlement\\n)*/,
+    });
+    should(((await says("x".repeat(500))) as { message: string }).message.length).be.below(400);
+    for (const service of [null, "", 7]) {
+      should(await says(service)).match({ message: /was not said by the platform: it names no service/ });
+    }
+  });
+
   it("does not hang on a log that is null", async () => {
     const statement = { service: "_crec", data: OPERATION, chain_event: null };
     should(await verify("operation.status", statement)).have.property("verified", true);

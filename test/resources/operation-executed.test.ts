@@ -3,7 +3,17 @@ import type { NewOperation, Submitted } from "../../src/resources/index.ts";
 import { saysExecuted } from "../../src/resources/operation-executed.ts";
 import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/signing/index.ts";
 import { errorOf } from "../http/support.ts";
-import { ADDRESS, type Asked, CHAIN, ID, OTHER_ID, page, type Reply, startFakeService } from "./support.ts";
+import {
+  ADDRESS,
+  type Asked,
+  CHAIN,
+  ID,
+  OTHER_ID,
+  page,
+  type Reply,
+  refusedFilter,
+  startFakeService,
+} from "./support.ts";
 
 /** The wallet takes an id once. Its operation may be there before the search of events shows it. */
 describe("an operation whose id was executed before", () => {
@@ -129,7 +139,7 @@ describe("an operation whose id was executed before", () => {
     const reason = `execution reverted: OperationAlreadyExecuted(operationId: ${id})`;
     const refused = { ...executed({ deadline: 4e9 }), operation_id: OTHER_ID, status: "failed" };
 
-    /** Knows the refused one at once, and shows `earlier` from the given look by wallet operation id on. */
+    /** Knows the refused one at once, and shows `earlier` from the given search on. */
     const serveRefused = async (
       earlier: Record<string, unknown>,
       { fromLook = 1, says = reason, asShown = refused as object } = {},
@@ -140,16 +150,16 @@ describe("an operation whose id was executed before", () => {
         headers: { type: "operation.status", offset, proofs: [] },
         payload: { ...payload, status },
       });
-      const service = await startFakeService(({ path, query }: Asked): Reply => {
+      const service = await startFakeService((asked: Asked): Reply => {
+        const { path, query } = asked;
         if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
         if (path.endsWith(`/${OTHER_ID}`)) return [200, asShown];
         if (!path.endsWith("/events/search")) return [200, earlier];
         const failed = event(5, { ...refused, status_reason: says }, "failed");
         const rungs = ["accepted", "sent", "confirmed"].map((status, at) => event(at, earlier, status));
-        const of = query.get("operation_id");
-        if (of === OTHER_ID) return page(event(4, refused, "accepted"), failed);
-        if (of === ID) return page(...rungs);
-        return ++looks < fromLook ? page(failed) : page(...rungs, failed);
+        should(query.get("wallet_operation_id")).equal(id);
+        const own = [event(4, refused, "accepted"), failed];
+        return refusedFilter(asked) ?? (++looks < fromLook ? page(...own) : page(...rungs, ...own));
       });
       open.push(service);
       return service.client.operations;
@@ -232,14 +242,15 @@ describe("an operation whose id was executed before", () => {
 
     it("is recognized when its reason is shown later than its status", async () => {
       let shown = 0;
-      const service = await startFakeService(({ path, query }: Asked): Reply => {
+      const service = await startFakeService((asked: Asked): Reply => {
+        const { path } = asked;
         if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
         if (path.endsWith(`/${OTHER_ID}`)) return [200, refused];
         if (!path.endsWith("/events/search")) return [200, executed()];
         const headers = { type: "operation.status", offset: 1, proofs: [] };
-        const event = (payload: object) => ({ event_id: "e", headers, payload });
-        if (query.get("operation_id") === null) return page(event(executed()));
-        return ++shown < 3 ? page() : page(event({ ...refused, status_reason: reason }));
+        const event = (event_id: string, payload: object) => ({ event_id, headers, payload });
+        const why = ++shown < 3 ? [] : [event("f", { ...refused, status_reason: reason })];
+        return refusedFilter(asked) ?? page(event("e", executed()), ...why);
       });
       open.push(service);
       const how = { target: "confirmed", operationKey: key, pollMs } as const;

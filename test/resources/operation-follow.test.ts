@@ -1,15 +1,36 @@
 import should from "should";
 import type { OperationStatusEvent, VerifyResult } from "../../src/index.ts";
 import { errorOf } from "../http/support.ts";
-import { ADDRESS, type Asked, ID, OTHER_ID, type Reply, startFakeService } from "./support.ts";
+import {
+  ADDRESS,
+  type Asked,
+  CHAIN,
+  ID,
+  notFound,
+  OTHER_ID,
+  type Reply,
+  refusedFilter,
+  startFakeService,
+} from "./support.ts";
 
 describe("following an operation", () => {
   const open: Array<Awaited<ReturnType<typeof startFakeService>>> = [];
   afterEach(async () => {
     for (const service of open.splice(0)) await service.close();
   });
+  const operation = {
+    operation_id: OTHER_ID,
+    wallet_operation_id: "42",
+    chain_selector: CHAIN,
+    address: ADDRESS,
+    status: "accepted",
+  };
+  /** Knows the operation, answers searches as told, and refuses filters that API 0.8.0 does not support. */
   const serve = async (reply: (asked: Asked) => Reply) => {
-    const service = await startFakeService(reply);
+    const service = await startFakeService((asked) => {
+      if (!asked.path.endsWith("/events/search")) return [200, operation];
+      return refusedFilter(asked) ?? reply(asked);
+    });
     open.push(service);
     return service.client.operations;
   };
@@ -35,6 +56,51 @@ describe("following an operation", () => {
     const seen: string[] = [];
     for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs })) seen.push(status);
     should(seen).deepEqual(["accepted", "sending", "sent", "confirmed"]);
+  });
+
+  it("asks by the id that the wallet knows, for all pages, and keeps what is of this operation", async () => {
+    const at = (offset: number, of: string, status: string): object => ({
+      event_id: `event ${offset}`,
+      headers: { type: "operation.status", offset, proofs: [] },
+      payload: { ...operation, operation_id: of, status },
+    });
+    const queries: URLSearchParams[] = [];
+    const operations = await serve(({ query }) => {
+      queries.push(query);
+      const isFirst = query.get("offset") === "0";
+      const events = isFirst
+        ? [at(1, ID, "accepted"), at(2, ID, "failed"), at(3, OTHER_ID.toUpperCase(), "accepted")]
+        : [at(3, OTHER_ID, "accepted"), at(7, OTHER_ID, "confirmed")];
+      return [200, { events, has_more: isFirst }];
+    });
+    const seen: string[] = [];
+    for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs })) seen.push(status);
+    should(seen).deepEqual(["accepted", "confirmed"]);
+    should(queries).have.length(2);
+    should(Object.fromEntries(queries[0] ?? [])).match({
+      type: "operation.status",
+      wallet_operation_id: "42",
+      chain_selector: CHAIN,
+      address: ADDRESS,
+    });
+  });
+
+  it("does not ask for an operation that it is given, and stays with one that is not shown yet", async () => {
+    let shown = 0;
+    const { client, calls, close } = await startFakeService(({ path }) => {
+      if (path.endsWith("/events/search")) return statuses([1, "accepted"], [2, "confirmed"]);
+      return ++shown < 3 ? notFound("OPERATION_NOT_FOUND") : [200, operation];
+    });
+    const follow = async (which: Parameters<typeof client.operations.follow>[1]) => {
+      const seen: string[] = [];
+      for await (const { status } of client.operations.follow(ID, which, { pollMs })) seen.push(status);
+      return seen;
+    };
+    should(await follow(operation)).deepEqual(["accepted", "confirmed"]);
+    should(calls()).deepEqual([`GET /channels/${ID}/events/search`]);
+    should(await follow(OTHER_ID)).deepEqual(["accepted", "confirmed"]);
+    should(shown).equal(3);
+    await close();
   });
 
   it("ends with what is permanent", async () => {

@@ -125,9 +125,11 @@ describe("operations", () => {
           if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
           return method === "POST" ? [201, { operation_id: OTHER_ID }] : trouble;
         });
-        const sent = await client.operations.send(ID, operation, signer);
+        // A 404 is waited out no longer than that.
+        const soon = { timeoutMs: 500 };
+        const sent = await client.operations.send(ID, operation, signer, soon);
         should(sent).match({ digest, operation: { operation_id: OTHER_ID, status: "accepted", digest } });
-        const draft = await client.operations.draft(ID, operation);
+        const draft = await client.operations.draft(ID, operation, soon);
         should(draft.operation).match({ status: "pending_signature", signature: null });
       }
     });
@@ -426,7 +428,9 @@ describe("operations", () => {
     it("ends at once when the client is closed", async () => {
       const payload = { ...operation, operation_id: OTHER_ID, status: "sent" };
       const headers = { type: "operation.status", offset: 1 };
-      const { client } = await startOther(() => [200, { events: [{ event_id: "e", headers, payload }] }]);
+      const { client } = await startOther(({ path }) =>
+        path.endsWith("/search") ? [200, { events: [{ event_id: "e", headers, payload }] }] : [200, payload],
+      );
       const pollMs = { min: 60_000, max: 60_000 };
       const follow = client.operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 120_000 });
       await follow.next();

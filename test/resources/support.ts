@@ -63,3 +63,10 @@ export function notFound(code: string): Reply {
 export function page(...data: unknown[]): Reply {
   return [200, { data, has_more: false }];
 }
+
+/** How API 0.8.0 answers a search by what it cannot search for. */
+export function refusedFilter({ query }: Asked): Reply | undefined {
+  const refused = ["operation_id", "query_id"].find((name) => query.has(name));
+  if (refused === undefined) return undefined;
+  return [400, { type: "VALIDATION_ERROR", message: `${refused} is not supported` }];
+}

@@ -1,3 +1,4 @@
+import should from "should";
 import { type FlowNode, freshId, type NodeRed } from "./node-red.ts";
 
 /** No word that a property may hold: Node-RED takes a value that is a node's id for a reference to it. */
@@ -94,4 +95,13 @@ async function outcome(nodeRed: NodeRed, id: string, message: Message, port: num
     ({ name, value }) => (name === "error" || name === `${id}:${port}`) && (value as Message).probe === probe,
   );
   return { name: shown.name, msg: shown.value as Message };
+}
+
+/** `msg.crec` without `created`: when what it names was created, which is there for 30 s. */
+export function withoutTimes({ crec: { created, ...crec } = {} }: Message): Record<string, unknown> {
+  for (const [id, at] of Object.entries(created ?? {})) {
+    should(Object.values(crec)).containEql(id);
+    should(at).be.approximately(Date.now() / 1000, 40);
+  }
+  return crec;
 }

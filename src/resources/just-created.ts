@@ -1,0 +1,136 @@
+import type { Call } from "../http/index.ts";
+import { isObject } from "./answers.ts";
+
+/** For so many milliseconds after a create the service may still answer 404 about what it has created. */
+export const SHOWN_WITHIN_MS = 30_000;
+/** Of more, the oldest is forgotten. */
+const MOST = 1_000;
+
+/** Where an id stands in a path, and the first word of the code that says that it is not known. */
+const COLLECTIONS: ReadonlyMap<string, string> = new Map([
+  ["channels", "CHANNEL"],
+  ["wallets", "WALLET"],
+  ["watchers", "WATCHER"],
+  ["operations", "OPERATION"],
+  ["queries", "QUERY"],
+]);
+/** The same for a query or a body: an operation names its wallet by the address. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ["status_channel_id", "CHANNEL"],
+  ["wallet_id", "WALLET"],
+  ["address", "WALLET"],
+  ["watcher_id", "WATCHER"],
+]);
+/** The paths of the service. A 404 without a code on any other is about the path. */
+const KNOWN_PATH =
+  /^\/(?:wallets|channels)\/[^/]+(?:\/(?:(?:watchers|operations|queries)(?:\/[^/]+)?|events(?:\/search)?))?$/;
+
+type Named = Pick<Call, "path" | "query" | "body">;
+
+/** Remembers what was created a moment ago, by id and without case. `now` is a steady clock, in milliseconds. */
+export class JustCreated {
+  readonly #now: () => number;
+  /** When each was created. */
+  readonly #ids = new Map<string, number>();
+  /** The id behind a name, where it was created under that name and not changed since. */
+  readonly #names = new Map<string, string>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What was noted first counts: that it is noted again makes nothing younger. */
+  note(id: string, ageMs = 0): void {
+    const now = this.#now();
+    for (const [old, at] of this.#ids) {
+      if (now - at < SHOWN_WITHIN_MS && this.#ids.size < MOST) break;
+      this.#ids.delete(old);
+    }
+    const key = id.toLowerCase();
+    if (ageMs < SHOWN_WITHIN_MS && !this.#ids.has(key)) this.#ids.set(key, now - ageMs);
+  }
+
+  /** How many milliseconds ago; undefined for what was not created a moment ago. */
+  ageOf(id: string): number | undefined {
+    const at = this.#ids.get(id.toLowerCase());
+    const age = at === undefined ? SHOWN_WITHIN_MS : this.#now() - at;
+    return age < SHOWN_WITHIN_MS ? age : undefined;
+  }
+
+  /** How many milliseconds longer the list at this path may be without what was created under this name. */
+  graceOfName(path: string, name: string): number {
+    const id = this.#names.get(nameAt(path, name));
+    const age = id === undefined ? undefined : this.ageOf(id);
+    return age === undefined ? 0 : SHOWN_WITHIN_MS - age;
+  }
+
+  /** How many milliseconds longer a 404 to this call may be for the reason that what it names was just created. */
+  graceOf(call: Named, code: string): number {
+    const path = pathOf(call);
+    const [, missing] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
+    if (missing === undefined && !(code === "NOT_FOUND" && KNOWN_PATH.test(path))) return 0;
+    const ages = namesIn(path, call).flatMap(([kind, id]) =>
+      missing === undefined || missing === kind ? [this.ageOf(id) ?? SHOWN_WITHIN_MS] : [],
+    );
+    return SHOWN_WITHIN_MS - Math.min(SHOWN_WITHIN_MS, ...ages);
+  }
+
+  /** Takes what a call created from its answer; and the address of a wallet that has got one. */
+  learn(call: Named & Pick<Call, "method">, answer: unknown): void {
+    if (!isObject(answer)) return;
+    const path = pathOf(call);
+    const created = call.method === "POST" ? COLLECTIONS.get(path.split("/").at(-1) ?? "") : undefined;
+    if (created !== undefined) {
+      const id = answer[`${created.toLowerCase()}_id`];
+      if (typeof id === "string") {
+        this.note(id);
+        this.#noteName(call, id);
+      }
+    }
+    if (call.method === "PATCH") this.#forgetNames(path.split("/").at(-1) ?? "");
+    if (this.#ids.size === 0 || !path.startsWith("/wallets")) return;
+    for (const wallet of Array.isArray(answer.data) ? answer.data : [answer]) {
+      const { wallet_id: id, address } = isObject(wallet) ? wallet : {};
+      const age = typeof id === "string" ? this.ageOf(id) : undefined;
+      if (age !== undefined && typeof address === "string" && address !== "") this.note(address, age);
+    }
+  }
+
+  #noteName(call: Named, id: string): void {
+    const name = isObject(call.body) ? call.body.name : undefined;
+    if (typeof name !== "string") return;
+    const [oldest] = this.#names.keys();
+    if (oldest !== undefined && this.#names.size >= MOST) this.#names.delete(oldest);
+    this.#names.set(nameAt(pathOf(call), name), id);
+  }
+
+  /** It may have another name now, or be archived. */
+  #forgetNames(id: string): void {
+    for (const [name, its] of this.#names) {
+      if (its.toLowerCase() === id.toLowerCase()) this.#names.delete(name);
+    }
+  }
+}
+
+function nameAt(path: string, name: string): string {
+  return `${path.toLowerCase()} ${name}`;
+}
+
+function pathOf({ path }: Named): string {
+  return path.replace(/[?].*$/s, "").replace(/\/+$/, "");
+}
+
+/** Every id that a call names, each with the kind of what it is the id of. */
+function namesIn(path: string, { query, body }: Named): Array<readonly [kind: string, id: string]> {
+  const parts = path.split("/");
+  const inPath = parts.flatMap((part, at) => {
+    const [kind, id] = [COLLECTIONS.get(part), parts[at + 1]];
+    return kind === undefined || id === undefined ? [] : [[kind, id] as const];
+  });
+  const fields = Object.entries({ ...query, ...(isObject(body) ? body : {}) });
+  const inFields = fields.flatMap(([name, value]) => {
+    const kind = FIELDS.get(name);
+    return kind === undefined || typeof value !== "string" ? [] : [[kind, value] as const];
+  });
+  return [...inPath, ...inFields];
+}

@@ -1,0 +1,104 @@
+import {
+  type Call,
+  type CallOptions,
+  NotFoundError,
+  readAnswer,
+  Transport,
+  type TransportOptions,
+  tryParse,
+} from "../http/index.ts";
+import { JustCreated, SHOWN_WITHIN_MS } from "./just-created.ts";
+import { pause } from "./pause.ts";
+
+/** Time as waits for what was just created see it, in milliseconds, so that tests can set the hands themselves. */
+export type Clock = {
+  /** The machine's clock. */
+  now: () => number;
+  /** Time that has passed since some moment, whatever becomes of the machine's clock. */
+  elapsed: () => number;
+  /** Ends early, without an error, when a signal fires. */
+  pause: (ms: number, signals: ReadonlyArray<AbortSignal | undefined>) => Promise<void>;
+};
+
+export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now(), pause };
+
+const FIRST_GAP_MS = 500;
+const LONGEST_GAP_MS = 2_000;
+/** How far the clock of another machine may be ahead. */
+const CLOCKS_DIFFER_BY_MS = 60_000;
+
+/**
+ * The transport of all resources. Just after a create the service may answer 404 about what it has created: for 30 s
+ * such a 404 is waited out, as long as the call's own time lasts. It has not acted, so any call may be repeated then.
+ */
+export class ResourceTransport extends Transport {
+  readonly clock: Clock;
+  readonly #justCreated: JustCreated;
+
+  constructor(options: TransportOptions, clock: Clock = systemClock) {
+    super(options);
+    this.clock = clock;
+    this.#justCreated = new JustCreated(clock.elapsed);
+  }
+
+  override async request<T>(call: Call): Promise<T> {
+    const { elapsed } = this.clock;
+    const deadline = elapsed() + (call.timeoutMs ?? this.timeoutMs);
+    const learning: Call = { ...call, read: (answer) => this.#read(call, answer) };
+    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+      try {
+        return await super.request<T>(learning);
+      } catch (error) {
+        if (!(error instanceof NotFoundError)) throw error;
+        const grace = this.#justCreated.graceOf(call, error.code);
+        const delay = Math.min(grace, jittered(gap));
+        // That it is not known says more than a time-out.
+        if (delay <= 0 || elapsed() + delay >= deadline) throw error;
+        await this.clock.pause(delay, [call.signal, this.closing]);
+        learning.timeoutMs = Math.max(1, deadline - elapsed());
+      }
+    }
+  }
+
+  /** What `find` finds in the list at `path`, which may show late what was just created under this name. */
+  async findNamed<T>(
+    path: string,
+    name: string,
+    find: () => Promise<T | undefined>,
+    { timeoutMs = this.timeoutMs, signal }: CallOptions = {},
+  ): Promise<T | undefined> {
+    const deadline = this.clock.elapsed() + timeoutMs;
+    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+      const found = await find();
+      const delay = Math.min(this.#justCreated.graceOfName(path, name), jittered(gap));
+      if (found !== undefined || delay <= 0 || this.clock.elapsed() + delay >= deadline) return found;
+      await this.clock.pause(delay, [signal, this.closing]);
+    }
+  }
+
+  /**
+   * Remembers what somebody else has created. `createdAt` is in Unix seconds; what is older than 30 s, or lies further
+   * in the future than clocks differ, changes nothing.
+   */
+  noteCreated(id: string, createdAt: unknown): void {
+    if (typeof createdAt !== "number") return;
+    const age = this.clock.now() - createdAt * 1000;
+    if (age >= -CLOCKS_DIFFER_BY_MS && age < SHOWN_WITHIN_MS) this.#justCreated.note(id, Math.max(0, age));
+  }
+
+  /** When something was created, in Unix seconds of this machine; undefined for what is not known to be that new. */
+  createdAt(id: string): number | undefined {
+    const age = this.#justCreated.ageOf(id);
+    return age === undefined ? undefined : Math.floor((this.clock.now() - age) / 1000);
+  }
+
+  #read(call: Call, answer: Parameters<typeof readAnswer>[0]): unknown {
+    const result = (call.read ?? readAnswer)(answer);
+    this.#justCreated.learn(call, call.read ? tryParse(answer.text) : result);
+    return result;
+  }
+}
+
+export function jittered(ms: number): number {
+  return ms * (0.75 + Math.random() / 2);
+}

@@ -1,0 +1,126 @@
+import { ArgumentError } from "../errors.ts";
+import { NotFoundError } from "../http/index.ts";
+import {
+  type ChannelEvent,
+  EVENT_TYPES,
+  type Operation,
+  type Query,
+  SEARCH_FILTERS,
+} from "../protocol/index.ts";
+import { pathId } from "./checks.ts";
+import type { SearchEvents } from "./events.ts";
+
+/**
+ * The filters that the service does not support in a search. They are applied to what arrives, and the service is
+ * asked for as little else as its own filters allow.
+ */
+const FIELDS = ["operation_id", "query_id"] as const;
+
+/** What names an operation in a search: the operation itself, as the service shows it. */
+export type NamedOperation = Pick<
+  Operation,
+  "operation_id" | "wallet_operation_id" | "chain_selector" | "address"
+>;
+
+/** How to ask for what an id belongs to. */
+export type AskFor = {
+  operation: (operationId: string) => Promise<NamedOperation>;
+  query: (queryId: string) => Promise<Query>;
+};
+
+/** The clocks of a service may differ: an event can seem older than the query it is about. Seconds. */
+const CLOCKS_DIFFER_BY = 60;
+
+export function isById(filter: SearchEvents): boolean {
+  return FIELDS.some((field) => filter[field] !== undefined);
+}
+
+/**
+ * Whether an event is of the operation or query that a search names. Ids are compared without case.
+ * @throws {ArgumentError} for an id that is none, and for types that the filter does not apply to.
+ */
+export function matchesId(filter: SearchEvents): (event: ChannelEvent) => boolean {
+  const wanted = FIELDS.flatMap((field) => {
+    const id = filter[field];
+    return id === undefined ? [] : [[field, pathId(field, id)] as const];
+  });
+  typesOf(filter);
+  return ({ payload }) => {
+    const fields: Record<string, unknown> = payload;
+    return wanted.every(([field, id]) => String(fields[field]).toLowerCase() === id);
+  };
+}
+
+/** What the service is asked for in place of a search by id. */
+export async function narrowed(filter: SearchEvents, ask: AskFor): Promise<SearchEvents> {
+  const { operation_id, query_id, limit: _limit, offset: _offset, ...rest } = filter;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const found = {
+    ...(operation_id === undefined || given.wallet_operation_id !== undefined
+      ? {}
+      : filterOf(await known(ask.operation(operation_id)))),
+    ...(query_id === undefined || given["created.gte"] !== undefined
+      ? {}
+      : sinceItsCreation(await known(ask.query(query_id)))),
+  };
+  return { type: typesOf(filter), ...found, ...given };
+}
+
+/** The search for an operation's status events. */
+export function operationEvents(operation: NamedOperation): SearchEvents {
+  return { type: ["operation.status"], operation_id: operation.operation_id, ...filterOf(operation) };
+}
+
+/** The search for a query's status events. */
+export function queryEvents(query: Query): SearchEvents {
+  return { type: ["query.status"], query_id: query.query_id, ...sinceItsCreation(query) };
+}
+
+/** The types named, else those that have such an id. */
+function typesOf({ type: types = [], ...filter }: SearchEvents): NonNullable<SearchEvents["type"]> {
+  const fields = FIELDS.filter((field) => filter[field] !== undefined);
+  const applies = (type: string) => {
+    const filters = Object.entries(SEARCH_FILTERS).find(([known]) => known === type)?.[1] ?? fields;
+    return fields.every((field) => filters.some((one) => one === field));
+  };
+  const unfit = types.find((type) => !applies(type));
+  if (unfit !== undefined) throw doesNotApply(fields, `events of type ${unfit}`);
+  if (types.length > 0) return types;
+  const having = EVENT_TYPES.filter(applies);
+  if (having.length === 0) throw doesNotApply(fields, "the same event");
+  return having;
+}
+
+function doesNotApply(fields: readonly string[], to: string): ArgumentError {
+  const message = `The filter ${fields.join(" together with ")} does not apply to ${to}. Leave one of them out.`;
+  return new ArgumentError(fields[0] ?? "filter", message);
+}
+
+/** Absent fields do not narrow. */
+function filterOf(operation: Partial<NamedOperation> | undefined): SearchEvents {
+  const { wallet_operation_id: id, chain_selector, address } = operation ?? {};
+  return {
+    ...(id ? { wallet_operation_id: String(id) } : {}),
+    ...(chain_selector ? { chain_selector: [String(chain_selector)] } : {}),
+    ...(address ? { address: [address] } : {}),
+  };
+}
+
+function sinceItsCreation(query: Partial<Query> | undefined): SearchEvents {
+  const { created_at: createdAt, chain_selector } = query ?? {};
+  const since = typeof createdAt === "number" && Number.isSafeInteger(createdAt) ? createdAt : 0;
+  return {
+    ...(since > CLOCKS_DIFFER_BY ? { "created.gte": since - CLOCKS_DIFFER_BY } : {}),
+    ...(chain_selector ? { chain_selector: [String(chain_selector)] } : {}),
+  };
+}
+
+/** What the service does not know, or not yet, narrows nothing: its events may be there. */
+async function known<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
