@@ -116,7 +116,8 @@ const CALLS: Readonly<Record<Exclude<keyof World, "hasMore">, Readonly<Record<st
     update: ({ watchers }) => watchers.update(ID, ID, { name: "demo" }),
     archive: ({ watchers }) => watchers.archive(ID, ID),
     list: ({ watchers }) => watchers.list(ID).then(),
-    createOrFind: ({ watchers }) => watchers.createOrFind(ID, { ...watcher, abi }),
+    // What was just created is looked for by its name, which this list may leave out.
+    createOrFind: ({ watchers }) => watchers.createOrFind(ID, { ...watcher, abi }, { timeoutMs: 1_000 }),
     waitFor: ({ watchers }) => watchers.waitFor(ID, ID, { target: "active", ...soon }),
   },
   operation: {
