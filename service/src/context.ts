@@ -22,6 +22,8 @@ export type Context = {
   confidences: readonly Confidence[];
   /** Whether the chain reaches them. */
   finality: FinalityWatch;
+  /** Whether what the public service does not know is refused, left out or ignored. */
+  strict: boolean;
   /** What a tester wants to see fail next. */
   trials: Trials;
   /** How a tester wants events to come. */

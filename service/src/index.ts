@@ -59,6 +59,8 @@ export type ServiceOptions = {
    * with `latest` alone `confirmed_latest` is the last rung.
    */
   confidences?: readonly Confidence[];
+  /** Whether what the public service does not know is refused, left out or ignored; it is not. */
+  strict?: boolean;
   /** Whether the endpoints under /local are there; they are not. */
   local?: boolean;
   /** How long what cannot be paid for waits for coins before it fails; ten minutes. */
@@ -152,6 +154,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
+      strict: options.strict ?? false,
       trials: new Trials(),
       deliveries: new Deliveries(),
       refillMs: options.refillMs ?? REFILL_MS,

@@ -21,7 +21,7 @@ import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, networksOf } from "./networks.ts";
 import { NewOperation, OperationChange } from "./operation-requests.ts";
 import { pageText } from "./page-text.ts";
-import { OperationAnswer, pageOf } from "./resources.ts";
+import { OperationAnswer, OperationCreated, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
@@ -52,7 +52,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         params: ChannelParams,
         body: NewOperation,
         answers: {
-          201: OperationAnswer,
+          201: context.strict ? OperationCreated : OperationAnswer,
           404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
           409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
         },
@@ -86,20 +86,19 @@ export function operationRoutes(app: Routes, context: Context): void {
       if (signature !== undefined) await checkSignature(context, wallet, digest, signature);
       // Another request may have come first while the wallet was asked.
       refuseTakenId(context, operation);
+      const created = createOperation(context, {
+        ...operation,
+        operation_id: randomUUID(),
+        channelId: channel.channel_id,
+        walletId: wallet.walletId,
+        status: signature === undefined ? "pending_signature" : "accepted",
+        signature: signature ?? null,
+        digest,
+        initiator: SUBJECT,
+        ...(signature === undefined ? {} : { signer: SUBJECT }),
+      });
       reply.code(201);
-      return shownOperation(
-        createOperation(context, {
-          ...operation,
-          operation_id: randomUUID(),
-          channelId: channel.channel_id,
-          walletId: wallet.walletId,
-          status: signature === undefined ? "pending_signature" : "accepted",
-          signature: signature ?? null,
-          digest,
-          initiator: SUBJECT,
-          ...(signature === undefined ? {} : { signer: SUBJECT }),
-        }),
-      );
+      return context.strict ? { operation_id: created.operation_id } : shownOperation(created);
     },
   );
 

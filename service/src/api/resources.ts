@@ -168,6 +168,12 @@ export const OperationAnswer = Type.Object(
   { title: "Operation", description: "the operation" },
 );
 
+/** All that the public service answers to a create. */
+export const OperationCreated = Type.Object(
+  { operation_id: Id },
+  { title: "OperationCreated", description: "the id of the operation" },
+);
+
 const Proof = Type.Object(
   { alg: Text, ocr_report: Bytes, ocr_context: Bytes, signatures: Type.Array(Bytes) },
   { title: "OcrProof", description: "what the oracles signed" },
