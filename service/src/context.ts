@@ -1,4 +1,5 @@
 import type { Confidence } from "../../src/protocol/index.ts";
+import type { Absences } from "./absences.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
 import type { Pulse } from "./chain/pulse.ts";
@@ -26,6 +27,8 @@ export type Context = {
   strict: boolean;
   /** What a tester wants to see fail next. */
   trials: Trials;
+  /** What a tester wants to be missed just after its create. */
+  absences: Absences;
   /** How a tester wants events to come. */
   deliveries: Deliveries;
   /** How long what cannot be paid for waits for coins before it fails. */

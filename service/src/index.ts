@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
+import { Absences } from "./absences.ts";
 import { Faults } from "./api/faults.ts";
 import { isLoopback } from "./api/local-request.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
@@ -156,6 +157,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       finality: new FinalityWatch(chain, confidences, log),
       strict: options.strict ?? false,
       trials: new Trials(),
+      absences: new Absences(),
       deliveries: new Deliveries(),
       refillMs: options.refillMs ?? REFILL_MS,
       log,

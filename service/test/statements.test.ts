@@ -82,7 +82,7 @@ async function useAll(store: Store): Promise<void> {
   channels.get(channelId);
   channels.named("channel");
   channels.update(channel);
-  for (const filter of [{}, { name: "a" }, { status: ["active", "archived"] }]) {
+  for (const filter of [{}, { name: "a" }, { status: ["active", "archived"] }, { absent: ["a"] }]) {
     await channels.list({ ...filter, ...PAGE });
   }
   const watcherId = watchers.create({

@@ -71,7 +71,7 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { type, ...query } = request.query;
       const page = await store.events.poll(channel.channel_id, {
         ...query,
@@ -106,7 +106,7 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { limit, offset, chain_environment, ...query } = request.query;
       const filter: EventFilter = {
         ...defined({
@@ -159,7 +159,7 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const stored = store.events.get(channel.channel_id, request.params.event_id);
       const event = stored === undefined ? undefined : deliveries.event(stored);
       if (event === undefined) throw notFound("EVENT_NOT_FOUND", "event", request.params.event_id);

@@ -40,7 +40,7 @@ const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet takes no operatio
 const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
 
 export function operationRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/operations",
@@ -60,7 +60,7 @@ export function operationRoutes(app: Routes, context: Context): void {
     },
     async (request, reply) => {
       const { body } = request;
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived")
         throw invalid("The channel is archived and takes no new operations.");
       checkNetwork(context, body.chain_selector);
@@ -97,6 +97,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         initiator: SUBJECT,
         ...(signature === undefined ? {} : { signer: SUBJECT }),
       });
+      absences.meet("operation", created.operation_id);
       reply.code(201);
       return context.strict ? { operation_id: created.operation_id } : shownOperation(created);
     },
@@ -127,10 +128,11 @@ export function operationRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.operations.list({
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -239,21 +241,23 @@ function notFinalizable({ status }: StoredOperation): ApiError {
 
 /** @throws ApiError 404 */
 function operationOf(
-  { store }: Context,
-  params: { channel_id: string; operation_id: string },
+  context: Context,
+  { channel_id, operation_id }: { channel_id: string; operation_id: string },
 ): StoredOperation {
-  channelOf(store, params.channel_id);
-  const operation = store.operations.get(params.operation_id);
-  if (operation === undefined || operation.channelId !== params.channel_id) {
-    throw notFound("OPERATION_NOT_FOUND", "operation", params.operation_id);
+  const { store, absences } = context;
+  channelOf(context, channel_id);
+  const operation = store.operations.get(operation_id);
+  if (operation === undefined || operation.channelId !== channel_id || absences.isAbsent(operation_id)) {
+    throw notFound("OPERATION_NOT_FOUND", "operation", operation_id);
   }
   return operation;
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletAt({ store }: Context, chainSelector: string, address: string): StoredWallet {
+function walletAt({ store, absences }: Context, chainSelector: string, address: string): StoredWallet {
   const wallet = store.wallets.atAddress(chainSelector, address);
-  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet at", address);
+  if (wallet === undefined || absences.isAbsent(wallet.walletId))
+    throw notFound("WALLET_NOT_FOUND", "wallet at", address);
   return wallet;
 }
 

@@ -70,7 +70,7 @@ const NewQuery = Type.Object(
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/queries",
@@ -90,7 +90,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     },
     (request, reply) => {
       const { body } = request;
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new queries.");
       checkNetwork(context, body.chain_selector);
       refuseLargeMetadata(body.metadata);
@@ -111,6 +111,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           idempotencyKey: body.idempotency_key,
           expiresAt: now() + LIMITS.queryTtlSeconds,
         });
+      if (known === undefined) absences.meet("query", query.query_id);
       reply.code(202);
       return { query_id: query.query_id, status: query.status };
     },
@@ -134,10 +135,11 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       },
     },
     async (request) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.queries.list({
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -168,9 +170,9 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     },
     (request) => {
       const { channel_id, query_id } = request.params;
-      channelOf(store, channel_id);
+      channelOf(context, channel_id);
       const query = store.queries.get(query_id);
-      if (query === undefined || query.channel_id !== channel_id)
+      if (query === undefined || query.channel_id !== channel_id || absences.isAbsent(query_id))
         throw notFound("QUERY_NOT_FOUND", "query", query_id);
       return shownQuery(query);
     },

@@ -61,7 +61,7 @@ const NO_WALLET = "`WALLET_NOT_FOUND`: there is no such wallet.";
 const NAME_TAKEN = "`WALLET_ALREADY_EXISTS`: the name is taken.";
 
 export function walletRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   const create = {
     tags: ["wallets"],
@@ -74,7 +74,7 @@ export function walletRoutes(app: Routes, context: Context): void {
     const { body } = request;
     checkNetwork(context, body.chain_selector);
     if (body.status_channel_id !== undefined) {
-      const channel = channelOf(store, body.status_channel_id);
+      const channel = channelOf(context, body.status_channel_id);
       if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
     }
     const isRsa = body.wallet_type.endsWith("rsa");
@@ -86,22 +86,22 @@ export function walletRoutes(app: Routes, context: Context): void {
     const ecdsaSigners = isRsa ? [] : ecdsaSignersOf(signers ?? body.allowed_ecdsa_signers ?? []);
     const rsaSigners = isRsa ? rsaSignersOf(signers ?? body.allowed_rsa_signers ?? []) : [];
     refuseTakenName(context, body.name);
-    reply.code(201);
-    return shownWallet(
-      createWallet(
-        context,
-        defined({
-          name: body.name,
-          description: body.description,
-          owner: checksumAddress(body.wallet_owner_address as Hex),
-          chainSelector: body.chain_selector,
-          type: body.wallet_type,
-          statusChannelId: body.status_channel_id,
-          ecdsaSigners,
-          rsaSigners,
-        }),
-      ),
+    const wallet = createWallet(
+      context,
+      defined({
+        name: body.name,
+        description: body.description,
+        owner: checksumAddress(body.wallet_owner_address as Hex),
+        chainSelector: body.chain_selector,
+        type: body.wallet_type,
+        statusChannelId: body.status_channel_id,
+        ecdsaSigners,
+        rsaSigners,
+      }),
     );
+    absences.meet("wallet", wallet.walletId);
+    reply.code(201);
+    return shownWallet(wallet);
   });
 
   app.get(
@@ -128,6 +128,7 @@ export function walletRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.wallets.list({
         ...filter,
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
@@ -180,9 +181,10 @@ export function walletRoutes(app: Routes, context: Context): void {
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletOf({ store }: Context, walletId: string): StoredWallet {
+function walletOf({ store, absences }: Context, walletId: string): StoredWallet {
   const wallet = store.wallets.get(walletId);
-  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
+  if (wallet === undefined || absences.isAbsent(walletId))
+    throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
   return wallet;
 }
 

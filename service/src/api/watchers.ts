@@ -62,7 +62,7 @@ const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such
 const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
@@ -78,7 +78,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       },
     },
     (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
       const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = request.body.name.trim();
@@ -93,18 +93,18 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const fragments = abi === undefined ? [] : eventFragments(abi);
       if (abi !== undefined) refuseMissingEvents(events, fragments);
       refuseTakenName(context, channel.channel_id, name);
+      const watcher = createWatcher(context, {
+        channel_id: channel.channel_id,
+        name,
+        chain_selector,
+        address: checksumAddress(address as `0x${string}`),
+        events,
+        abi: fragments,
+        ...defined({ service, service_config }),
+      });
+      absences.meet("watcher", watcher.watcher_id);
       reply.code(201);
-      return shown(
-        createWatcher(context, {
-          channel_id: channel.channel_id,
-          name,
-          chain_selector,
-          address: checksumAddress(address as `0x${string}`),
-          events,
-          abi: fragments,
-          ...defined({ service, service_config }),
-        }),
-      );
+      return shown(watcher);
     },
   );
 
@@ -129,11 +129,12 @@ export function watcherRoutes(app: Routes, context: Context): void {
       },
     },
     async (request) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { chain_selector, chain_environment, event_name, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.watchers.list({
         ...filter,
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
@@ -202,11 +203,13 @@ function summary(watcher: StoredWatcher): Watcher {
 }
 
 /** @throws ApiError 404 */
-function watcherOf({ store }: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
-  channelOf(store, params.channel_id);
-  const watcher = store.watchers.get(params.watcher_id);
-  if (watcher === undefined || watcher.channel_id !== params.channel_id) {
-    throw notFound("WATCHER_NOT_FOUND", "watcher", params.watcher_id);
+function watcherOf(context: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
+  const { store, absences } = context;
+  const { channel_id, watcher_id } = params;
+  channelOf(context, channel_id);
+  const watcher = store.watchers.get(watcher_id);
+  if (watcher === undefined || watcher.channel_id !== channel_id || absences.isAbsent(watcher_id)) {
+    throw notFound("WATCHER_NOT_FOUND", "watcher", watcher_id);
   }
   return watcher;
 }

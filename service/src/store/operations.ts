@@ -147,7 +147,9 @@ export class Operations {
 
   list(filter: OperationFilter): Promise<Page<StoredOperation>> {
     const { channelId } = filter;
-    const conditions = new Conditions().equal("chain_selector", filter.chainSelector);
+    const conditions = new Conditions()
+      .noneOf("operation_id", filter.absent)
+      .equal("chain_selector", filter.chainSelector);
     for (const [expression, value] of Object.entries(filter.subjects ?? {}))
       conditions.equal(expression, value);
     const list: List = {

@@ -105,6 +105,7 @@ export class Wallets {
         ...(filter.address === undefined ? [] : [{ "lower(address)": filter.address.toLowerCase() }]),
       ],
       conditions: nameContains(filter.name)
+        .noneOf("wallet_id", filter.absent)
         .equal("chain_selector", filter.chainSelector)
         .equal("lower(owner)", filter.owner?.toLowerCase())
         .equal("type", filter.type),
