@@ -30,7 +30,7 @@ describe("requests that nobody should send", function () {
           call_data: "0x",
           block_selection: { type: "latest" },
         },
-        metadata: "HERE",
+        metadata: { inner: "HERE" },
       }).replace('"HERE"', nested(depth));
     const watcher = (depth: number) =>
       JSON.stringify({

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Network } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { invalid } from "./errors.ts";
+import { conflict } from "./errors.ts";
 import { NetworkAnswer, pageOf } from "./resources.ts";
 import type { Routes } from "./routes.ts";
 
@@ -32,11 +32,15 @@ export function networksOf({ chain }: Context, environment?: string): Network[] 
   return [chain.network].filter((network) => environment === undefined || network.type === environment);
 }
 
-/** @throws ApiError 400 when no network has this selector. */
+/** Of every create that names a network. */
+export const NO_NETWORK = "`CHAIN_UNAVAILABLE`: the service does not have this network.";
+
+/** @throws ApiError 409 `CHAIN_UNAVAILABLE` when no network has this selector. */
 export function checkNetwork(context: Context, chainSelector: string): void {
   const networks = networksOf(context);
   if (networks.some((network) => network.chain_selector === chainSelector)) return;
-  throw invalid(
+  throw conflict(
     `chain_selector ${chainSelector} is not a network of this service. It has: ${networks.map((network) => `${network.chain_selector} (${network.name})`).join(", ")}.`,
+    "CHAIN_UNAVAILABLE",
   );
 }

@@ -18,7 +18,7 @@ import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
 import { NewOperation, OperationChange } from "./operation-requests.ts";
 import { pageText } from "./page-text.ts";
 import { OperationAnswer, OperationCreated, pageOf } from "./resources.ts";
@@ -54,7 +54,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: {
           201: context.strict ? OperationCreated : OperationAnswer,
           404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
-          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
+          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
         },
       },
     },

@@ -17,10 +17,10 @@ import { defined } from "../store/rows.ts";
 import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf, STRICT } from "./schemas.ts";
 
 const QUERY_KINDS = ["evm_call"] as const;
 const ChannelParams = Type.Object({ channel_id: Id });
@@ -28,12 +28,12 @@ const QueryIds = Type.Object({ channel_id: Id, query_id: Id });
 
 const Selection = Type.Union(
   [
-    Type.Object({ type: Type.Literal("latest") }),
-    Type.Object({ type: Type.Literal("finalized") }),
-    Type.Object({
-      type: Type.Literal("block_number"),
-      block_number: Type.String({ pattern: "^[0-9]{1,78}$" }),
-    }),
+    Type.Object({ type: Type.Literal("latest") }, STRICT),
+    Type.Object({ type: Type.Literal("finalized") }, STRICT),
+    Type.Object(
+      { type: Type.Literal("block_number"), block_number: Type.String({ pattern: "^[0-9]{1,78}$" }) },
+      STRICT,
+    ),
   ],
   {
     title: "BlockSelection",
@@ -54,19 +54,21 @@ const NewQuery = Type.Object(
       {
         contract_address: Address,
         call_data: Type.String({
-          pattern: "^(0x)?([0-9a-fA-F]{2})*$",
-          description: "call data in whole bytes of hex",
+          pattern: "^0x([0-9a-fA-F]{2})*$",
+          description: "call data: 0x and whole bytes of hex",
         }),
         block_selection: Selection,
         from_address: Type.Optional(Address),
       },
-      { title: "QueryParams" },
+      { title: "QueryParams", ...STRICT },
     ),
     metadata: Type.Optional(
-      Type.Unknown({ description: `anything of at most ${LIMITS.queryMetadataBytes} bytes as JSON` }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: `an object of at most ${LIMITS.queryMetadataBytes} bytes as JSON`,
+      }),
     ),
   },
-  { title: "NewQuery" },
+  { title: "NewQuery", ...STRICT },
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
@@ -84,7 +86,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         answers: {
           202: QueryAccepted,
           404: NO_CHANNEL,
-          409: "`IDEMPOTENCY_KEY_MISMATCH`: the key belongs to another query of the channel.",
+          409: `\`IDEMPOTENCY_KEY_MISMATCH\`: the key belongs to another query of the channel. ${NO_NETWORK}`,
         },
       },
     },
@@ -183,7 +185,7 @@ function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryP
   const { block_selection: selection } = params;
   return {
     contract_address: checksumAddress(params.contract_address as Hex),
-    call_data: `0x${params.call_data.replace(/^0x/, "").toLowerCase()}`,
+    call_data: `0x${params.call_data.slice(2).toLowerCase()}`,
     block_selection:
       selection.type === "block_number"
         ? { type: selection.type, block_number: String(BigInt(selection.block_number)) }

@@ -16,7 +16,7 @@ import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -68,7 +68,7 @@ export function walletRoutes(app: Routes, context: Context): void {
     operationId: "createWallet",
     summary: "Creates a wallet, which is then deployed",
     body: NewWallet,
-    answers: { 201: WalletAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+    answers: { 201: WalletAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
   };
   app.post("/wallets", { schema: create }, (request, reply) => {
     const { body } = request;

@@ -15,7 +15,7 @@ import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
 import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
@@ -74,7 +74,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         params: ChannelParams,
         body: NewWatcher,
         bodyRules: NEW_WATCHER_RULES,
-        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
       },
     },
     (request, reply) => {
