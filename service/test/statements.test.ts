@@ -68,6 +68,7 @@ const WALLET: StoredWallet = {
   status: "deployed",
   ecdsaSigners: [],
   rsaSigners: [],
+  wasDeployed: false,
   createdAt: 1,
 };
 const SENT = { raw: "0x01", hash: "0x02" } as const;

@@ -70,13 +70,16 @@ export const WalletAnswer = Type.Object(
     wallet_id: Id,
     name: Text,
     description: Optional(Text),
-    address: Type.String({ description: "stable once the wallet is deployed" }),
+    address: Type.Union([Address, Type.Literal("")], { description: "empty until the wallet is deployed" }),
     wallet_owner_address: Address,
     chain_selector: ChainSelector,
     wallet_type: oneOf(WALLET_TYPES),
     status: oneOf(WALLET_STATUSES),
     status_channel_id: Optional(Id),
-    configuration: Type.Object({ allowed_signers: Type.Array(Type.Union([Address, RsaKey])) }),
+    configuration: Type.Object(
+      { allowed_signers: Type.Array(Type.Union([Address, RsaKey])) },
+      { description: "as it was sent, with what it holds beside the signers" },
+    ),
     allowed_ecdsa_signers: Type.Array(Address),
     allowed_rsa_signers: Type.Array(RsaKey),
     created_at: Time,
@@ -141,8 +144,12 @@ export const TransactionPreview = Type.Object(
   },
   { additionalProperties: false, title: "TransactionPreview" },
 );
+const PreviewSnapshot = Type.Object(
+  { function_signature: Text, metadata: Optional(Anything), execution_values: Anything },
+  { title: "PreviewSnapshot" },
+);
 const ShownTransaction = Type.Object(
-  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(TransactionPreview) },
+  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
 export const OperationAnswer = Type.Object(

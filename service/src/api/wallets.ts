@@ -95,6 +95,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         chainSelector: body.chain_selector,
         type: body.wallet_type,
         statusChannelId: body.status_channel_id,
+        configuration: body.configuration,
         ecdsaSigners,
         rsaSigners,
       }),
