@@ -113,6 +113,12 @@ export type Operation = {
   confirmed_at?: number;
   created_at: number;
   updated_at: number;
+  /** The workflow that sent it, and its run. */
+  operation_writer_workflow_id?: string;
+  operation_writer_workflow_execution_id?: string;
+  /** The workflow that reported its status last, and its run. */
+  operation_status_workflow_id?: string;
+  operation_status_workflow_execution_id?: string;
 };
 
 export type BlockSelection =
@@ -147,4 +153,6 @@ export type Query = {
   completed_at?: number;
   failed_at?: number;
   expired_at?: number;
+  workflow_id?: string;
+  workflow_execution_id?: string;
 };

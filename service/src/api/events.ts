@@ -6,8 +6,8 @@ import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { invalid, notFound } from "./errors.ts";
+import { EventAnswer, EventPage } from "./event-resources.ts";
 import { networksOf } from "./networks.ts";
-import { EventAnswer, EventPage } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import Type, { type Static } from "typebox";
-import { checksumAddress } from "viem";
+import Type from "typebox";
 import {
   type Hex,
   LIMITS,
   OPERATION_STATUSES,
+  type Operation,
   PAGE_LIMITS,
   type Subject,
-  type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { operationDigest } from "../../../src/signing/index.ts";
 import type { Context } from "../context.ts";
 import { createOperation, moveOperation } from "../lifecycles/operation.ts";
+import { runsOfOperation } from "../oracles/workflows.ts";
 import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWallet } from "../store/wallets.ts";
@@ -19,7 +19,7 @@ import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
 import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
-import { NewOperation, OperationChange } from "./operation-requests.ts";
+import { NewOperation, OperationChange, uint256, wireTransaction } from "./operation-requests.ts";
 import { pageText } from "./page-text.ts";
 import { OperationAnswer, OperationCreated, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
@@ -29,8 +29,6 @@ import { refuseArchived } from "./wallets.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
-
-const UINT256_LIMIT = 2n ** 256n;
 
 const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
 const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again when it does.";
@@ -99,7 +97,7 @@ export function operationRoutes(app: Routes, context: Context): void {
       });
       absences.meet("operation", created.operation_id);
       reply.code(201);
-      return context.strict ? { operation_id: created.operation_id } : shownOperation(created);
+      return context.strict ? { operation_id: created.operation_id } : shown(created);
     },
   );
 
@@ -153,7 +151,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         },
       });
       reply.type("application/json; charset=utf-8");
-      return await pageText({ ...page, data: page.data.map(shownOperation) });
+      return await pageText({ ...page, data: page.data.map(shown) });
     },
   );
 
@@ -168,7 +166,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: { 200: OperationAnswer, 404: NO_OPERATION },
       },
     },
-    (request) => shownOperation(operationOf(context, request.params)),
+    (request) => shown(operationOf(context, request.params)),
   );
 
   app.patch(
@@ -190,11 +188,15 @@ export function operationRoutes(app: Routes, context: Context): void {
     async (request) => {
       const operation = operationOf(context, request.params);
       const { body } = request;
-      return shownOperation(
+      return shown(
         body.status === "cancelled" ? cancel(context, operation) : await finalize(context, operation, body),
       );
     },
   );
+}
+
+function shown(operation: StoredOperation): Operation {
+  return { ...shownOperation(operation), ...runsOfOperation(operation) };
 }
 
 function cancel({ store }: Context, operation: StoredOperation): StoredOperation {
@@ -271,24 +273,4 @@ function refuseTakenId(
     `The wallet has an operation with the wallet_operation_id ${operation.wallet_operation_id} already.`,
     "OPERATION_ALREADY_EXISTS",
   );
-}
-
-function wireTransaction(
-  transaction: Static<typeof NewOperation>["transactions"][number],
-  index: number,
-): WireTransaction & { preview_snapshot?: unknown } {
-  const { preview, ...call } = transaction;
-  return {
-    to: checksumAddress(call.to as Hex),
-    value: uint256(`transactions[${index}].value`, call.value),
-    data: `0x${call.data.replace(/^0x/, "").toLowerCase()}`,
-    ...(preview === undefined ? {} : { preview_snapshot: preview }),
-  };
-}
-
-/** Without leading zeros. */
-function uint256(field: string, digits: string): string {
-  const number = BigInt(digits);
-  if (number < UINT256_LIMIT) return String(number);
-  throw invalid(`${field} must fit 256 bits.`);
 }

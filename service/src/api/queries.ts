@@ -7,11 +7,13 @@ import {
   LIMITS,
   PAGE_LIMITS,
   QUERY_STATUSES,
+  type Query,
   type QueryParams,
   ZERO_ADDRESS,
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
+import { runOfQuery } from "../oracles/workflows.ts";
 import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
 import { now } from "../time.ts";
@@ -152,7 +154,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           chainSelector: query.chain_selector,
         }),
       });
-      return { ...page, data: page.data.map(shownQuery) };
+      return { ...page, data: page.data.map(shown) };
     },
   );
 
@@ -176,9 +178,13 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       const query = store.queries.get(query_id);
       if (query === undefined || query.channel_id !== channel_id || absences.isAbsent(query_id))
         throw notFound("QUERY_NOT_FOUND", "query", query_id);
-      return shownQuery(query);
+      return shown(query);
     },
   );
+}
+
+function shown(query: StoredQuery): Query {
+  return { ...shownQuery(query), ...(query.sending_at === undefined ? {} : runOfQuery(query)) };
 }
 
 function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryParams> {

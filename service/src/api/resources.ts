@@ -3,7 +3,6 @@
 import Type, { type TSchema } from "typebox";
 import {
   CHANNEL_STATUSES,
-  EVENT_TYPES,
   OPERATION_STATUSES,
   QUERY_STATUSES,
   RSA_PATTERNS,
@@ -13,14 +12,22 @@ import {
 } from "../../../src/protocol/index.ts";
 import { Address, ChainSelector, Id, oneOf } from "./schemas.ts";
 
-const Text = Type.String();
-const Time = Type.Integer({ description: "a time in whole Unix seconds" });
-const Hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
-const Bytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" });
-const Digits = Type.String({ pattern: "^[0-9]+$", description: "a whole number in decimal digits" });
-const Base64 = Type.String({ description: "base64 of JSON: the bytes that are signed" });
-const Anything = Type.Record(Type.String(), Type.Unknown());
 const { Optional } = Type;
+export const Text = Type.String();
+export const Time = Type.Integer({ description: "a time in whole Unix seconds" });
+export const Hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
+const Bytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" });
+export const Digits = Type.String({ pattern: "^[0-9]+$", description: "a whole number in decimal digits" });
+export const Base64 = Type.String({ description: "base64 of JSON: the bytes that are signed" });
+export const WorkflowId = Type.String({ pattern: "^[0-9a-f]{64}$", description: "64 hex digits" });
+export const RUN = { workflow_id: Optional(WorkflowId), workflow_execution_id: Optional(WorkflowId) };
+export const OPERATION_RUNS = {
+  operation_writer_workflow_id: Optional(WorkflowId),
+  operation_writer_workflow_execution_id: Optional(WorkflowId),
+  operation_status_workflow_id: Optional(WorkflowId),
+  operation_status_workflow_execution_id: Optional(WorkflowId),
+};
+const Anything = Type.Record(Type.String(), Type.Unknown());
 
 /** One page of a list. */
 export function pageOf(title: string, item: TSchema): TSchema {
@@ -118,7 +125,7 @@ const WATCHER = {
   service: Optional(Text),
   service_config: Optional(Anything),
   don_family: Optional(Text),
-  workflow_id: Optional(Text),
+  workflow_id: Optional(WorkflowId),
 };
 export const WatcherAnswer = Type.Object(
   {
@@ -148,7 +155,7 @@ const PreviewSnapshot = Type.Object(
   { function_signature: Text, metadata: Optional(Anything), execution_values: Anything },
   { title: "PreviewSnapshot" },
 );
-const ShownTransaction = Type.Object(
+export const ShownTransaction = Type.Object(
   { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
@@ -171,6 +178,7 @@ export const OperationAnswer = Type.Object(
     confirmed_at: Optional(Time),
     created_at: Time,
     updated_at: Time,
+    ...OPERATION_RUNS,
   },
   { title: "Operation", description: "the operation" },
 );
@@ -181,7 +189,7 @@ export const OperationCreated = Type.Object(
   { title: "OperationCreated", description: "the id of the operation" },
 );
 
-const Proof = Type.Object(
+export const Proof = Type.Object(
   { alg: Text, ocr_report: Bytes, ocr_context: Bytes, signatures: Type.Array(Bytes) },
   { title: "OcrProof", description: "what the oracles signed" },
 );
@@ -204,90 +212,8 @@ export const QueryAnswer = Type.Object(
     created_at: Time,
     updated_at: Time,
     expires_at: Time,
+    ...RUN,
     ...Object.fromEntries(QUERY_STATUSES.map((status) => [`${status}_at`, Optional(Time)])),
   },
   { title: "Query", description: "the query" },
-);
-
-const PAYLOADS = [
-  Type.Object(
-    {
-      status: oneOf(OPERATION_STATUSES),
-      status_reason: Text,
-      operation_id: Id,
-      wallet_operation_id: Digits,
-      address: Address,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      digest: Hash,
-      transactions: Type.Array(ShownTransaction),
-      event_hash: Optional(Hash),
-      verifiable_event: Optional(Base64),
-    },
-    { title: "OperationStatusPayload" },
-  ),
-  Type.Object(
-    {
-      query_id: Id,
-      status: oneOf(QUERY_STATUSES),
-      target: Address,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      event_hash: Optional(Hash),
-      verifiable_result: Optional(Base64),
-    },
-    { title: "QueryStatusPayload" },
-  ),
-  Type.Object(
-    {
-      watcher_id: Id,
-      status: oneOf(WATCHER_STATUSES),
-      status_reason: Text,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      service: Optional(Text),
-      workflow_id: Optional(Text),
-    },
-    { title: "WatcherStatusPayload" },
-  ),
-  Type.Object(
-    {
-      watcher_id: Id,
-      chain_selector: ChainSelector,
-      event_hash: Hash,
-      verifiable_event: Base64,
-      timestamp: Time,
-    },
-    { title: "WatcherEventPayload" },
-  ),
-  Type.Object(
-    {
-      wallet_id: Id,
-      status: oneOf(WALLET_STATUSES),
-      status_reason: Text,
-      address: Text,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-    },
-    { title: "WalletStatusPayload" },
-  ),
-];
-
-export const EventAnswer = Type.Object(
-  {
-    event_id: Id,
-    headers: Type.Object({
-      type: oneOf(EVENT_TYPES),
-      offset: Type.Integer({ minimum: 1 }),
-      proofs: Type.Array(Proof),
-    }),
-    payload: Type.Union(PAYLOADS),
-    channel_id: Id,
-    created_at: Time,
-  },
-  { title: "Event", description: "the event" },
-);
-export const EventPage = Type.Object(
-  { events: Type.Array(EventAnswer), has_more: Type.Boolean() },
-  { title: "EventPage", description: "a page of events" },
 );

@@ -10,6 +10,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
@@ -192,9 +193,15 @@ export function watcherRoutes(app: Routes, context: Context): void {
 }
 
 /** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
-function shown({ fromBlock, abi, ...watcher }: StoredWatcher): Watcher {
+function shown(stored: StoredWatcher): Watcher {
+  const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
-  return { ...watcher, status, ...(watcher.service === undefined ? { abi } : {}) };
+  return {
+    ...watcher,
+    ...workflowOfWatcher(stored),
+    status,
+    ...(watcher.service === undefined ? { abi } : {}),
+  };
 }
 
 function summary(watcher: StoredWatcher): Watcher {
