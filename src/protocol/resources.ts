@@ -50,7 +50,8 @@ export type Wallet = {
   wallet_type: Open<WalletType>;
   status: Open<WalletStatus>;
   status_channel_id?: string;
-  configuration?: { allowed_signers?: Array<string | RsaPublicKey> };
+  /** With what else the creator of the wallet put into it. */
+  configuration?: { allowed_signers?: Array<string | RsaPublicKey>; [member: string]: unknown };
   allowed_ecdsa_signers?: string[];
   allowed_rsa_signers?: RsaPublicKey[];
   created_at?: number;
