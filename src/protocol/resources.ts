@@ -54,6 +54,7 @@ export type Wallet = {
   configuration?: { allowed_signers?: Array<string | RsaPublicKey>; [member: string]: unknown };
   allowed_ecdsa_signers?: string[];
   allowed_rsa_signers?: RsaPublicKey[];
+  confidence_level?: string;
   created_at?: number;
 };
 
@@ -84,6 +85,7 @@ export type Watcher = {
   don_family?: string;
   workflow_id?: string;
   service_config?: Record<string, unknown>;
+  confidence_level?: string;
 };
 
 export type Subject = { subject_type: Open<"api_key" | "user">; subject_id: string; subject_name?: string };

@@ -3,6 +3,7 @@
 import Type, { type TSchema } from "typebox";
 import {
   CHANNEL_STATUSES,
+  CONFIDENCES,
   OPERATION_STATUSES,
   QUERY_STATUSES,
   RSA_PATTERNS,
@@ -12,6 +13,7 @@ import {
 } from "../../../src/protocol/index.ts";
 import { Address, ChainSelector, Id, oneOf } from "./schemas.ts";
 
+const ConfidenceLevel = oneOf(CONFIDENCES);
 const { Optional } = Type;
 export const Text = Type.String();
 export const Time = Type.Integer({ description: "a time in whole Unix seconds" });
@@ -46,7 +48,7 @@ export const NetworkAnswer = Type.Object(
     chain_id: Digits,
     chain_family: oneOf(["evm"]),
     type: Optional(oneOf(["mainnet", "testnet"])),
-    default_confidence_level: Optional(Text),
+    default_confidence_level: ConfidenceLevel,
     created_at: Optional(Time),
     updated_at: Optional(Time),
   },
@@ -89,6 +91,7 @@ export const WalletAnswer = Type.Object(
     ),
     allowed_ecdsa_signers: Type.Array(Address),
     allowed_rsa_signers: Type.Array(RsaKey),
+    confidence_level: ConfidenceLevel,
     created_at: Time,
   },
   { title: "Wallet", description: "the wallet" },
@@ -125,6 +128,7 @@ const WATCHER = {
   service: Optional(Text),
   service_config: Optional(Anything),
   don_family: Optional(Text),
+  confidence_level: ConfidenceLevel,
   workflow_id: Optional(WorkflowId),
 };
 export const WatcherAnswer = Type.Object(

@@ -9,6 +9,7 @@ import {
   type RsaPublicKey,
   WALLET_STATUSES,
   WALLET_TYPES,
+  type Wallet,
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
@@ -16,7 +17,7 @@ import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
+import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -102,7 +103,7 @@ export function walletRoutes(app: Routes, context: Context): void {
     );
     absences.meet("wallet", wallet.walletId);
     reply.code(201);
-    return shownWallet(wallet);
+    return shown(context, wallet);
   });
 
   app.get(
@@ -133,7 +134,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
-      return { ...page, data: page.data.map(shownWallet) };
+      return { ...page, data: page.data.map((wallet) => shown(context, wallet)) };
     },
   );
 
@@ -148,7 +149,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: { 200: WalletAnswer, 404: NO_WALLET },
       },
     },
-    (request) => shownWallet(walletOf(context, request.params.wallet_id)),
+    (request) => shown(context, walletOf(context, request.params.wallet_id)),
   );
 
   app.patch(
@@ -176,9 +177,13 @@ export function walletRoutes(app: Routes, context: Context): void {
         store.wallets.describe(wallet.walletId, name, description);
         if (status === "archived") moveWallet(store, wallet.walletId, "archived");
       });
-      return shownWallet(walletOf(context, wallet.walletId));
+      return shown(context, walletOf(context, wallet.walletId));
     },
   );
+}
+
+function shown(context: Context, wallet: StoredWallet): Wallet {
+  return { ...shownWallet(wallet), confidence_level: confidenceLevelOf(context) };
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */

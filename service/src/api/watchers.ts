@@ -16,7 +16,7 @@ import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
+import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
 import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
@@ -105,7 +105,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       });
       absences.meet("watcher", watcher.watcher_id);
       reply.code(201);
-      return shown(watcher);
+      return shown(context, watcher);
     },
   );
 
@@ -140,7 +140,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
       });
-      return { ...page, data: page.data.map(summary) };
+      return { ...page, data: page.data.map((watcher) => summary(context, watcher)) };
     },
   );
 
@@ -155,7 +155,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         answers: { 200: WatcherAnswer, 404: NO_WATCHER },
       },
     },
-    (request) => shown(watcherOf(context, request.params)),
+    (request) => shown(context, watcherOf(context, request.params)),
   );
 
   app.patch(
@@ -185,27 +185,28 @@ export function watcherRoutes(app: Routes, context: Context): void {
       }
       // Nothing is refused any more: what follows is done whole.
       if (name !== watcher.name) store.watchers.rename(watcher.watcher_id, name);
-      if (!archive) return shown(watcherOf(context, request.params));
+      if (!archive) return shown(context, watcherOf(context, request.params));
       reply.code(202);
-      return shown(archiveWatcher(context, watcher.watcher_id));
+      return shown(context, archiveWatcher(context, watcher.watcher_id));
     },
   );
 }
 
 /** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
-function shown(stored: StoredWatcher): Watcher {
+function shown(context: Context, stored: StoredWatcher): Watcher {
   const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
   return {
     ...watcher,
     ...workflowOfWatcher(stored),
+    confidence_level: confidenceLevelOf(context),
     status,
     ...(watcher.service === undefined ? { abi } : {}),
   };
 }
 
-function summary(watcher: StoredWatcher): Watcher {
-  const { events, abi, ...rest } = shown(watcher);
+function summary(context: Context, watcher: StoredWatcher): Watcher {
+  const { events, abi, ...rest } = shown(context, watcher);
   return rest;
 }
 
