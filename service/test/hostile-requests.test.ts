@@ -102,6 +102,19 @@ describe("requests that nobody should send", function () {
     }
   });
 
+  it("clears with a body that nobody reads: refused where it is not JSON", async () => {
+    for (const path of ["faults", "failures", "absences", "proofs", "deliveries"]) {
+      for (const [status, body, type] of [
+        [415, "x", "text/csv"],
+        [400, "{not json", "application/json"],
+        [200, "{}", "application/json"],
+      ] as const) {
+        const answer = await api.call("DELETE", `/local/${path}`, body, { "content-type": type });
+        should(answer.status).equal(status);
+      }
+    }
+  });
+
   it("asks the account API in another format: a status with a body", async () => {
     for (const [status, headers, body] of [
       [415, { "content-type": "text/plain" }, "{}"],

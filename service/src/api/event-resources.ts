@@ -8,15 +8,16 @@ import {
   WATCHER_STATUSES,
 } from "../../../src/protocol/index.ts";
 import {
+  AnyProof,
   Base64,
+  Digest,
   Digits,
   Hash,
   OPERATION_RUNS,
-  Proof,
   RUN,
-  ShownTransaction,
   Text,
   Time,
+  Transactions,
   WorkflowId,
 } from "./resources.ts";
 import { Address, ChainSelector, Id, oneOf } from "./schemas.ts";
@@ -33,8 +34,8 @@ const PAYLOADS = [
       address: Address,
       chain_selector: ChainSelector,
       timestamp: Time,
-      digest: Hash,
-      transactions: Type.Array(ShownTransaction),
+      digest: Digest,
+      transactions: Transactions,
       event_hash: Optional(Hash),
       verifiable_event: Optional(Base64),
       ...OPERATION_RUNS,
@@ -96,7 +97,7 @@ export const EventAnswer = Type.Object(
     headers: Type.Object({
       type: oneOf(EVENT_TYPES),
       offset: Type.Integer({ minimum: 1 }),
-      proofs: Type.Array(Proof),
+      proofs: Type.Array(AnyProof),
     }),
     payload: Type.Union(PAYLOADS),
     channel_id: Id,

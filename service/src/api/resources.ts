@@ -31,6 +31,10 @@ export const OPERATION_RUNS = {
 };
 const Anything = Type.Record(Type.String(), Type.Unknown());
 
+function Nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
 /** One page of a list. */
 export function pageOf(title: string, item: TSchema): TSchema {
   const page = {
@@ -47,10 +51,10 @@ export const NetworkAnswer = Type.Object(
     chain_selector: ChainSelector,
     chain_id: Digits,
     chain_family: oneOf(["evm"]),
-    type: Optional(oneOf(["mainnet", "testnet"])),
+    type: oneOf(["mainnet", "testnet"]),
     default_confidence_level: ConfidenceLevel,
-    created_at: Optional(Time),
-    updated_at: Optional(Time),
+    created_at: Time,
+    updated_at: Time,
   },
   { title: "Network" },
 );
@@ -97,24 +101,32 @@ export const WalletAnswer = Type.Object(
   { title: "Wallet", description: "the wallet" },
 );
 
-const AbiInput = Type.Object(
-  {
-    name: Text,
-    type: Type.String({ minLength: 1 }),
-    internalType: Optional(Text),
-    indexed: Optional(Type.Boolean()),
-    components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
-  },
-  { title: "AbiInput" },
-);
-export const EventFragmentSchema = Type.Object(
-  {
-    type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
-    name: Type.String({ minLength: 1 }),
-    anonymous: Optional(Type.Boolean()),
-    inputs: Type.Array(AbiInput),
-  },
+const ABI_INPUT = {
+  name: Text,
+  type: Type.String({ minLength: 1 }),
+  internalType: Optional(Text),
+  components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
+};
+const FRAGMENT = {
+  type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
+  name: Type.String({ minLength: 1 }),
+};
+const AbiInput = Type.Object({ ...ABI_INPUT, indexed: Type.Boolean() }, { title: "AbiInput" });
+const EventFragment = Type.Object(
+  { ...FRAGMENT, anonymous: Type.Boolean(), inputs: Type.Array(AbiInput) },
   { title: "EventFragment" },
+);
+const NewAbiInput = Type.Object(
+  { ...ABI_INPUT, indexed: Optional(Type.Boolean({ description: "true or false; false without it" })) },
+  { title: "NewAbiInput" },
+);
+export const NewEventFragment = Type.Object(
+  {
+    ...FRAGMENT,
+    anonymous: Optional(Type.Boolean({ description: "true or false; false without it" })),
+    inputs: Type.Array(NewAbiInput),
+  },
+  { title: "NewEventFragment" },
 );
 
 const WATCHER = {
@@ -127,7 +139,7 @@ const WATCHER = {
   address: Address,
   service: Optional(Text),
   service_config: Optional(Anything),
-  don_family: Optional(Text),
+  don_family: Text,
   confidence_level: ConfidenceLevel,
   workflow_id: Optional(WorkflowId),
 };
@@ -135,7 +147,7 @@ export const WatcherAnswer = Type.Object(
   {
     ...WATCHER,
     events: Type.Array(Text),
-    abi: Optional(Type.Array(EventFragmentSchema)),
+    abi: Optional(Type.Array(EventFragment)),
   },
   { title: "Watcher", description: "the watcher" },
 );
@@ -145,7 +157,7 @@ export const WatcherSummary = Type.Object(WATCHER, {
 });
 
 const Subject = Type.Object(
-  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Optional(Text) },
+  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Text },
   { title: "Subject", description: "who did it" },
 );
 export const TransactionPreview = Type.Object(
@@ -163,6 +175,9 @@ export const ShownTransaction = Type.Object(
   { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
+/** Null only at services that keep none; a program that goes there has to read that. */
+export const Transactions = Nullable(Type.Array(ShownTransaction));
+export const Digest = Nullable(Hash);
 export const OperationAnswer = Type.Object(
   {
     operation_id: Id,
@@ -171,9 +186,9 @@ export const OperationAnswer = Type.Object(
     address: Address,
     wallet_operation_id: Digits,
     deadline: Type.Integer({ description: "a time in whole Unix seconds, 0 for none" }),
-    transactions: Type.Array(ShownTransaction),
-    signature: Type.Union([Type.String(), Type.Null()]),
-    digest: Hash,
+    transactions: Transactions,
+    signature: Nullable(Type.String()),
+    digest: Digest,
     initiator: Subject,
     signer: Optional(Subject),
     canceller: Optional(Subject),
@@ -193,10 +208,16 @@ export const OperationCreated = Type.Object(
   { title: "OperationCreated", description: "the id of the operation" },
 );
 
-export const Proof = Type.Object(
+const Proof = Type.Object(
   { alg: Text, ocr_report: Bytes, ocr_context: Bytes, signatures: Type.Array(Bytes) },
   { title: "OcrProof", description: "what the oracles signed" },
 );
+
+/** Other services may send proofs of kinds that are not known yet. */
+export const AnyProof = Type.Union([
+  Proof,
+  Type.Record(Type.String(), Type.Unknown(), { title: "OtherProof" }),
+]);
 
 export const QueryAccepted = Type.Object(
   { query_id: Id, status: oneOf(QUERY_STATUSES) },
@@ -212,7 +233,7 @@ export const QueryAnswer = Type.Object(
     target: Address,
     event_hash: Optional(Hash),
     verifiable_result: Optional(Base64),
-    proof: Optional(Proof),
+    proof: Optional(AnyProof),
     created_at: Time,
     updated_at: Time,
     expires_at: Time,

@@ -35,6 +35,10 @@ import {
 
 const WalletParams = Type.Object({ wallet_id: Id });
 
+const SIGNERS = {
+  maxItems: LIMITS.walletSigners,
+  description: `a list of at most ${LIMITS.walletSigners} signers`,
+};
 const NewWallet = Type.Object(
   {
     name: Name,
@@ -42,9 +46,14 @@ const NewWallet = Type.Object(
     wallet_owner_address: Address,
     chain_selector: ChainSelector,
     wallet_type: oneOf(WALLET_TYPES),
-    configuration: Type.Optional(Type.Object({ allowed_signers: Type.Optional(Type.Array(Type.Unknown())) })),
-    allowed_ecdsa_signers: Type.Optional(Type.Array(Address)),
-    allowed_rsa_signers: Type.Optional(Type.Array(RsaKey)),
+    configuration: Type.Optional(
+      Type.Object(
+        { allowed_signers: Type.Optional(Type.Array(Type.Unknown(), SIGNERS)) },
+        { description: "an object; what it holds beside allowed_signers is kept as it is" },
+      ),
+    ),
+    allowed_ecdsa_signers: Type.Optional(Type.Array(Address, SIGNERS)),
+    allowed_rsa_signers: Type.Optional(Type.Array(RsaKey, SIGNERS)),
     status_channel_id: Type.Optional(Id),
   },
   { title: "NewWallet" },
@@ -212,7 +221,7 @@ function ecdsaSignersOf(signers: unknown[]): AddressText[] {
       return checksumAddress(signer as Hex);
     throw invalid(`The signer at position ${index} must be an address: 0x and 40 hex digits.`);
   });
-  refuseSignerCount(addresses);
+  refuseTwice(addresses);
   return addresses;
 }
 
@@ -222,7 +231,7 @@ function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
     if (isHexOf(RSA_PATTERNS.e, e) && isHexOf(RSA_PATTERNS.n, n)) return { e, n };
     throw invalid(`The signer at position ${index} must be an RSA key {e, n}, both in hex.`);
   });
-  refuseSignerCount(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
+  refuseTwice(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
   return keys;
 }
 
@@ -230,8 +239,6 @@ function isHexOf(pattern: RegExp, value: unknown): value is Hex {
   return typeof value === "string" && pattern.test(value);
 }
 
-function refuseSignerCount(signers: string[]): void {
-  if (signers.length > LIMITS.walletSigners)
-    throw invalid(`A wallet takes at most ${LIMITS.walletSigners} signers.`);
+function refuseTwice(signers: string[]): void {
   if (new Set(signers).size !== signers.length) throw invalid("Each signer may be named only once.");
 }

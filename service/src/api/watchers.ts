@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { parseAbi } from "../../../src/abi/index.ts";
+import { eventFragments as completeFragments, parseAbi } from "../../../src/abi/index.ts";
 import {
   type EventFragment,
   LIMITS,
@@ -17,7 +17,7 @@ import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
-import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
+import { NewEventFragment, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
 
@@ -42,7 +42,7 @@ const NewWatcher = Type.Object(
       description: "a list of at least one event name, each of an event in the abi where there is one",
     }),
     abi: Type.Optional(
-      Type.Array(EventFragmentSchema, { minItems: 1, description: "a list of at least one event fragment" }),
+      Type.Array(NewEventFragment, { minItems: 1, description: "a list of at least one event fragment" }),
     ),
     service: Type.Optional(Type.String()),
     service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -229,7 +229,11 @@ function watcherOf(context: Context, params: { channel_id: string; watcher_id: s
  */
 function eventFragments(abi: unknown[]): EventFragment[] {
   try {
-    return parseAbi(abi).filter((item) => item.type === "event");
+    const parsed = parseAbi(abi);
+    return completeFragments(
+      parsed,
+      parsed.flatMap(({ type, name }) => (type === "event" ? [name] : [])),
+    );
   } catch (error) {
     throw invalid(messageOf(error));
   }
