@@ -360,7 +360,7 @@ describe("wallets and operations of the local service", function () {
 
   it("expire a draft at its deadline, and refuse to finalize it shortly before", async () => {
     const operation = draft([call("Counter", "increment", [])], {
-      deadline: Math.floor(Date.now() / 1000) + 1,
+      deadline: Math.floor(Date.now() / 1000) + 2,
     });
     const created = await api.ok<Operation>("POST", `/channels/${channelId}/operations`, operation);
     const { digest, signature } = await sign(operation);
