@@ -3,8 +3,9 @@
  * itself. Sends `ServedEvents` when it listens, and ends with its parent.
  */
 import { OracleNetwork } from "../service/src/oracles/network.ts";
+import { runOfWatcher } from "../service/src/oracles/workflows.ts";
 import { generatePrivateKey, localEcdsaSigner, type VerifyConfig } from "../src/index.ts";
-import type { Address, EventEnvelope, Hex } from "../src/protocol/index.ts";
+import type { Address, EventEnvelope, Hex, VerifiableEvent } from "../src/protocol/index.ts";
 import { type EventServer, startEventServer } from "../test/consumer/event-server.ts";
 
 export type ServedEvents = { baseUrl: string; verification: VerifyConfig };
@@ -12,6 +13,7 @@ export type ServedEvents = { baseUrl: string; verification: VerifyConfig };
 /** So many proofs are different; nothing remembers a proof, so more would only take longer to make. */
 const DIFFERENT = 200;
 const WORKFLOW_OWNER = "0x00000000000000000000000000000000000000aa";
+const WATCHER_ID = "5111df5c-0f30-42b1-a8f6-f8a6cca47791";
 const CHAIN_SELECTOR = "7759470850252068959";
 
 async function serve(count: number): Promise<{ server: EventServer; served: ServedEvents }> {
@@ -37,7 +39,7 @@ async function serve(count: number): Promise<{ server: EventServer; served: Serv
 
 async function provenTransfer(network: OracleNetwork, index: number): Promise<EventEnvelope> {
   const time = 1_800_000_000 + index;
-  const { text, hash, proof } = await network.attest({
+  const statement: VerifiableEvent = {
     name: "Transfer",
     timestamp: new Date(time * 1000).toISOString(),
     chain_family: "evm",
@@ -58,12 +60,14 @@ async function provenTransfer(network: OracleNetwork, index: number): Promise<Ev
         value: String(10n ** 18n * BigInt(index)),
       },
     },
-  });
+  };
+  const run = runOfWatcher({ watcher_id: WATCHER_ID }, String(index));
+  const { text, hash, proof } = await network.attest(statement, run);
   return {
     event_id: idAt(index),
     headers: { type: "watcher.event", offset: index, proofs: [proof] },
     payload: {
-      watcher_id: "5111df5c-0f30-42b1-a8f6-f8a6cca47791",
+      watcher_id: WATCHER_ID,
       chain_selector: CHAIN_SELECTOR,
       event_hash: hash,
       verifiable_event: text,

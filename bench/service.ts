@@ -218,14 +218,14 @@ export async function benchOperations(): Promise<Measured[]> {
   try {
     const { api, channelId } = bench;
     const signer = localEcdsaSigner(generatePrivateKey());
-    const wallet = await api.ok<Wallet>("POST", "/wallets", {
+    const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
       name: "bench",
       wallet_owner_address: signer.address,
       chain_selector: api.ready.chain_selector,
       wallet_type: "ecdsa",
       allowed_ecdsa_signers: [signer.address],
     });
-    await api.until(`/wallets/${wallet.wallet_id}`, "deployed");
+    const wallet = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
     const times: number[] = [];
     let offset = 1;
     for (let round = 0; round <= 3; round += 1) {

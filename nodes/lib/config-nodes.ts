@@ -50,6 +50,8 @@ export type WalletRef = {
   /** The wallet's name, or its address. */
   label: string;
   chainSelector: string;
+  /** What a new wallet is configured with beside its signers. */
+  configuration: Record<string, unknown> | undefined;
   problem: CodedError | undefined;
   connection(): Connection;
   signer(): SignerRef;

@@ -91,7 +91,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   "wallets.create-or-find": async (context) => {
     const { client, signal } = context;
     const timeoutMs = context.timeoutMs();
-    const { label, chainSelector, signer } = context.wallet();
+    const { label, chainSelector, signer, configuration } = context.wallet();
     const { address = "" } = await signer().signer();
     const description = await context.description();
     const request = {
@@ -100,6 +100,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
       wallet_type: "ecdsa" as const,
       wallet_owner_address: address,
       allowed_ecdsa_signers: [address],
+      ...(configuration === undefined ? {} : { configuration }),
       ...(description === undefined ? {} : { description }),
     };
     const { wallet, found } = await client.wallets.createOrFind(request, { signal });

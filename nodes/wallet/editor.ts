@@ -3,9 +3,12 @@ import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
+import { jsonObject } from "../lib/json-object.ts";
 
 /** What begins like an address is to be one. */
 const NAME_OR_ADDRESS = { test: (text: string) => !text.startsWith("0x") || ADDRESS.test(text) };
+
+const JSON_OBJECT = { test: (text: string) => jsonObject(text) !== undefined };
 
 forms.registerType("crec-wallet", {
   category: "config",
@@ -21,6 +24,7 @@ forms.registerType("crec-wallet", {
       validate: both(filled("wallet.error.wallet"), matching(NAME_OR_ADDRESS, "common.error.address")),
     },
     signer: { value: "", type: "crec-signer", required: false },
+    configuration: { value: "", validate: matching(JSON_OBJECT, "wallet.error.configuration") },
   },
   label() {
     return this.name || String(this.wallet || "") || this._("wallet.label.wallet");

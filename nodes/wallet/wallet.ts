@@ -2,6 +2,7 @@ import type { NodeAPI, NodeDef } from "node-red";
 import { ADDRESS } from "../lib/address.ts";
 import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
+import { jsonObject } from "../lib/json-object.ts";
 import { unsetVariable } from "../lib/variables.ts";
 
 export type WalletDef = NodeDef & {
@@ -11,6 +12,8 @@ export type WalletDef = NodeDef & {
   wallet?: string;
   /** None where operations are only drafted: another flow, or another Node-RED, signs them. */
   signer?: string;
+  /** Of a wallet that is created: a JSON object; of an environment variable it may be one already. */
+  configuration?: string | Record<string, unknown>;
 };
 
 export default function register(RED: NodeAPI): void {
@@ -24,17 +27,20 @@ export default function register(RED: NodeAPI): void {
 function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
   const label = (def.wallet ?? "").trim();
   const chainSelector = (def.chainSelector ?? "").trim();
+  const configuration = configurationOf(def);
   const connection = () => connectionOf(RED, def.connection);
   const signer = () => signerOf(RED, def.signer);
   let known: string | undefined;
   return {
     label,
     chainSelector,
+    configuration,
     connection,
     signer,
     problem:
       unsetVariable(def) ??
       problemOf(label, chainSelector) ??
+      (isFilled(def) && configuration === undefined ? wrongConfiguration() : undefined) ??
       problemIn(connection) ??
       (def.signer ? problemIn(signer) : undefined),
     address: async (signal) => {
@@ -65,6 +71,20 @@ async function deployedAddress(
     );
   }
   return wallet.address;
+}
+
+function isFilled({ configuration }: WalletDef): boolean {
+  return typeof configuration === "string" ? configuration.trim() !== "" : configuration !== undefined;
+}
+
+function configurationOf({ configuration }: WalletDef): Record<string, unknown> | undefined {
+  return typeof configuration === "object" ? configuration : jsonObject(configuration ?? "");
+}
+
+function wrongConfiguration(): CodedError {
+  const message =
+    "The configuration of the wallet is not a JSON object. Correct it in the wallet, or leave it empty.";
+  return nodeError("INVALID_FIELD", message);
 }
 
 function problemOf(label: string, chainSelector: string): CodedError | undefined {

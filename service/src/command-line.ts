@@ -88,6 +88,10 @@ const FLAGS = {
     fallback: "latest,finalized",
     help: `levels at which watchers report a log: ${CONFIDENCES.join(", ")}`,
   },
+  strict: {
+    env: "CREC_STRICT",
+    help: "refuse, leave out and ignore what the public service does not know, so that a flow cannot rely on it",
+  },
   local: { env: "CREC_LOCAL", help: "offer what testers need under /local: faucet, faults, reorganizations" },
   "log-level": {
     value: "LEVEL",
@@ -143,6 +147,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     creTenantId: text("tenant"),
     blockTimeMs: wholeNumber("block-time", text("block-time"), 3_600_000),
     confidences: lists("confidence").map((level) => oneOf<Confidence>("confidence", level, CONFIDENCES)),
+    strict: switched("strict", text("strict")),
     local: switched("local", text("local")),
     logLevel: oneOf<LogLevel>("log-level", text("log-level"), LOG_LEVELS),
     logFormat: oneOf<LogFormat>("log-format", text("log-format"), LOG_FORMATS),
@@ -169,7 +174,7 @@ export function helpText(): string {
     "Options, each followed by the environment variable that says the same:",
     ...rows.map(([flag, help]) => `  ${flag.padEnd(width)}${help}`),
     "",
-    "--no-local turns /local off again. Starting over: stop it and remove the data directory.",
+    "--no-local turns /local off again, and --no-strict the strict service. Starting over: stop it and remove the data directory.",
   ].join("\n");
 }
 

@@ -1,4 +1,5 @@
 import type { Confidence } from "../../src/protocol/index.ts";
+import type { Absences } from "./absences.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
 import type { Pulse } from "./chain/pulse.ts";
@@ -22,8 +23,12 @@ export type Context = {
   confidences: readonly Confidence[];
   /** Whether the chain reaches them. */
   finality: FinalityWatch;
+  /** Whether what the public service does not know is refused, left out or ignored. */
+  strict: boolean;
   /** What a tester wants to see fail next. */
   trials: Trials;
+  /** What a tester wants to be missed just after its create. */
+  absences: Absences;
   /** How a tester wants events to come. */
   deliveries: Deliveries;
   /** How long what cannot be paid for waits for coins before it fails. */

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
+import { Absences } from "./absences.ts";
 import { Faults } from "./api/faults.ts";
 import { isLoopback } from "./api/local-request.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
@@ -59,6 +60,8 @@ export type ServiceOptions = {
    * with `latest` alone `confirmed_latest` is the last rung.
    */
   confidences?: readonly Confidence[];
+  /** Whether what the public service does not know is refused, left out or ignored; it is not. */
+  strict?: boolean;
   /** Whether the endpoints under /local are there; they are not. */
   local?: boolean;
   /** How long what cannot be paid for waits for coins before it fails; ten minutes. */
@@ -152,7 +155,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
+      strict: options.strict ?? false,
       trials: new Trials(),
+      absences: new Absences(),
       deliveries: new Deliveries(),
       refillMs: options.refillMs ?? REFILL_MS,
       log,

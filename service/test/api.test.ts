@@ -11,7 +11,8 @@ describe("the interface of the local service", function () {
   let dispose: () => Promise<void>;
 
   before(async () => {
-    ({ api, dispose } = await startTestService());
+    // One that is strict polls events of all types.
+    ({ api, dispose } = await startTestService({ strict: false }));
   });
   after(() => dispose());
 
@@ -209,6 +210,42 @@ describe("the interface of the local service", function () {
     const openapi = await api.ok<{ openapi: string; paths: object }>("GET", "/openapi.json");
     should(openapi.openapi).equal("3.1.0");
     Object.keys(openapi.paths).should.containEql("/channels/{channel_id}/watchers");
+  });
+
+  it("finds what is named in capitals, in paths, bodies and filters", async () => {
+    const channelId = await api.channel();
+    const watcher = await api.transferWatcher(channelId);
+    const [event] = await api.events(channelId);
+    const [channel, id] = [channelId.toUpperCase(), watcher.watcher_id.toUpperCase()];
+    should(await api.ok("GET", `/channels/${channel}`)).containEql({ channel_id: channelId });
+    should(await api.ok("GET", `/channels/${channel}/watchers/${id}`)).containEql({ channel_id: channelId });
+    const eventPath = `/channels/${channel}/events/search/${event?.event_id.toUpperCase()}`;
+    should(await api.ok("GET", eventPath)).eql(event);
+    const page = await api.ok<{ events: unknown[] }>(
+      "GET",
+      `/channels/${channel}/events/search?watcher_id=${id}`,
+    );
+    should(page.events.length).be.above(0);
+    const wallet = await api.ok("POST", "/wallets", {
+      ...{ name: "in capitals", wallet_owner_address: `0x${"1".repeat(40)}`, wallet_type: "ecdsa" },
+      ...{ chain_selector: api.ready.chain_selector, status_channel_id: channel },
+    });
+    should(wallet).containEql({ status_channel_id: channelId });
+  });
+
+  it("answers a fault as JSON, unless its headers say otherwise", async () => {
+    const match = { path: "/networks" };
+    const body = '{"type":"INTERNAL_ERROR","message":"as asked"}';
+    for (const [fault, type] of [
+      [{}, /^application\/json/],
+      [{ body }, /^application\/json/],
+      [{ body, headers: { "Content-Type": "text/html" } }, /^text\/html/],
+    ] as const) {
+      await api.ok("POST", "/local/faults", { match, action: "status", ...fault });
+      const { status, headers } = await api.call("GET", "/networks");
+      should(status).equal(503);
+      should(headers.get("content-type")).match(type);
+    }
   });
 
   it("goes wrong on request: before anything is done, and after everything is", async () => {

@@ -95,11 +95,11 @@ describe("the local service whose chain is killed", function () {
       wallet_type: "ecdsa",
       allowed_ecdsa_signers: [signer.address],
     });
-    await api.until(`/wallets/${created.wallet_id}`, "deployed");
+    const { address } = await api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed");
     const operation = await api.ok<Operation>(
       "POST",
       `/channels/${channelId}/operations`,
-      await signedOperation(created.address),
+      await signedOperation(address),
     );
     const path = `/channels/${channelId}/operations/${operation.operation_id}`;
     await api.until<Operation>(path, "confirmed");
@@ -125,15 +125,13 @@ describe("the local service whose chain is killed", function () {
       .should.eql(["1"]);
     events.map((event) => event.headers.offset).should.eql(events.map((_, index) => index + 1));
     await eventually("the wallet to be there again", async () => {
-      return (await rpc("eth_getCode", [created.address, "latest"])) === "0x" ? undefined : true;
+      return (await rpc("eth_getCode", [address, "latest"])) === "0x" ? undefined : true;
     });
     should((await api.ok<Wallet>("GET", `/wallets/${created.wallet_id}`)).status).equal("deployed");
     await eventually("the confirmed operation to be executed again", async () => {
       const { abi } = artifact("SmartAccount");
       const data = encodeFunctionData({ abi, functionName: "executed", args: [7n] });
-      return BigInt(await rpc("eth_call", [{ to: created.address, data }, "latest"])) === 1n
-        ? true
-        : undefined;
+      return BigInt(await rpc("eth_call", [{ to: address, data }, "latest"])) === 1n ? true : undefined;
     });
     const statuses = (await api.events(channelId))
       .filter(({ headers }) => headers.type === "operation.status")

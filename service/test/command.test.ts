@@ -25,6 +25,7 @@ describe("the command of the local service", function () {
       CREC_TENANT_ID: "7",
       CREC_BLOCK_TIME: "250",
       CREC_CONFIDENCE: "safe",
+      CREC_STRICT: "yes",
       CREC_LOCAL: "on",
       CREC_LOG_LEVEL: "debug",
       CREC_LOG_FORMAT: "json",
@@ -40,6 +41,7 @@ describe("the command of the local service", function () {
       creTenantId: "7",
       blockTimeMs: 250,
       confidences: ["safe"],
+      strict: true,
       local: true,
       logLevel: "debug",
       logFormat: "json",
@@ -60,7 +62,16 @@ describe("the command of the local service", function () {
         "--block-time",
         "5",
       ],
-      ...["--confidence", "latest,safe", "--no-local", "--log-level", "warn", "--log-format", "pretty"],
+      ...[
+        "--confidence",
+        "latest,safe",
+        "--no-local",
+        "--no-strict",
+        "--log-level",
+        "warn",
+        "--log-format",
+        "pretty",
+      ],
       "--watch-parent",
     ];
     should(readCommand(flags, env)).containEql({
@@ -74,6 +85,7 @@ describe("the command of the local service", function () {
       creTenantId: "8",
       blockTimeMs: 5,
       confidences: ["latest", "safe"],
+      strict: false,
       local: false,
       logLevel: "warn",
       logFormat: "pretty",
@@ -81,7 +93,13 @@ describe("the command of the local service", function () {
     });
     const bare = readCommand([], { CREC_RPC_URL: "", CREC_API_KEY: "" });
     should(bare).containEql({ port: 8787, host: "127.0.0.1", dataDir: "data/service", rpcUrl: undefined });
-    should(bare).containEql({ apiKey: [], local: false, logLevel: "info", logFormat: "pretty" });
+    should(bare).containEql({
+      apiKey: [],
+      local: false,
+      strict: false,
+      logLevel: "info",
+      logFormat: "pretty",
+    });
     for (const variable of Object.keys(env)) should(helpText()).containEql(variable);
   });
 

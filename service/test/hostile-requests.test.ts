@@ -30,7 +30,7 @@ describe("requests that nobody should send", function () {
           call_data: "0x",
           block_selection: { type: "latest" },
         },
-        metadata: "HERE",
+        metadata: { inner: "HERE" },
       }).replace('"HERE"', nested(depth));
     const watcher = (depth: number) =>
       JSON.stringify({
@@ -99,6 +99,19 @@ describe("requests that nobody should send", function () {
     ] as const) {
       refused(await api.call(method, path), /A body is required/);
       refused(await api.call(method, path, "null"), /A body is required/);
+    }
+  });
+
+  it("clears with a body that nobody reads: refused where it is not JSON", async () => {
+    for (const path of ["faults", "failures", "absences", "proofs", "deliveries"]) {
+      for (const [status, body, type] of [
+        [415, "x", "text/csv"],
+        [400, "{not json", "application/json"],
+        [200, "{}", "application/json"],
+      ] as const) {
+        const answer = await api.call("DELETE", `/local/${path}`, body, { "content-type": type });
+        should(answer.status).equal(status);
+      }
     }
   });
 

@@ -122,14 +122,14 @@ describe("the local service behind the limits of a node of one's own", function 
 
   it("executes 30 operations at once where the node takes 3 calls in a batch", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
-    const wallet = await api.ok<Wallet>("POST", "/wallets", {
+    const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
       name: "limited",
       wallet_owner_address: signer.address,
       chain_selector: api.ready.chain_selector,
       wallet_type: "ecdsa",
       allowed_ecdsa_signers: [signer.address],
     });
-    await api.until<Wallet>(`/wallets/${wallet.wallet_id}`, "deployed");
+    const wallet = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
     node.refuse = (calls) => (calls.length > 3 ? BATCH_REFUSALS["one object"]?.(calls) : undefined);
     const path = `/channels/${channelId}/operations`;
     const submitted = await Promise.all(

@@ -35,7 +35,9 @@ describe("operations that are confirmed on a chain that goes back", function () 
   };
   const submit = async (transactions: object[], change = {}) => {
     const body = await signedOperation(running.api, signer, wallet.address, transactions, change);
-    return await running.api.ok<Operation>("POST", `/channels/${channelId}/operations`, body);
+    const path = `/channels/${channelId}/operations`;
+    const { operation_id } = await running.api.ok<Operation>("POST", path, body);
+    return await operation(operation_id);
   };
   const operation = (id: string) =>
     running.api.ok<Operation>("GET", `/channels/${channelId}/operations/${id}`);

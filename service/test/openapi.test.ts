@@ -130,10 +130,12 @@ describe("the description at /openapi.json", function () {
     for (const { route, operation } of operations()) {
       const statuses = Object.keys(operation.responses);
       should(statuses.some((status) => status.startsWith("2"))).be.true(route);
-      should(statuses).containDeep(["429", "500"]);
+      should(statuses).containDeep(["417", "429", "500"]);
       if (operation.security === undefined) should(statuses).containDeep(["401", "403"]);
       if (operation.parameters !== undefined) should(statuses).containEql("400");
-      if (operation.requestBody !== undefined) should(statuses).containDeep(["400", "413", "415"]);
+      if (operation.requestBody !== undefined || route.startsWith("DELETE ")) {
+        should(statuses).containDeep(["400", "413", "415"]);
+      }
       if (route.includes("{") && !route.includes("/local")) should(statuses).containEql("404");
       for (const response of Object.values(operation.responses)) should(response.description).not.be.empty();
     }
@@ -149,12 +151,39 @@ describe("the description at /openapi.json", function () {
     ]);
   });
 
+  it("names what is always sent, and what other services may send in its place", () => {
+    const { schemas } = description.components;
+    const required = (name: string) => schemas[name]?.required as string[];
+    should(required("Network")).containDeep(["type", "default_confidence_level", "created_at", "updated_at"]);
+    should(required("Watcher")).containDeep(["don_family", "confidence_level"]);
+    should(required("Subject")).containDeep(["subject_name"]);
+    should(required("EventFragment")).containDeep(["anonymous", "inputs"]);
+    should(required("AbiInput")).containDeep(["indexed"]);
+    should(required("PreviewSnapshot")).containDeep(["execution_values"]);
+    const isNullable = (schema: Schema | undefined) =>
+      (schema?.anyOf as Schema[] | undefined)?.some(({ type }) => type === "null");
+    for (const name of ["Operation", "OperationStatusPayload"]) {
+      const { digest, transactions } = schemas[name]?.properties ?? {};
+      should([isNullable(digest), isNullable(transactions)]).eql([true, true]);
+    }
+    const proofs = schemas.Event?.properties?.headers?.properties?.proofs?.items;
+    const references = ["OcrProof", "OtherProof"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    should(proofs).containDeep({ anyOf: references });
+    should(schemas.Query?.properties?.proof).containDeep({ anyOf: references });
+  });
+
   it("asks for nothing that has a default, and tells limits", () => {
     const list = operations().find(({ route }) => route === "GET /wallets")?.operation;
     const limit = list?.parameters?.find(({ name }) => name === "limit");
     should(limit?.required).be.false();
     should(limit?.schema).containDeep({ type: "integer", minimum: 1, maximum: 100, default: 50 });
-    should(description.components.schemas.NewOperation?.additionalProperties).be.false();
+    const { NewOperation, NewQuery, QueryParams, NewWallet, NewWatcher } = description.components.schemas;
+    for (const schema of [NewOperation, NewQuery, QueryParams])
+      should(schema?.additionalProperties).be.false();
+    should(NewWallet?.properties?.allowed_ecdsa_signers?.maxItems).equal(10);
+    should(NewWatcher?.properties?.name).containDeep({ minLength: 4, maxLength: 255 });
+    const name = new RegExp(String(NewWatcher?.properties?.name?.pattern), "u");
+    should(["abcd", " abc ", "  ab  cd "].map((text) => name.test(text))).eql([true, false, true]);
   });
 
   function checkSchema(schema: unknown, where: string): void {

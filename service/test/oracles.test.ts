@@ -1,8 +1,10 @@
 import should from "should";
 import { privateKeyToAddress } from "viem/accounts";
 import { recoverReportSigners } from "../../src/proofs/index.ts";
+import { parseReport } from "../../src/proofs/report.ts";
 import type { VerifiableEvent } from "../../src/protocol/index.ts";
 import { OracleNetwork, threshold } from "../src/oracles/network.ts";
+import { runOfStatus } from "../src/oracles/workflows.ts";
 
 describe("the oracles of the local service", () => {
   const oracles = Array.from({ length: 7 }, (_, index) => {
@@ -19,7 +21,11 @@ describe("the oracles of the local service", () => {
     should(network.minRequiredSignatures).equal(3);
     const signed = new Set<string>();
     for (let round = 0; round < oracles.length; round += 1) {
-      const { proof } = await network.attest({ name: `statement ${round}` } as VerifiableEvent);
+      const run = runOfStatus("operation", "confirmed");
+      const { proof } = await network.attest({ name: `statement ${round}` } as VerifiableEvent, run);
+      const report = parseReport(Buffer.from(proof.ocr_report.slice(2), "hex"));
+      should(report.workflowCid).equal(`0x${run.workflow_id}`);
+      should(report.workflowExecutionId).equal(`0x${run.workflow_execution_id}`);
       should(proof.signatures).have.length(3);
       const signers = await recoverReportSigners(proof);
       should(signers).have.length(3);

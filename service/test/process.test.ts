@@ -84,7 +84,7 @@ describe("the local service as a process", function () {
       chain_selector: first.ready.chain_selector,
       wallet_type: "ecdsa",
     });
-    await first.api.until(`/wallets/${created.wallet_id}`, "deployed");
+    const { address } = await first.api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed");
     await first.api.ok("POST", "/local/faucet", { amount: "1" });
     await first.api.eventsUntil(channelId, (all) => transfers(all).length >= 1);
     for (const pid of [anvilPid(), watchdog]) process.kill(pid, "SIGKILL");
@@ -99,9 +99,7 @@ describe("the local service as a process", function () {
     const reported = transfers(events).filter((transfer) => transfer !== "1 finalized");
     reported.should.eql(["1 latest", "2 latest", "2 finalized"]);
     await eventually("the wallet to be there again", async () =>
-      (await rpc(second.ready.rpc_url, "eth_getCode", [created.address, "latest"])) === "0x"
-        ? undefined
-        : true,
+      (await rpc(second.ready.rpc_url, "eth_getCode", [address, "latest"])) === "0x" ? undefined : true,
     );
     second.child.kill("SIGTERM");
     should(await second.exited).equal(0);
@@ -118,15 +116,15 @@ describe("the local service as a process", function () {
       wallet_type: "ecdsa",
       allowed_ecdsa_signers: [signer.address],
     });
-    await running.api.until(`/wallets/${created.wallet_id}`, "deployed");
+    const { address } = await running.api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed");
     const receiver = "0x00000000000000000000000000000000000000d4";
-    await running.api.ok("POST", "/local/faucet", { to: created.address, amount: "1000", token: "native" });
+    await running.api.ok("POST", "/local/faucet", { to: address, amount: "1000", token: "native" });
     // From "before anything is sent" to "in a block".
     const delays = [0, 15, 30, 60];
     for (const [index, delay] of delays.entries()) {
       const operation = {
         chain_selector: running.ready.chain_selector,
-        address: created.address,
+        address,
         wallet_operation_id: String(index + 1),
         deadline: 0,
         transactions: [{ to: receiver, value: "1", data: "0x" }],

@@ -124,6 +124,19 @@ describe("queries of the local service", function () {
     (await refused({}, { block_selection: { type: "pending" } })).should.match(
       /^params\.block_selection must be one of/,
     );
-    (await refused({ metadata: "x".repeat(20_000) })).should.match(/metadata must have at most 16384 bytes/);
+    (await refused({ metadata: { text: "x".repeat(20_000) } })).should.match(
+      /^metadata must have at most 16384 bytes/,
+    );
+    for (const metadata of ["text", 5, null, ["a"]]) {
+      (await refused({ metadata })).should.match(/^metadata must be an object/);
+    }
+    for (const call_data of ["18160ddd", "0X18160ddd", "0x1", "0xzz", ""]) {
+      (await refused({}, { call_data })).should.match(/^params\.call_data must be call data: 0x and/);
+    }
+    (await refused({ name: "mine" })).should.equal("The body takes no field name.");
+    (await refused({}, { gas: "1" })).should.equal("params takes no field gas.");
+    (await refused({}, { block_selection: { type: "latest", block_number: "5" } })).should.match(
+      /^params\.block_selection must be one of/,
+    );
   });
 });

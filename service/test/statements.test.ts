@@ -68,6 +68,7 @@ const WALLET: StoredWallet = {
   status: "deployed",
   ecdsaSigners: [],
   rsaSigners: [],
+  wasDeployed: false,
   createdAt: 1,
 };
 const SENT = { raw: "0x01", hash: "0x02" } as const;
@@ -82,7 +83,7 @@ async function useAll(store: Store): Promise<void> {
   channels.get(channelId);
   channels.named("channel");
   channels.update(channel);
-  for (const filter of [{}, { name: "a" }, { status: ["active", "archived"] }]) {
+  for (const filter of [{}, { name: "a" }, { status: ["active", "archived"] }, { absent: ["a"] }]) {
     await channels.list({ ...filter, ...PAGE });
   }
   const watcherId = watchers.create({

@@ -4,6 +4,7 @@ import should from "should";
 import type { EventPage } from "../../src/protocol/index.ts";
 import { OLD_EVENTS_AT_ONCE } from "../src/store/old-events.ts";
 import { Store } from "../src/store/store.ts";
+import { shownWallet } from "../src/store/wallets.ts";
 import { logTo, temporaryFolder } from "./support.ts";
 
 const ALL = { limit: 200, offset: 0 };
@@ -87,6 +88,28 @@ describe("the store", () => {
       const ofNow = await upgraded.events.search(channelId, { created: { gt: 5 } }, end);
       should(offsetsOf(ofNow)).eql([last - 1, last]);
     }
+    upgraded.close();
+  });
+
+  it("shows the address of a wallet that an earlier version archived", () => {
+    const address = `0x${"1".repeat(40)}` as const;
+    const store = new Store(folder.path);
+    store.wallets.create({
+      ...{ walletId: "w", name: "wallet", address, owner: address, chainSelector: "1", type: "ecdsa" },
+      ...{ status: "archived", ecdsaSigners: [], rsaSigners: [], wasDeployed: false, createdAt: 1 },
+    });
+    const shown = (of: Store) => {
+      const wallet = of.wallets.get("w");
+      return wallet && shownWallet(wallet);
+    };
+    should(shown(store)?.address).equal("");
+    store.close();
+    const database = new DatabaseSync(join(folder.path, "service.sqlite"));
+    for (const column of ["configuration", "was_deployed"])
+      database.exec(`ALTER TABLE wallets DROP COLUMN ${column}`);
+    database.close();
+    const upgraded = new Store(folder.path);
+    should(shown(upgraded)).containEql({ address, configuration: { allowed_signers: [] } });
     upgraded.close();
   });
 

@@ -22,7 +22,7 @@ export function logTo(tell: (message: string) => void): Log {
   return createLog({ format: "json", to });
 }
 
-/** A service in this process on a fresh data directory. */
+/** A service in this process on a fresh data directory: strict, unless a test says otherwise. */
 export async function startTestService(
   options: Partial<ServiceOptions> = {},
 ): Promise<{ api: Api; service: RunningService; dispose(): Promise<void> }> {
@@ -31,6 +31,7 @@ export async function startTestService(
     dataDir: folder.path,
     blockTimeMs: BLOCK_TIME_MS,
     local: true,
+    strict: true,
     ...options,
   });
   return {
@@ -57,7 +58,7 @@ export async function spawnService(
 }> {
   const { child, exited, errors } = spawnCli(
     [
-      ...["--port", "0", "--data-dir", dataDir, "--block-time", String(BLOCK_TIME_MS), "--local"],
+      ...["--port", "0", "--data-dir", dataDir, "--block-time", String(BLOCK_TIME_MS), "--local", "--strict"],
       ...(options.args ?? []),
     ],
     options.env,

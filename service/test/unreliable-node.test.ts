@@ -47,8 +47,8 @@ describe("the local service on a node that is not reliable", function () {
     });
     api = new Api(service.ready);
     channelId = await api.channel();
-    wallet = await newWallet("first");
-    await api.until<Wallet>(`/wallets/${wallet.wallet_id}`, "deployed");
+    const { wallet_id } = await newWallet("first");
+    wallet = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
   });
   afterEach(() => {
     proxy.fateOf = () => undefined;

@@ -231,7 +231,9 @@ describe("watchers of the local service", function () {
       should(status).equal(400);
       body.message.should.match(/nested too deeply/);
     }
-    (await refused({ chain_selector: "1" })).should.match(/chain_selector 1 is not a network/);
+    const elsewhere = await api.call("POST", path, { ...good, chain_selector: "1" });
+    elsewhere.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "CHAIN_UNAVAILABLE" } });
+    String(elsewhere.body.message).should.match(/^chain_selector 1 is not a network/);
     (await refused({ service: "dvp" })).should.match(/^Either abi or service is required/);
     (await refused({ abi: undefined })).should.match(/^Either abi or service is required/);
     (await refused({ service_config: {} })).should.match(/^service_config goes with a service only/);

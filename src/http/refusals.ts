@@ -28,7 +28,8 @@ export const REFUSALS: Readonly<Record<string, string>> = {
   RESOURCE_VERSION_CONFLICT:
     "Somebody changed this at the same moment. Read it again, then repeat the change.",
   WALLET_ALREADY_ARCHIVED: "The wallet is archived and takes nothing new. Use another wallet.",
-  CHAIN_UNAVAILABLE: "The service cannot reach this network now. Try again later.",
+  CHAIN_UNAVAILABLE:
+    "The service does not have this network, or cannot reach it now. Check the network, else try again later.",
   CONFLICT: "The service refused this because of what is there already. Read the current state, then decide.",
   VALIDATION_ERROR: "The service refused the values of the request. Correct what it names.",
 };

@@ -52,7 +52,8 @@ export type Wallet = {
   wallet_type: Open<WalletType>;
   status: Open<WalletStatus>;
   status_channel_id?: string;
-  configuration?: { allowed_signers?: Array<string | RsaPublicKey> };
+  /** With what else the creator of the wallet put into it. */
+  configuration?: { allowed_signers?: Array<string | RsaPublicKey>; [member: string]: unknown };
   allowed_ecdsa_signers?: string[];
   allowed_rsa_signers?: RsaPublicKey[];
   /** The level at which its operations are confirmed. Not every service sends it. */
@@ -119,6 +120,12 @@ export type Operation = {
   confirmed_at?: number;
   created_at: number;
   updated_at: number;
+  /** The workflow that sent it, and its run. */
+  operation_writer_workflow_id?: string;
+  operation_writer_workflow_execution_id?: string;
+  /** The workflow that reported its status last, and its run. */
+  operation_status_workflow_id?: string;
+  operation_status_workflow_execution_id?: string;
 };
 
 export type BlockSelection =
@@ -153,4 +160,6 @@ export type Query = {
   completed_at?: number;
   failed_at?: number;
   expired_at?: number;
+  workflow_id?: string;
+  workflow_execution_id?: string;
 };

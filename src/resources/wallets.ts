@@ -32,6 +32,11 @@ export type CreateWallet = {
   /** At most 10 signers, of the kind the wallet type names. */
   allowed_ecdsa_signers?: readonly string[] | undefined;
   allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
+  /**
+   * What the kind of wallet takes beside its signers, sent as it is. The signers of the fields above are added as
+   * `allowed_signers`, unless this has them itself.
+   */
+  configuration?: Readonly<Record<string, unknown>> | undefined;
   /** The channel that is to have the wallet's status events. */
   status_channel_id?: string | undefined;
 };
@@ -77,10 +82,11 @@ export class Wallets {
     const allowed_signers = signersOf(wallet);
     // The newer form and the older one, so that every version of the service sees the signers.
     const { status_channel_id } = wallet;
+    const configuration = { ...(allowed_signers ? { allowed_signers } : {}), ...wallet.configuration };
     const body = {
       ...wallet,
       ...(status_channel_id === undefined ? {} : { status_channel_id: canonicalId(status_channel_id) }),
-      ...(allowed_signers ? { configuration: { allowed_signers } } : {}),
+      ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
     };
     return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
   }
@@ -199,6 +205,13 @@ function checkWallet(wallet: CreateWallet): void {
     throw new ArgumentError("wallet_type", `wallet_type must be one of ${WALLET_TYPES.join(", ")}.`);
   }
   if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
+  const { configuration } = wallet;
+  if (
+    configuration !== undefined &&
+    (typeof configuration !== "object" || configuration === null || Array.isArray(configuration))
+  ) {
+    throw new ArgumentError("configuration", "configuration must be an object.");
+  }
   const rsa = wallet.wallet_type.endsWith("rsa");
   const [field, other] = rsa
     ? (["allowed_rsa_signers", "allowed_ecdsa_signers"] as const)

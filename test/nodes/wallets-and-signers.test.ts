@@ -41,10 +41,16 @@ describe("wallets and signers", function () {
             }),
             1,
           ],
+          [manageNode("wallets.create-or-find", { id: "make-broken", wallet: "broken" }), 1],
           [manageNode("wallets.rename", { id: "rename", newName: "newName", newNameType: "msg" }), 1],
           [manageNode("wallets.archive", { id: "archive" }), 1],
         ],
-        [walletNode(bench.service.ready, { id: "managed", wallet: "managed-wallet" })],
+        [
+          walletNode(bench.service.ready, {
+            ...{ id: "managed", wallet: "managed-wallet", configuration: '{"policy": {"daily": "5"}}' },
+          }),
+          walletNode(bench.service.ready, { id: "broken", wallet: "a-list", configuration: "[1]" }),
+        ],
       ),
     );
 
@@ -62,6 +68,9 @@ describe("wallets and signers", function () {
         ...{ name: "managed-wallet", description: "by a test", status: "deployed", wallet_type: "ecdsa" },
         ...{ wallet_owner_address: bench.owner, allowed_ecdsa_signers: [bench.owner] },
       });
+      should((made.payload as Record_).configuration).deepEqual({
+        ...{ allowed_signers: [bench.owner], policy: { daily: "5" } },
+      });
       should(made.crec).have.properties({ status: "deployed", found: false });
       should(made.crec?.walletAddress).equal((made.payload as Record_).address);
       const texts = bench.nodeRed.statuses("make").map(({ text }) => text);
@@ -69,6 +78,11 @@ describe("wallets and signers", function () {
       should(texts.at(-1)).equal("deployed");
       const found = await good("make", {}, ["found"]);
       should(found.crec).deepEqual({ ...made.crec, found: true });
+    });
+
+    it("says which configuration is not one", async () => {
+      const caught = await bench.refuse("make-broken", { ...KEPT });
+      checkError(caught, "make-broken", "INVALID_FIELD", "configuration of the wallet is not a JSON object");
     });
 
     it("gets one by name and by id, and lists all", async () => {

@@ -147,14 +147,17 @@ export const SAMPLES = {
       ),
       ...{ initiator: SUBJECT, signer: SUBJECT, canceller: SUBJECT },
       ...{ signed_at: TIME, cancelled_at: TIME, confirmed_at: TIME, created_at: TIME, updated_at: TIME },
-      operation_writer_workflow_id: "1".repeat(64),
+      ...{ operation_writer_workflow_id: "1".repeat(64), operation_writer_workflow_execution_id: "2" },
+      ...{ operation_status_workflow_id: "3", operation_status_workflow_execution_id: "4" },
     },
     {
       ...{ digest: true, initiator: true, signer: true, canceller: true },
       ...{ signed_at: true, cancelled_at: true, confirmed_at: true },
+      ...{ operation_writer_workflow_id: true, operation_writer_workflow_execution_id: true },
+      ...{ operation_status_workflow_id: true, operation_status_workflow_execution_id: true },
     },
     [
-      ...["transactions", "signature", "initiator.subject_name", "operation_writer_workflow_id"],
+      ...["transactions", "signature", "initiator.subject_name"],
       ...["transactions.0.preview_snapshot", "transactions.0.preview_snapshot.metadata"],
     ],
   ),
@@ -308,13 +311,14 @@ export const querySample = (signed: Fields = SIGNED_ANSWER.full): Sample => {
       ...{ target: CONTRACT, verifiable_result: text, proof: proofOf(text) },
       event_hash: Hash.keccak256(new Uint8Array(Buffer.from(text)), { as: "Hex" }),
       ...{ created_at: TIME, updated_at: TIME, expires_at: TIME, accepted_at: TIME, sending_at: TIME },
-      ...{ sent_at: TIME, completed_at: TIME, failed_at: TIME, expired_at: TIME, workflow_id: "1" },
+      ...{ sent_at: TIME, completed_at: TIME, failed_at: TIME, expired_at: TIME },
+      ...{ workflow_id: "1", workflow_execution_id: "2" },
     },
     {
       ...{ event_hash: true, verifiable_result: true, proof: true, expires_at: true, accepted_at: true },
       ...{ sending_at: true, sent_at: true, completed_at: true, failed_at: true, expired_at: true },
+      ...{ workflow_id: true, workflow_execution_id: true },
     },
-    ["workflow_id"],
   );
 };
 

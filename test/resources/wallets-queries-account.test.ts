@@ -18,6 +18,7 @@ describe("wallets, queries, account", () => {
   });
 
   describe("wallets", () => {
+    const OTHER = `0x${"7".repeat(40)}`;
     const wanted: CreateWallet = {
       name: "demo",
       wallet_owner_address: ADDRESS,
@@ -30,6 +31,20 @@ describe("wallets, queries, account", () => {
       const { client, asked } = await serve(() => [201, { wallet_id: ID, status: "pending" }]);
       await client.wallets.create(wanted);
       should(asked[0]?.body).deepEqual({ ...wanted, configuration: { allowed_signers: [ADDRESS] } });
+    });
+
+    it("are created with a configuration of their own, of which nothing is lost or overwritten", async () => {
+      const { client, asked } = await serve(() => [201, { wallet_id: ID, status: "pending" }]);
+      const policy = { limits: [1, { daily: "5" }] };
+      const own = { policy, allowed_signers: [OTHER] };
+      await client.wallets.create({ ...wanted, configuration: { policy } });
+      await client.wallets.create({ ...wanted, configuration: own });
+      const sent = asked.map(({ body }) => (body as CreateWallet).configuration);
+      should(sent).deepEqual([{ allowed_signers: [ADDRESS], policy }, own]);
+      for (const configuration of [[], "x", null]) {
+        const wrong = { ...wanted, configuration } as unknown as CreateWallet;
+        should((await errorOf(client.wallets.create(wrong))).path).equal("configuration");
+      }
     });
 
     it("refuse signers that are none, too many, twice or of another kind", async () => {

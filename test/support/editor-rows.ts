@@ -65,7 +65,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
     built: { by: (form) => form.settled("address", /^0x[0-9a-fA-F]{40}$/), stored: {} },
   },
   "crec-wallet": {
-    typed: { name: "test wallet", chainSelector: "${CREC_CHAIN_SELECTOR}", wallet: "quickstart" },
+    typed: {
+      name: "test wallet",
+      chainSelector: "${CREC_CHAIN_SELECTOR}",
+      wallet: "quickstart",
+      configuration: '{"policy": 1}',
+    },
   },
   "crec-channel": { typed: { channel: "quickstart", createMissing: true } },
   "crec-contract": {

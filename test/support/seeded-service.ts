@@ -26,7 +26,7 @@ export type Seeded = {
 /** One in this process, for tests that do not end it: it starts in a fraction of the time of a process. */
 export async function startSeededService(events: number): Promise<Seeded> {
   const { dataDir, eventIds } = await seededFolder(events);
-  const service = await startService({ port: 0, dataDir, local: true });
+  const service = await startService({ port: 0, dataDir, local: true, strict: true });
   const close = async () => {
     await service.close();
     await remove(dataDir);
@@ -64,7 +64,7 @@ export class SeededService implements Seeded {
   async launch(): Promise<void> {
     const child = spawn(
       process.execPath,
-      [serviceProgram, "--local", "--port", String(this.#port), "--data-dir", this.#dataDir],
+      [serviceProgram, "--local", "--strict", "--port", String(this.#port), "--data-dir", this.#dataDir],
       {
         stdio: ["ignore", "pipe", "ignore", "ipc"],
       },

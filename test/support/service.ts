@@ -3,10 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningService, type ServiceOptions, startService } from "../../service/src/index.ts";
 
-/** The real local service on a real chain, with a folder of its own that goes when it is closed. */
+/**
+ * The real local service on a real chain, with a folder of its own that goes when it is closed. It is strict, as the
+ * public one is, unless a test says otherwise.
+ */
 export async function startTestService(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), "crec-service-"));
-  const service = await startService({ port: 0, dataDir, blockTimeMs: 100, local: true, ...options });
+  const service = await startService({
+    port: 0,
+    dataDir,
+    blockTimeMs: 100,
+    local: true,
+    strict: true,
+    ...options,
+  });
   return {
     ready: service.ready,
     close: async () => {

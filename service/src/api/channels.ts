@@ -24,7 +24,9 @@ const ChannelChange = Type.Object(
 export const NO_CHANNEL = "`CHANNEL_NOT_FOUND`: there is no such channel.";
 const NAME_TAKEN = "`CHANNEL_ALREADY_EXISTS`: the name is taken.";
 
-export function channelRoutes(app: Routes, { store }: Context): void {
+export function channelRoutes(app: Routes, context: Context): void {
+  const { store, absences } = context;
+
   app.post(
     "/channels",
     {
@@ -39,8 +41,10 @@ export function channelRoutes(app: Routes, { store }: Context): void {
     (request, reply) => {
       const { name, description } = request.body;
       refuseTakenName(store, name);
+      const channel = store.channels.create(description === undefined ? { name } : { name, description });
+      absences.meet("channel", channel.channel_id);
       reply.code(201);
-      return store.channels.create(description === undefined ? { name } : { name, description });
+      return channel;
     },
   );
 
@@ -58,7 +62,8 @@ export function channelRoutes(app: Routes, { store }: Context): void {
         answers: { 200: pageOf("ChannelList", ChannelAnswer) },
       },
     },
-    (request) => store.channels.list({ ...request.query, isAbandoned: abandonment(request) }),
+    (request) =>
+      store.channels.list({ ...request.query, absent: absences.ids, isAbandoned: abandonment(request) }),
   );
 
   app.get(
@@ -72,7 +77,7 @@ export function channelRoutes(app: Routes, { store }: Context): void {
         answers: { 200: ChannelAnswer, 404: NO_CHANNEL },
       },
     },
-    (request) => channelOf(store, request.params.channel_id),
+    (request) => channelOf(context, request.params.channel_id),
   );
 
   app.patch(
@@ -92,7 +97,7 @@ export function channelRoutes(app: Routes, { store }: Context): void {
       },
     },
     (request) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { name, description, status } = request.body;
       if (name !== undefined && name !== channel.name) refuseTakenName(store, name);
       if (status === "archived" && store.watchers.anyRunning(channel.channel_id)) {
@@ -113,9 +118,13 @@ export function channelRoutes(app: Routes, { store }: Context): void {
 }
 
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` */
-export function channelOf(store: Store, channelId: string): Channel {
+export function channelOf(
+  { store, absences }: Pick<Context, "store" | "absences">,
+  channelId: string,
+): Channel {
   const channel = store.channels.get(channelId);
-  if (channel === undefined) throw notFound("CHANNEL_NOT_FOUND", "channel", channelId);
+  if (channel === undefined || absences.isAbsent(channelId))
+    throw notFound("CHANNEL_NOT_FOUND", "channel", channelId);
   return channel;
 }
 

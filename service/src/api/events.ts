@@ -6,8 +6,8 @@ import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { invalid, notFound } from "./errors.ts";
+import { EventAnswer, EventPage } from "./event-resources.ts";
 import { networksOf } from "./networks.ts";
-import { EventAnswer, EventPage } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
@@ -51,9 +51,12 @@ const Search = listQuery(PAGE_LIMITS.eventsSearch, {
   service: many(Type.String()),
 });
 
+/** What can be searched for here, and not at the public service: a query is asked for, an operation found by its number. */
+const NOT_PUBLIC = ["operation_id", "query_id"] as const;
+
 /** Pages come out of the store as text: nothing is parsed or serialized on the way. */
 export function eventRoutes(app: Routes, context: Context): void {
-  const { store, deliveries } = context;
+  const { store, deliveries, strict } = context;
 
   app.get(
     "/channels/:channel_id/events",
@@ -61,16 +64,18 @@ export function eventRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["events"],
         operationId: "pollEvents",
-        summary: "Events from an offset upwards; without an offset the newest, downwards",
+        summary: `Events from an offset upwards; without an offset the newest, downwards${strict ? ". A strict service ignores type" : ""}`,
         params: ChannelParams,
         querystring: Poll,
         answers: { 200: EventPage, 404: NO_CHANNEL },
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
+      const { type, ...query } = request.query;
       const page = await store.events.poll(channel.channel_id, {
-        ...request.query,
+        ...query,
+        ...(strict ? {} : defined({ type })),
         isHidden: deliveries.hidden,
         isAbandoned: abandonment(request),
       });
@@ -89,11 +94,19 @@ export function eventRoutes(app: Routes, context: Context): void {
         summary: "Events that match all filters, oldest first",
         params: ChannelParams,
         querystring: Search,
-        answers: { 200: EventPage, 404: NO_CHANNEL },
+        answers: {
+          200: EventPage,
+          ...(strict
+            ? {
+                400: `\`VALIDATION_ERROR\`: the request is not as described, or has ${NOT_PUBLIC.join(" or ")}.`,
+              }
+            : {}),
+          404: NO_CHANNEL,
+        },
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { limit, offset, chain_environment, ...query } = request.query;
       const filter: EventFilter = {
         ...defined({
@@ -116,6 +129,7 @@ export function eventRoutes(app: Routes, context: Context): void {
           lte: query["created.lte"],
         }),
       };
+      if (strict) refuseNotPublic(filter);
       refuseInapplicable(filter);
       reply.type("application/json; charset=utf-8");
       if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
@@ -145,7 +159,7 @@ export function eventRoutes(app: Routes, context: Context): void {
       },
     },
     (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const stored = store.events.get(channel.channel_id, request.params.event_id);
       const event = stored === undefined ? undefined : deliveries.event(stored);
       if (event === undefined) throw notFound("EVENT_NOT_FOUND", "event", request.params.event_id);
@@ -167,6 +181,14 @@ export function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLen
     // Before that it may be read for compression, on another thread.
     if (raw.headersSent) buffer.transfer(0);
   });
+}
+
+/** @throws ApiError 400 */
+function refuseNotPublic(filter: EventFilter): void {
+  const name = NOT_PUBLIC.find((one) => filter[one] !== undefined);
+  if (name === undefined) return;
+  const instead = name === "query_id" ? "Ask for the query itself." : "Search by wallet_operation_id.";
+  throw invalid(`Events cannot be searched by ${name}. ${instead}`);
 }
 
 function refuseInapplicable(filter: EventFilter): void {

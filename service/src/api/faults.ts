@@ -29,7 +29,11 @@ export const Fault = Type.Object(
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: "an object of names and texts" }),
     ),
-    body: Type.Optional(Type.String({ description: "the body as a text; without it an error's" })),
+    body: Type.Optional(
+      Type.String({
+        description: "the body as a text; without it an error's. JSON, unless headers say otherwise",
+      }),
+    ),
   },
   { title: "Fault", description: "what goes wrong with which of the next calls", ...STRICT },
 );
@@ -110,7 +114,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
       const status = fault.status ?? 503;
       const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
       const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
-      if (typeof body !== "string") reply.type("application/json; charset=utf-8");
+      reply.type("application/json; charset=utf-8");
       // As text: an answer of another content type is made into nothing else.
       await reply
         .code(status)

@@ -4,6 +4,7 @@ import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../deliveries.ts";
 import { originOf } from "../problem.ts";
 import { TRIALS } from "../trials.ts";
 import { Fault, type Faults, refuseImpossibleHeaders } from "./faults.ts";
+import { Absence, localAbsenceRoutes } from "./local-absences.ts";
 import { blockTimeOf, localChainRoutes } from "./local-chain.ts";
 import { Delivery, localEventRoutes } from "./local-events.ts";
 import type { Routes } from "./routes.ts";
@@ -34,6 +35,7 @@ const Status = Type.Object(
     }),
     faults: Type.Array(Fault),
     failures: Type.Array(Failure),
+    absences: Type.Array(Absence),
     proofs: Type.Array(Delivery(PROOF_ACTIONS, "WaitingProof")),
     deliveries: Type.Array(Delivery(DELIVERY_ACTIONS, "WaitingDelivery")),
   },
@@ -42,7 +44,7 @@ const Status = Type.Object(
 
 /** What a tester needs and the public service has not: all of it is under /local. */
 export function localRoutes(app: Routes, context: Context, faults: Faults): void {
-  const { chain, relayer, contracts, trials, deliveries } = context;
+  const { chain, relayer, contracts, trials, absences, deliveries } = context;
 
   app.get(
     "/status",
@@ -68,6 +70,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
         blockTimeMs: blockTimeOf(context),
         faults: faults.list(),
         failures: trials.list(),
+        absences: absences.list(),
         proofs: deliveries.list("proof"),
         deliveries: deliveries.list("delivery"),
       };
@@ -143,6 +146,7 @@ export function localRoutes(app: Routes, context: Context, faults: Faults): void
     },
   );
 
+  localAbsenceRoutes(app, absences);
   localEventRoutes(app, context);
   localChainRoutes(app, context);
 }

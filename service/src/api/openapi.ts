@@ -31,6 +31,7 @@ export const ErrorAnswer = Type.Object(
 const ALWAYS: Record<number, string> = {
   408: "`VALIDATION_ERROR`: the request did not arrive in time.",
   429: "Too many requests. This service says so only when asked to under /local/faults.",
+  417: "`VALIDATION_ERROR`: the header Expect asks for something else than 100-continue.",
   431: "`VALIDATION_ERROR`: the headers and the address are too long.",
   500: "`INTERNAL_ERROR`: the service failed; its log says why.",
 };
@@ -68,7 +69,7 @@ export async function describeApi(app: Routes): Promise<void> {
       },
       security: [{ apikey: [] }],
     },
-    transform: ({ schema, url }) => ({ schema: described(schema ?? {}), url }),
+    transform: ({ schema, url, route }) => ({ schema: described(schema ?? {}, [route.method].flat()), url }),
     transformObject: (document) =>
       "openapiObject" in document ? withNamedSchemas(document.openapiObject) : document.swaggerObject,
   });
@@ -81,15 +82,20 @@ export function descriptionAt(app: Routes, host: string | undefined): object {
 }
 
 /** The schema as the generator reads it, with every answer. */
-function described({ answers = {}, bodyRules = {}, ...schema }: FastifySchema): FastifySchema {
+function described(
+  { answers = {}, bodyRules = {}, ...schema }: FastifySchema,
+  methods: readonly string[],
+): FastifySchema {
   const anonymous = schema.security?.length === 0;
-  const hasInput = schema.params ?? schema.querystring ?? schema.body;
+  // A DELETE needs no body, and one that is sent is read nevertheless.
+  const readsBody = schema.body !== undefined || methods.includes("DELETE");
+  const hasInput = schema.params ?? schema.querystring ?? (readsBody || undefined);
   const all = {
     ...ALWAYS,
     ...(anonymous ? {} : WITH_KEY),
     ...(hasInput === undefined ? {} : WITH_INPUT),
     ...(schema.params === undefined ? {} : WITH_PARAMS),
-    ...(schema.body === undefined ? {} : WITH_BODY),
+    ...(readsBody ? WITH_BODY : {}),
     ...answers,
   };
   if (!Object.keys(all).some((status) => status.startsWith("2"))) all[200] = "Done.";

@@ -1,7 +1,11 @@
-import Type from "typebox";
-import { LIMITS } from "../../../src/protocol/index.ts";
+import Type, { type Static } from "typebox";
+import { checksumAddress } from "viem";
+import { type Hex, LIMITS, type WireTransaction } from "../../../src/protocol/index.ts";
+import { invalid } from "./errors.ts";
 import { TransactionPreview } from "./resources.ts";
 import { Address, ChainSelector } from "./schemas.ts";
+
+const UINT256_LIMIT = 2n ** 256n;
 
 const Uint256 = Type.String({
   pattern: `^[0-9]{1,${LIMITS.walletOperationIdDigits}}$`,
@@ -60,3 +64,28 @@ export const OperationChange = Type.Union(
   ],
   { description: 'either {"status": "accepted", "signature", "digest"} or {"status": "cancelled"}' },
 );
+
+/** @throws ApiError 400 when its value is too large. */
+export function wireTransaction(
+  transaction: Static<typeof NewOperation>["transactions"][number],
+  index: number,
+): WireTransaction & { preview_snapshot?: unknown } {
+  const { preview, ...call } = transaction;
+  return {
+    to: checksumAddress(call.to as Hex),
+    value: uint256(`transactions[${index}].value`, call.value),
+    data: `0x${call.data.replace(/^0x/, "").toLowerCase()}`,
+    ...(preview === undefined ? {} : { preview_snapshot: preview }),
+  };
+}
+
+/**
+ * Without leading zeros.
+ *
+ * @throws ApiError 400 when it is too large.
+ */
+export function uint256(field: string, digits: string): string {
+  const number = BigInt(digits);
+  if (number < UINT256_LIMIT) return String(number);
+  throw invalid(`${field} must fit 256 bits.`);
+}

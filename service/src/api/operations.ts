@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
-import Type, { type Static } from "typebox";
-import { checksumAddress } from "viem";
+import Type from "typebox";
 import {
   type Hex,
   LIMITS,
   OPERATION_STATUSES,
+  type Operation,
   PAGE_LIMITS,
   type Subject,
-  type WireTransaction,
 } from "../../../src/protocol/index.ts";
 import { operationDigest } from "../../../src/signing/index.ts";
 import type { Context } from "../context.ts";
 import { createOperation, moveOperation } from "../lifecycles/operation.ts";
+import { runsOfOperation } from "../oracles/workflows.ts";
 import { type StoredOperation, shownOperation } from "../store/operations.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { type ApiError, conflict, invalid, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
-import { NewOperation, OperationChange } from "./operation-requests.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
+import { NewOperation, OperationChange, uint256, wireTransaction } from "./operation-requests.ts";
 import { pageText } from "./page-text.ts";
-import { OperationAnswer, pageOf } from "./resources.ts";
+import { OperationAnswer, OperationCreated, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
 import { checkSignature } from "./signature.ts";
@@ -29,8 +29,6 @@ import { refuseArchived } from "./wallets.ts";
 
 const ChannelParams = Type.Object({ channel_id: Id });
 const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
-
-const UINT256_LIMIT = 2n ** 256n;
 
 const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
 const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again when it does.";
@@ -40,7 +38,7 @@ const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet takes no operatio
 const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
 
 export function operationRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/operations",
@@ -52,15 +50,15 @@ export function operationRoutes(app: Routes, context: Context): void {
         params: ChannelParams,
         body: NewOperation,
         answers: {
-          201: OperationAnswer,
+          201: context.strict ? OperationCreated : OperationAnswer,
           404: `${NO_CHANNEL} \`WALLET_NOT_FOUND\`: there is no wallet at this address.`,
-          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
+          409: `\`OPERATION_ALREADY_EXISTS\`: the wallet_operation_id is taken. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
         },
       },
     },
     async (request, reply) => {
       const { body } = request;
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived")
         throw invalid("The channel is archived and takes no new operations.");
       checkNetwork(context, body.chain_selector);
@@ -86,20 +84,20 @@ export function operationRoutes(app: Routes, context: Context): void {
       if (signature !== undefined) await checkSignature(context, wallet, digest, signature);
       // Another request may have come first while the wallet was asked.
       refuseTakenId(context, operation);
+      const created = createOperation(context, {
+        ...operation,
+        operation_id: randomUUID(),
+        channelId: channel.channel_id,
+        walletId: wallet.walletId,
+        status: signature === undefined ? "pending_signature" : "accepted",
+        signature: signature ?? null,
+        digest,
+        initiator: SUBJECT,
+        ...(signature === undefined ? {} : { signer: SUBJECT }),
+      });
+      absences.meet("operation", created.operation_id);
       reply.code(201);
-      return shownOperation(
-        createOperation(context, {
-          ...operation,
-          operation_id: randomUUID(),
-          channelId: channel.channel_id,
-          walletId: wallet.walletId,
-          status: signature === undefined ? "pending_signature" : "accepted",
-          signature: signature ?? null,
-          digest,
-          initiator: SUBJECT,
-          ...(signature === undefined ? {} : { signer: SUBJECT }),
-        }),
-      );
+      return context.strict ? { operation_id: created.operation_id } : shown(created);
     },
   );
 
@@ -128,10 +126,11 @@ export function operationRoutes(app: Routes, context: Context): void {
       },
     },
     async (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.operations.list({
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -152,7 +151,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         },
       });
       reply.type("application/json; charset=utf-8");
-      return await pageText({ ...page, data: page.data.map(shownOperation) });
+      return await pageText({ ...page, data: page.data.map(shown) });
     },
   );
 
@@ -167,7 +166,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: { 200: OperationAnswer, 404: NO_OPERATION },
       },
     },
-    (request) => shownOperation(operationOf(context, request.params)),
+    (request) => shown(operationOf(context, request.params)),
   );
 
   app.patch(
@@ -189,11 +188,15 @@ export function operationRoutes(app: Routes, context: Context): void {
     async (request) => {
       const operation = operationOf(context, request.params);
       const { body } = request;
-      return shownOperation(
+      return shown(
         body.status === "cancelled" ? cancel(context, operation) : await finalize(context, operation, body),
       );
     },
   );
+}
+
+function shown(operation: StoredOperation): Operation {
+  return { ...shownOperation(operation), ...runsOfOperation(operation) };
 }
 
 function cancel({ store }: Context, operation: StoredOperation): StoredOperation {
@@ -240,21 +243,23 @@ function notFinalizable({ status }: StoredOperation): ApiError {
 
 /** @throws ApiError 404 */
 function operationOf(
-  { store }: Context,
-  params: { channel_id: string; operation_id: string },
+  context: Context,
+  { channel_id, operation_id }: { channel_id: string; operation_id: string },
 ): StoredOperation {
-  channelOf(store, params.channel_id);
-  const operation = store.operations.get(params.operation_id);
-  if (operation === undefined || operation.channelId !== params.channel_id) {
-    throw notFound("OPERATION_NOT_FOUND", "operation", params.operation_id);
+  const { store, absences } = context;
+  channelOf(context, channel_id);
+  const operation = store.operations.get(operation_id);
+  if (operation === undefined || operation.channelId !== channel_id || absences.isAbsent(operation_id)) {
+    throw notFound("OPERATION_NOT_FOUND", "operation", operation_id);
   }
   return operation;
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletAt({ store }: Context, chainSelector: string, address: string): StoredWallet {
+function walletAt({ store, absences }: Context, chainSelector: string, address: string): StoredWallet {
   const wallet = store.wallets.atAddress(chainSelector, address);
-  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet at", address);
+  if (wallet === undefined || absences.isAbsent(wallet.walletId))
+    throw notFound("WALLET_NOT_FOUND", "wallet at", address);
   return wallet;
 }
 
@@ -268,24 +273,4 @@ function refuseTakenId(
     `The wallet has an operation with the wallet_operation_id ${operation.wallet_operation_id} already.`,
     "OPERATION_ALREADY_EXISTS",
   );
-}
-
-function wireTransaction(
-  transaction: Static<typeof NewOperation>["transactions"][number],
-  index: number,
-): WireTransaction & { preview_snapshot?: unknown } {
-  const { preview, ...call } = transaction;
-  return {
-    to: checksumAddress(call.to as Hex),
-    value: uint256(`transactions[${index}].value`, call.value),
-    data: `0x${call.data.replace(/^0x/, "").toLowerCase()}`,
-    ...(preview === undefined ? {} : { preview_snapshot: preview }),
-  };
-}
-
-/** Without leading zeros. */
-function uint256(field: string, digits: string): string {
-  const number = BigInt(digits);
-  if (number < UINT256_LIMIT) return String(number);
-  throw invalid(`${field} must fit 256 bits.`);
 }

@@ -7,20 +7,22 @@ import {
   LIMITS,
   PAGE_LIMITS,
   QUERY_STATUSES,
+  type Query,
   type QueryParams,
   ZERO_ADDRESS,
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
+import { runOfQuery } from "../oracles/workflows.ts";
 import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
 import { now } from "../time.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
-import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf } from "./schemas.ts";
+import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf, STRICT } from "./schemas.ts";
 
 const QUERY_KINDS = ["evm_call"] as const;
 const ChannelParams = Type.Object({ channel_id: Id });
@@ -28,12 +30,12 @@ const QueryIds = Type.Object({ channel_id: Id, query_id: Id });
 
 const Selection = Type.Union(
   [
-    Type.Object({ type: Type.Literal("latest") }),
-    Type.Object({ type: Type.Literal("finalized") }),
-    Type.Object({
-      type: Type.Literal("block_number"),
-      block_number: Type.String({ pattern: "^[0-9]{1,78}$" }),
-    }),
+    Type.Object({ type: Type.Literal("latest") }, STRICT),
+    Type.Object({ type: Type.Literal("finalized") }, STRICT),
+    Type.Object(
+      { type: Type.Literal("block_number"), block_number: Type.String({ pattern: "^[0-9]{1,78}$" }) },
+      STRICT,
+    ),
   ],
   {
     title: "BlockSelection",
@@ -54,23 +56,25 @@ const NewQuery = Type.Object(
       {
         contract_address: Address,
         call_data: Type.String({
-          pattern: "^(0x)?([0-9a-fA-F]{2})*$",
-          description: "call data in whole bytes of hex",
+          pattern: "^0x([0-9a-fA-F]{2})*$",
+          description: "call data: 0x and whole bytes of hex",
         }),
         block_selection: Selection,
         from_address: Type.Optional(Address),
       },
-      { title: "QueryParams" },
+      { title: "QueryParams", ...STRICT },
     ),
     metadata: Type.Optional(
-      Type.Unknown({ description: `anything of at most ${LIMITS.queryMetadataBytes} bytes as JSON` }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: `an object of at most ${LIMITS.queryMetadataBytes} bytes as JSON`,
+      }),
     ),
   },
-  { title: "NewQuery" },
+  { title: "NewQuery", ...STRICT },
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/queries",
@@ -84,13 +88,13 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         answers: {
           202: QueryAccepted,
           404: NO_CHANNEL,
-          409: "`IDEMPOTENCY_KEY_MISMATCH`: the key belongs to another query of the channel.",
+          409: `\`IDEMPOTENCY_KEY_MISMATCH\`: the key belongs to another query of the channel. ${NO_NETWORK}`,
         },
       },
     },
     (request, reply) => {
       const { body } = request;
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new queries.");
       checkNetwork(context, body.chain_selector);
       refuseLargeMetadata(body.metadata);
@@ -111,6 +115,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           idempotencyKey: body.idempotency_key,
           expiresAt: now() + LIMITS.queryTtlSeconds,
         });
+      if (known === undefined) absences.meet("query", query.query_id);
       reply.code(202);
       return { query_id: query.query_id, status: query.status };
     },
@@ -134,10 +139,11 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       },
     },
     async (request) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.queries.list({
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -148,7 +154,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           chainSelector: query.chain_selector,
         }),
       });
-      return { ...page, data: page.data.map(shownQuery) };
+      return { ...page, data: page.data.map(shown) };
     },
   );
 
@@ -168,20 +174,24 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     },
     (request) => {
       const { channel_id, query_id } = request.params;
-      channelOf(store, channel_id);
+      channelOf(context, channel_id);
       const query = store.queries.get(query_id);
-      if (query === undefined || query.channel_id !== channel_id)
+      if (query === undefined || query.channel_id !== channel_id || absences.isAbsent(query_id))
         throw notFound("QUERY_NOT_FOUND", "query", query_id);
-      return shownQuery(query);
+      return shown(query);
     },
   );
+}
+
+function shown(query: StoredQuery): Query {
+  return { ...shownQuery(query), ...(query.sending_at === undefined ? {} : runOfQuery(query)) };
 }
 
 function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryParams> {
   const { block_selection: selection } = params;
   return {
     contract_address: checksumAddress(params.contract_address as Hex),
-    call_data: `0x${params.call_data.replace(/^0x/, "").toLowerCase()}`,
+    call_data: `0x${params.call_data.slice(2).toLowerCase()}`,
     block_selection:
       selection.type === "block_number"
         ? { type: selection.type, block_number: String(BigInt(selection.block_number)) }

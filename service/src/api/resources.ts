@@ -3,7 +3,7 @@
 import Type, { type TSchema } from "typebox";
 import {
   CHANNEL_STATUSES,
-  EVENT_TYPES,
+  CONFIDENCES,
   OPERATION_STATUSES,
   QUERY_STATUSES,
   RSA_PATTERNS,
@@ -13,14 +13,27 @@ import {
 } from "../../../src/protocol/index.ts";
 import { Address, ChainSelector, Id, oneOf } from "./schemas.ts";
 
-const Text = Type.String();
-const Time = Type.Integer({ description: "a time in whole Unix seconds" });
-const Hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
-const Bytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" });
-const Digits = Type.String({ pattern: "^[0-9]+$", description: "a whole number in decimal digits" });
-const Base64 = Type.String({ description: "base64 of JSON: the bytes that are signed" });
-const Anything = Type.Record(Type.String(), Type.Unknown());
+const ConfidenceLevel = oneOf(CONFIDENCES);
 const { Optional } = Type;
+export const Text = Type.String();
+export const Time = Type.Integer({ description: "a time in whole Unix seconds" });
+export const Hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
+const Bytes = Type.String({ pattern: "^0x([0-9a-f]{2})*$" });
+export const Digits = Type.String({ pattern: "^[0-9]+$", description: "a whole number in decimal digits" });
+export const Base64 = Type.String({ description: "base64 of JSON: the bytes that are signed" });
+export const WorkflowId = Type.String({ pattern: "^[0-9a-f]{64}$", description: "64 hex digits" });
+export const RUN = { workflow_id: Optional(WorkflowId), workflow_execution_id: Optional(WorkflowId) };
+export const OPERATION_RUNS = {
+  operation_writer_workflow_id: Optional(WorkflowId),
+  operation_writer_workflow_execution_id: Optional(WorkflowId),
+  operation_status_workflow_id: Optional(WorkflowId),
+  operation_status_workflow_execution_id: Optional(WorkflowId),
+};
+const Anything = Type.Record(Type.String(), Type.Unknown());
+
+function Nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
 
 /** One page of a list. */
 export function pageOf(title: string, item: TSchema): TSchema {
@@ -38,10 +51,10 @@ export const NetworkAnswer = Type.Object(
     chain_selector: ChainSelector,
     chain_id: Digits,
     chain_family: oneOf(["evm"]),
-    type: Optional(oneOf(["mainnet", "testnet"])),
-    default_confidence_level: Optional(Text),
-    created_at: Optional(Time),
-    updated_at: Optional(Time),
+    type: oneOf(["mainnet", "testnet"]),
+    default_confidence_level: ConfidenceLevel,
+    created_at: Time,
+    updated_at: Time,
   },
   { title: "Network" },
 );
@@ -70,38 +83,50 @@ export const WalletAnswer = Type.Object(
     wallet_id: Id,
     name: Text,
     description: Optional(Text),
-    address: Type.String({ description: "stable once the wallet is deployed" }),
+    address: Type.Union([Address, Type.Literal("")], { description: "empty until the wallet is deployed" }),
     wallet_owner_address: Address,
     chain_selector: ChainSelector,
     wallet_type: oneOf(WALLET_TYPES),
     status: oneOf(WALLET_STATUSES),
     status_channel_id: Optional(Id),
-    configuration: Type.Object({ allowed_signers: Type.Array(Type.Union([Address, RsaKey])) }),
+    configuration: Type.Object(
+      { allowed_signers: Type.Array(Type.Union([Address, RsaKey])) },
+      { description: "as it was sent, with what it holds beside the signers" },
+    ),
     allowed_ecdsa_signers: Type.Array(Address),
     allowed_rsa_signers: Type.Array(RsaKey),
+    confidence_level: ConfidenceLevel,
     created_at: Time,
   },
   { title: "Wallet", description: "the wallet" },
 );
 
-const AbiInput = Type.Object(
-  {
-    name: Text,
-    type: Type.String({ minLength: 1 }),
-    internalType: Optional(Text),
-    indexed: Optional(Type.Boolean()),
-    components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
-  },
-  { title: "AbiInput" },
-);
-export const EventFragmentSchema = Type.Object(
-  {
-    type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
-    name: Type.String({ minLength: 1 }),
-    anonymous: Optional(Type.Boolean()),
-    inputs: Type.Array(AbiInput),
-  },
+const ABI_INPUT = {
+  name: Text,
+  type: Type.String({ minLength: 1 }),
+  internalType: Optional(Text),
+  components: Optional(Type.Array(Type.Unknown({ description: "of a tuple, what it holds" }))),
+};
+const FRAGMENT = {
+  type: Type.Literal("event", { description: '"event": the ABI takes event fragments only' }),
+  name: Type.String({ minLength: 1 }),
+};
+const AbiInput = Type.Object({ ...ABI_INPUT, indexed: Type.Boolean() }, { title: "AbiInput" });
+const EventFragment = Type.Object(
+  { ...FRAGMENT, anonymous: Type.Boolean(), inputs: Type.Array(AbiInput) },
   { title: "EventFragment" },
+);
+const NewAbiInput = Type.Object(
+  { ...ABI_INPUT, indexed: Optional(Type.Boolean({ description: "true or false; false without it" })) },
+  { title: "NewAbiInput" },
+);
+export const NewEventFragment = Type.Object(
+  {
+    ...FRAGMENT,
+    anonymous: Optional(Type.Boolean({ description: "true or false; false without it" })),
+    inputs: Type.Array(NewAbiInput),
+  },
+  { title: "NewEventFragment" },
 );
 
 const WATCHER = {
@@ -114,14 +139,15 @@ const WATCHER = {
   address: Address,
   service: Optional(Text),
   service_config: Optional(Anything),
-  don_family: Optional(Text),
-  workflow_id: Optional(Text),
+  don_family: Text,
+  confidence_level: ConfidenceLevel,
+  workflow_id: Optional(WorkflowId),
 };
 export const WatcherAnswer = Type.Object(
   {
     ...WATCHER,
     events: Type.Array(Text),
-    abi: Optional(Type.Array(EventFragmentSchema)),
+    abi: Optional(Type.Array(EventFragment)),
   },
   { title: "Watcher", description: "the watcher" },
 );
@@ -131,7 +157,7 @@ export const WatcherSummary = Type.Object(WATCHER, {
 });
 
 const Subject = Type.Object(
-  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Optional(Text) },
+  { subject_type: oneOf(["api_key", "user"]), subject_id: Text, subject_name: Text },
   { title: "Subject", description: "who did it" },
 );
 export const TransactionPreview = Type.Object(
@@ -141,10 +167,17 @@ export const TransactionPreview = Type.Object(
   },
   { additionalProperties: false, title: "TransactionPreview" },
 );
-const ShownTransaction = Type.Object(
-  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(TransactionPreview) },
+const PreviewSnapshot = Type.Object(
+  { function_signature: Text, metadata: Optional(Anything), execution_values: Anything },
+  { title: "PreviewSnapshot" },
+);
+export const ShownTransaction = Type.Object(
+  { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
+/** Null only at services that keep none; a program that goes there has to read that. */
+export const Transactions = Nullable(Type.Array(ShownTransaction));
+export const Digest = Nullable(Hash);
 export const OperationAnswer = Type.Object(
   {
     operation_id: Id,
@@ -153,9 +186,9 @@ export const OperationAnswer = Type.Object(
     address: Address,
     wallet_operation_id: Digits,
     deadline: Type.Integer({ description: "a time in whole Unix seconds, 0 for none" }),
-    transactions: Type.Array(ShownTransaction),
-    signature: Type.Union([Type.String(), Type.Null()]),
-    digest: Hash,
+    transactions: Transactions,
+    signature: Nullable(Type.String()),
+    digest: Digest,
     initiator: Subject,
     signer: Optional(Subject),
     canceller: Optional(Subject),
@@ -164,14 +197,27 @@ export const OperationAnswer = Type.Object(
     confirmed_at: Optional(Time),
     created_at: Time,
     updated_at: Time,
+    ...OPERATION_RUNS,
   },
   { title: "Operation", description: "the operation" },
+);
+
+/** All that the public service answers to a create. */
+export const OperationCreated = Type.Object(
+  { operation_id: Id },
+  { title: "OperationCreated", description: "the id of the operation" },
 );
 
 const Proof = Type.Object(
   { alg: Text, ocr_report: Bytes, ocr_context: Bytes, signatures: Type.Array(Bytes) },
   { title: "OcrProof", description: "what the oracles signed" },
 );
+
+/** Other services may send proofs of kinds that are not known yet. */
+export const AnyProof = Type.Union([
+  Proof,
+  Type.Record(Type.String(), Type.Unknown(), { title: "OtherProof" }),
+]);
 
 export const QueryAccepted = Type.Object(
   { query_id: Id, status: oneOf(QUERY_STATUSES) },
@@ -187,94 +233,12 @@ export const QueryAnswer = Type.Object(
     target: Address,
     event_hash: Optional(Hash),
     verifiable_result: Optional(Base64),
-    proof: Optional(Proof),
+    proof: Optional(AnyProof),
     created_at: Time,
     updated_at: Time,
     expires_at: Time,
+    ...RUN,
     ...Object.fromEntries(QUERY_STATUSES.map((status) => [`${status}_at`, Optional(Time)])),
   },
   { title: "Query", description: "the query" },
-);
-
-const PAYLOADS = [
-  Type.Object(
-    {
-      status: oneOf(OPERATION_STATUSES),
-      status_reason: Text,
-      operation_id: Id,
-      wallet_operation_id: Digits,
-      address: Address,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      digest: Hash,
-      transactions: Type.Array(ShownTransaction),
-      event_hash: Optional(Hash),
-      verifiable_event: Optional(Base64),
-    },
-    { title: "OperationStatusPayload" },
-  ),
-  Type.Object(
-    {
-      query_id: Id,
-      status: oneOf(QUERY_STATUSES),
-      target: Address,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      event_hash: Optional(Hash),
-      verifiable_result: Optional(Base64),
-    },
-    { title: "QueryStatusPayload" },
-  ),
-  Type.Object(
-    {
-      watcher_id: Id,
-      status: oneOf(WATCHER_STATUSES),
-      status_reason: Text,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-      service: Optional(Text),
-      workflow_id: Optional(Text),
-    },
-    { title: "WatcherStatusPayload" },
-  ),
-  Type.Object(
-    {
-      watcher_id: Id,
-      chain_selector: ChainSelector,
-      event_hash: Hash,
-      verifiable_event: Base64,
-      timestamp: Time,
-    },
-    { title: "WatcherEventPayload" },
-  ),
-  Type.Object(
-    {
-      wallet_id: Id,
-      status: oneOf(WALLET_STATUSES),
-      status_reason: Text,
-      address: Text,
-      chain_selector: ChainSelector,
-      timestamp: Time,
-    },
-    { title: "WalletStatusPayload" },
-  ),
-];
-
-export const EventAnswer = Type.Object(
-  {
-    event_id: Id,
-    headers: Type.Object({
-      type: oneOf(EVENT_TYPES),
-      offset: Type.Integer({ minimum: 1 }),
-      proofs: Type.Array(Proof),
-    }),
-    payload: Type.Union(PAYLOADS),
-    channel_id: Id,
-    created_at: Time,
-  },
-  { title: "Event", description: "the event" },
-);
-export const EventPage = Type.Object(
-  { events: Type.Array(EventAnswer), has_more: Type.Boolean() },
-  { title: "EventPage", description: "a page of events" },
 );

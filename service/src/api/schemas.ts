@@ -3,9 +3,12 @@ import { ADDRESS_PATTERN, LIMITS } from "../../../src/protocol/index.ts";
 
 // `description` completes the sentence "<field> must be …" of a validation error.
 
+export const ID_PATTERN = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$";
+
+/** Written in lower case and compared without case: the validator gives it to the routes in lower case. */
 export const Id = Type.String({
-  pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
-  description: "a lower-case UUID",
+  pattern: ID_PATTERN,
+  description: "a UUID",
 });
 
 export const Address = Type.String({

@@ -1,12 +1,11 @@
 import { constants, createPublicKey, publicDecrypt } from "node:crypto";
 import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
 import { recoverSigner } from "../../../src/signing/index.ts";
-import { isSigner } from "../chain/smart-account.ts";
+import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { invalid } from "./errors.ts";
 
-const ECDSA_LENGTH = 2 + 130;
 /** Of a signature's two forms the one with the lower s counts. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 /** Says "a SHA-256 hash follows". */
@@ -27,11 +26,11 @@ export async function checkSignature(
     if (wallet.rsaSigners.some((key) => rsaSigned(key, digest, signature))) return;
     throw invalid("signature is not that of an RSA key allowed on the wallet.");
   }
-  if (signature.length !== ECDSA_LENGTH)
+  if (signature.length !== ECDSA_SIGNATURE_LENGTH)
     throw invalid("signature must have 65 bytes: the wallet's signers are ECDSA keys.");
-  if (!/1[bc]$/i.test(signature) || BigInt(`0x${signature.slice(66, 130)}`) > HALF_CURVE_ORDER) {
+  if (!/(0[01]|1[bc])$/i.test(signature) || BigInt(`0x${signature.slice(66, 130)}`) > HALF_CURVE_ORDER) {
     throw invalid(
-      "signature must end in v 27 or 28 and have a low s: the wallet contract takes no other form.",
+      "signature must end in a recovery byte of 0, 1, 27 or 28 and have a low s: the wallet contract takes no other form.",
     );
   }
   let signer: Hex;

@@ -203,7 +203,7 @@ function testing(
   return html`<section aria-labelledby="testing">
 <h2 id="testing">For tests</h2>
 <p>Under <code>/local</code>: <code>faucet</code>, <code>mine</code>, <code>reorg</code>, <code>speed</code>,
-<code>traffic</code>, <code>faults</code>, <code>failures</code>, <code>proofs</code>, <code>deliveries</code>,
+<code>traffic</code>, <code>faults</code>, <code>failures</code>, <code>absences</code>, <code>proofs</code>, <code>deliveries</code>,
 <code>status</code>. One token to see an event:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{}' ${baseUrl}/local/faucet</pre>

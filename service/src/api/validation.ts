@@ -3,6 +3,7 @@ import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import Value from "typebox/value";
 import { invalid } from "./errors.ts";
+import { ID_PATTERN } from "./schemas.ts";
 
 type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };
 
@@ -30,7 +31,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
     }
     const given = Value.Default(schema, structuredClone(input ?? {}));
     const value = httpPart === "body" ? given : readTexts(schema, given);
-    if (validator.Check(value)) return { value };
+    if (validator.Check(value)) return { value: withLowerIds(schema, value) };
     return { error: invalid(explain(schema, validator.Errors(value) as Problem[], httpPart)) };
   };
 };
@@ -57,6 +58,22 @@ function readTexts(schema: TSchema, given: unknown): unknown {
     return [name, wanted === "array" && !Array.isArray(value) ? [value] : value];
   });
   return Object.fromEntries(read);
+}
+
+/** With ids as they are stored, wherever they stand. */
+function withLowerIds(schema: TSchema, value: unknown): unknown {
+  const { pattern, properties, items } = schema as Partial<
+    Record<"pattern" | "properties" | "items", unknown>
+  >;
+  if (typeof value === "string") return pattern === ID_PATTERN ? value.toLowerCase() : value;
+  if (Array.isArray(value)) return items ? value.map((one) => withLowerIds(items as TSchema, one)) : value;
+  if (typeof value !== "object" || value === null || !properties) return value;
+  const known = properties as Record<string, TSchema>;
+  const members = Object.entries(value).map(([name, member]) => {
+    const inner = Object.hasOwn(known, name) ? known[name] : undefined;
+    return [name, inner === undefined ? member : withLowerIds(inner, member)];
+  });
+  return Object.fromEntries(members);
 }
 
 function explain(schema: TSchema, problems: Problem[], httpPart: string | undefined): string {

@@ -9,6 +9,7 @@ import {
   type RsaPublicKey,
   WALLET_STATUSES,
   WALLET_TYPES,
+  type Wallet,
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
@@ -16,7 +17,7 @@ import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
+import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -34,6 +35,10 @@ import {
 
 const WalletParams = Type.Object({ wallet_id: Id });
 
+const SIGNERS = {
+  maxItems: LIMITS.walletSigners,
+  description: `a list of at most ${LIMITS.walletSigners} signers`,
+};
 const NewWallet = Type.Object(
   {
     name: Name,
@@ -41,9 +46,14 @@ const NewWallet = Type.Object(
     wallet_owner_address: Address,
     chain_selector: ChainSelector,
     wallet_type: oneOf(WALLET_TYPES),
-    configuration: Type.Optional(Type.Object({ allowed_signers: Type.Optional(Type.Array(Type.Unknown())) })),
-    allowed_ecdsa_signers: Type.Optional(Type.Array(Address)),
-    allowed_rsa_signers: Type.Optional(Type.Array(RsaKey)),
+    configuration: Type.Optional(
+      Type.Object(
+        { allowed_signers: Type.Optional(Type.Array(Type.Unknown(), SIGNERS)) },
+        { description: "an object; what it holds beside allowed_signers is kept as it is" },
+      ),
+    ),
+    allowed_ecdsa_signers: Type.Optional(Type.Array(Address, SIGNERS)),
+    allowed_rsa_signers: Type.Optional(Type.Array(RsaKey, SIGNERS)),
     status_channel_id: Type.Optional(Id),
   },
   { title: "NewWallet" },
@@ -61,20 +71,20 @@ const NO_WALLET = "`WALLET_NOT_FOUND`: there is no such wallet.";
 const NAME_TAKEN = "`WALLET_ALREADY_EXISTS`: the name is taken.";
 
 export function walletRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   const create = {
     tags: ["wallets"],
     operationId: "createWallet",
     summary: "Creates a wallet, which is then deployed",
     body: NewWallet,
-    answers: { 201: WalletAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+    answers: { 201: WalletAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
   };
   app.post("/wallets", { schema: create }, (request, reply) => {
     const { body } = request;
     checkNetwork(context, body.chain_selector);
     if (body.status_channel_id !== undefined) {
-      const channel = channelOf(store, body.status_channel_id);
+      const channel = channelOf(context, body.status_channel_id);
       if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
     }
     const isRsa = body.wallet_type.endsWith("rsa");
@@ -86,22 +96,23 @@ export function walletRoutes(app: Routes, context: Context): void {
     const ecdsaSigners = isRsa ? [] : ecdsaSignersOf(signers ?? body.allowed_ecdsa_signers ?? []);
     const rsaSigners = isRsa ? rsaSignersOf(signers ?? body.allowed_rsa_signers ?? []) : [];
     refuseTakenName(context, body.name);
-    reply.code(201);
-    return shownWallet(
-      createWallet(
-        context,
-        defined({
-          name: body.name,
-          description: body.description,
-          owner: checksumAddress(body.wallet_owner_address as Hex),
-          chainSelector: body.chain_selector,
-          type: body.wallet_type,
-          statusChannelId: body.status_channel_id,
-          ecdsaSigners,
-          rsaSigners,
-        }),
-      ),
+    const wallet = createWallet(
+      context,
+      defined({
+        name: body.name,
+        description: body.description,
+        owner: checksumAddress(body.wallet_owner_address as Hex),
+        chainSelector: body.chain_selector,
+        type: body.wallet_type,
+        statusChannelId: body.status_channel_id,
+        configuration: body.configuration,
+        ecdsaSigners,
+        rsaSigners,
+      }),
     );
+    absences.meet("wallet", wallet.walletId);
+    reply.code(201);
+    return shown(context, wallet);
   });
 
   app.get(
@@ -128,10 +139,11 @@ export function walletRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.wallets.list({
         ...filter,
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
-      return { ...page, data: page.data.map(shownWallet) };
+      return { ...page, data: page.data.map((wallet) => shown(context, wallet)) };
     },
   );
 
@@ -146,7 +158,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: { 200: WalletAnswer, 404: NO_WALLET },
       },
     },
-    (request) => shownWallet(walletOf(context, request.params.wallet_id)),
+    (request) => shown(context, walletOf(context, request.params.wallet_id)),
   );
 
   app.patch(
@@ -174,15 +186,20 @@ export function walletRoutes(app: Routes, context: Context): void {
         store.wallets.describe(wallet.walletId, name, description);
         if (status === "archived") moveWallet(store, wallet.walletId, "archived");
       });
-      return shownWallet(walletOf(context, wallet.walletId));
+      return shown(context, walletOf(context, wallet.walletId));
     },
   );
 }
 
+function shown(context: Context, wallet: StoredWallet): Wallet {
+  return { ...shownWallet(wallet), confidence_level: confidenceLevelOf(context) };
+}
+
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletOf({ store }: Context, walletId: string): StoredWallet {
+function walletOf({ store, absences }: Context, walletId: string): StoredWallet {
   const wallet = store.wallets.get(walletId);
-  if (wallet === undefined) throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
+  if (wallet === undefined || absences.isAbsent(walletId))
+    throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
   return wallet;
 }
 
@@ -204,7 +221,7 @@ function ecdsaSignersOf(signers: unknown[]): AddressText[] {
       return checksumAddress(signer as Hex);
     throw invalid(`The signer at position ${index} must be an address: 0x and 40 hex digits.`);
   });
-  refuseSignerCount(addresses);
+  refuseTwice(addresses);
   return addresses;
 }
 
@@ -214,7 +231,7 @@ function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {
     if (isHexOf(RSA_PATTERNS.e, e) && isHexOf(RSA_PATTERNS.n, n)) return { e, n };
     throw invalid(`The signer at position ${index} must be an RSA key {e, n}, both in hex.`);
   });
-  refuseSignerCount(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
+  refuseTwice(keys.map(({ e, n }) => `${e} ${n}`.toLowerCase()));
   return keys;
 }
 
@@ -222,8 +239,6 @@ function isHexOf(pattern: RegExp, value: unknown): value is Hex {
   return typeof value === "string" && pattern.test(value);
 }
 
-function refuseSignerCount(signers: string[]): void {
-  if (signers.length > LIMITS.walletSigners)
-    throw invalid(`A wallet takes at most ${LIMITS.walletSigners} signers.`);
+function refuseTwice(signers: string[]): void {
   if (new Set(signers).size !== signers.length) throw invalid("Each signer may be named only once.");
 }

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { parseAbi } from "../../../src/abi/index.ts";
+import { eventFragments as completeFragments, parseAbi } from "../../../src/abi/index.ts";
 import {
   type EventFragment,
   LIMITS,
@@ -10,13 +10,14 @@ import {
 } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, networksOf } from "./networks.ts";
-import { EventFragmentSchema, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
+import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { NewEventFragment, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
 
@@ -41,7 +42,7 @@ const NewWatcher = Type.Object(
       description: "a list of at least one event name, each of an event in the abi where there is one",
     }),
     abi: Type.Optional(
-      Type.Array(EventFragmentSchema, { minItems: 1, description: "a list of at least one event fragment" }),
+      Type.Array(NewEventFragment, { minItems: 1, description: "a list of at least one event fragment" }),
     ),
     service: Type.Optional(Type.String()),
     service_config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -62,7 +63,7 @@ const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such
 const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
-  const { store } = context;
+  const { store, absences } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
@@ -74,11 +75,11 @@ export function watcherRoutes(app: Routes, context: Context): void {
         params: ChannelParams,
         body: NewWatcher,
         bodyRules: NEW_WATCHER_RULES,
-        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: NAME_TAKEN },
+        answers: { 201: WatcherAnswer, 404: NO_CHANNEL, 409: `${NAME_TAKEN} ${NO_NETWORK}` },
       },
     },
     (request, reply) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
       const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = request.body.name.trim();
@@ -93,18 +94,18 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const fragments = abi === undefined ? [] : eventFragments(abi);
       if (abi !== undefined) refuseMissingEvents(events, fragments);
       refuseTakenName(context, channel.channel_id, name);
+      const watcher = createWatcher(context, {
+        channel_id: channel.channel_id,
+        name,
+        chain_selector,
+        address: checksumAddress(address as `0x${string}`),
+        events,
+        abi: fragments,
+        ...defined({ service, service_config }),
+      });
+      absences.meet("watcher", watcher.watcher_id);
       reply.code(201);
-      return shown(
-        createWatcher(context, {
-          channel_id: channel.channel_id,
-          name,
-          chain_selector,
-          address: checksumAddress(address as `0x${string}`),
-          events,
-          abi: fragments,
-          ...defined({ service, service_config }),
-        }),
-      );
+      return shown(context, watcher);
     },
   );
 
@@ -129,16 +130,17 @@ export function watcherRoutes(app: Routes, context: Context): void {
       },
     },
     async (request) => {
-      const channel = channelOf(store, request.params.channel_id);
+      const channel = channelOf(context, request.params.channel_id);
       const { chain_selector, chain_environment, event_name, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.watchers.list({
         ...filter,
+        absent: absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
       });
-      return { ...page, data: page.data.map(summary) };
+      return { ...page, data: page.data.map((watcher) => summary(context, watcher)) };
     },
   );
 
@@ -153,7 +155,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         answers: { 200: WatcherAnswer, 404: NO_WATCHER },
       },
     },
-    (request) => shown(watcherOf(context, request.params)),
+    (request) => shown(context, watcherOf(context, request.params)),
   );
 
   app.patch(
@@ -183,30 +185,39 @@ export function watcherRoutes(app: Routes, context: Context): void {
       }
       // Nothing is refused any more: what follows is done whole.
       if (name !== watcher.name) store.watchers.rename(watcher.watcher_id, name);
-      if (!archive) return shown(watcherOf(context, request.params));
+      if (!archive) return shown(context, watcherOf(context, request.params));
       reply.code(202);
-      return shown(archiveWatcher(context, watcher.watcher_id));
+      return shown(context, archiveWatcher(context, watcher.watcher_id));
     },
   );
 }
 
 /** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
-function shown({ fromBlock, abi, ...watcher }: StoredWatcher): Watcher {
+function shown(context: Context, stored: StoredWatcher): Watcher {
+  const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
-  return { ...watcher, status, ...(watcher.service === undefined ? { abi } : {}) };
+  return {
+    ...watcher,
+    ...workflowOfWatcher(stored),
+    confidence_level: confidenceLevelOf(context),
+    status,
+    ...(watcher.service === undefined ? { abi } : {}),
+  };
 }
 
-function summary(watcher: StoredWatcher): Watcher {
-  const { events, abi, ...rest } = shown(watcher);
+function summary(context: Context, watcher: StoredWatcher): Watcher {
+  const { events, abi, ...rest } = shown(context, watcher);
   return rest;
 }
 
 /** @throws ApiError 404 */
-function watcherOf({ store }: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
-  channelOf(store, params.channel_id);
-  const watcher = store.watchers.get(params.watcher_id);
-  if (watcher === undefined || watcher.channel_id !== params.channel_id) {
-    throw notFound("WATCHER_NOT_FOUND", "watcher", params.watcher_id);
+function watcherOf(context: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
+  const { store, absences } = context;
+  const { channel_id, watcher_id } = params;
+  channelOf(context, channel_id);
+  const watcher = store.watchers.get(watcher_id);
+  if (watcher === undefined || watcher.channel_id !== channel_id || absences.isAbsent(watcher_id)) {
+    throw notFound("WATCHER_NOT_FOUND", "watcher", watcher_id);
   }
   return watcher;
 }
@@ -218,7 +229,11 @@ function watcherOf({ store }: Context, params: { channel_id: string; watcher_id:
  */
 function eventFragments(abi: unknown[]): EventFragment[] {
   try {
-    return parseAbi(abi).filter((item) => item.type === "event");
+    const parsed = parseAbi(abi);
+    return completeFragments(
+      parsed,
+      parsed.flatMap(({ type, name }) => (type === "event" ? [name] : [])),
+    );
   } catch (error) {
     throw invalid(messageOf(error));
   }

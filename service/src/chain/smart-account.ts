@@ -10,10 +10,14 @@ import {
   toHex,
 } from "viem";
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
+import { canonicalSignature } from "../../../src/signing/index.ts";
 import { artifact } from "./artifacts.ts";
 import type { Chain, Receipt } from "./chain.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
+
+/** Of 65 bytes in hex; one by an RSA key has 256 bytes. */
+export const ECDSA_SIGNATURE_LENGTH = 2 + 130;
 
 /** How far the chain's clock may be from ours. */
 const CLOCK_SKEW_SECONDS = 600;
@@ -46,7 +50,7 @@ export function deployAccountData(walletId: string, { owner, ecdsaSigners, rsaSi
   });
 }
 
-/** Call data for the wallet. */
+/** Call data for the wallet. A recovery byte of 0 or 1 becomes 27 or 28, which the contract knows alone. */
 export function executeData(operation: {
   wallet_operation_id: string;
   address: Address;
@@ -54,6 +58,7 @@ export function executeData(operation: {
   transactions: WireTransaction[];
   signature: Hex;
 }): Hex {
+  const { signature } = operation;
   return encodeFunctionData({
     abi: artifact("SmartAccount").abi,
     functionName: "execute",
@@ -68,7 +73,7 @@ export function executeData(operation: {
           data,
         })),
       },
-      operation.signature,
+      signature.length === ECDSA_SIGNATURE_LENGTH ? canonicalSignature(signature) : signature,
     ],
   });
 }

@@ -8,6 +8,7 @@ import type { Receipt } from "../chain/chain.ts";
 import { executeData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
+import { runOfStatus, runsOfOperation } from "../oracles/workflows.ts";
 import type { NewOperation, OperationChange, StoredOperation } from "../store/operations.ts";
 import type { Store } from "../store/store.ts";
 import { now, rfc3339 } from "../time.ts";
@@ -61,20 +62,23 @@ export async function confirmOperation(
   { hash, blockNumber }: Receipt,
 ): Promise<void> {
   const attestation = PROVEN.includes(to)
-    ? await context.oracles.attest({
-        service: "_crec",
-        name: "OperationStatus",
-        timestamp: rfc3339(now()),
-        chain_family: context.chain.network.chain_family,
-        chain_selector: operation.chain_selector,
-        data: {
-          wallet_operation_id: operation.wallet_operation_id,
-          wallet_address: operation.address,
-          status: to,
-          status_reason: "",
-          transaction_hash: hash,
+    ? await context.oracles.attest(
+        {
+          service: "_crec",
+          name: "OperationStatus",
+          timestamp: rfc3339(now()),
+          chain_family: context.chain.network.chain_family,
+          chain_selector: operation.chain_selector,
+          data: {
+            wallet_operation_id: operation.wallet_operation_id,
+            wallet_address: operation.address,
+            status: to,
+            status_reason: "",
+            transaction_hash: hash,
+          },
         },
-      })
+        runOfStatus(operation.operation_id, to),
+      )
     : undefined;
   const { store } = context;
   const id = operation.operation_id;
@@ -98,6 +102,7 @@ function announce(store: Store, operation: StoredOperation, reason: string, atte
     timestamp: now(),
     digest: operation.digest,
     transactions: operation.transactions satisfies Operation["transactions"],
+    ...runsOfOperation(operation),
   };
   if (attestation !== undefined) {
     payload.event_hash = attestation.hash;

@@ -10,6 +10,7 @@ import { isRefusal } from "../chain/node/refusals.ts";
 import { explainRevert } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
+import { runOfQuery } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import type { Store } from "../store/store.ts";
@@ -80,7 +81,7 @@ export class QueryRunner {
     const outcome =
       rejection === undefined ? await this.#ask(query) : failure("CRE_GATEWAY_REJECTED", rejection);
     if (outcome === undefined) return;
-    const attestation = await this.#context.oracles.attest(statement(query, outcome));
+    const attestation = await this.#context.oracles.attest(statement(query, outcome), runOfQuery(query));
     moveQuery(store, queryId, "returned" in outcome ? "completed" : "failed", attestation);
   }
 
@@ -182,6 +183,7 @@ function announce(store: Store, query: StoredQuery, attestation?: Attestation): 
     target: query.target,
     chain_selector: query.chain_selector,
     timestamp: now(),
+    ...(query.sending_at === undefined ? {} : runOfQuery(query)),
   };
   if (attestation !== undefined) {
     payload.event_hash = attestation.hash;

@@ -2,13 +2,14 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Confidence } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
+import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
 import type { Positions } from "../store/positions.ts";
 import { now } from "../time.ts";
 import { chainEventStatement } from "./chain-event.ts";
 import type { Findings, Match } from "./findings.ts";
 import { failWatcher } from "./watcher.ts";
 
-type Attested = Match & { attestation: Attestation };
+type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 
 /** Findings to report at a confidence. */
 export type Report = {
@@ -84,7 +85,9 @@ async function attest(
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
     const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
-    attested.push({ ...match, attestation: await oracles.attest(statement) });
+    const { watcher, log } = match;
+    const run = runOfWatcher(watcher, `${log.blockHash} ${log.logIndex} ${confidence}`);
+    attested.push({ ...match, run, attestation: await oracles.attest(statement, run) });
   }
   return attested;
 }
@@ -93,7 +96,7 @@ function append(
   { store }: Context,
   positions: Positions,
   confidence: Confidence,
-  { watcher, fragment, log, service, attestation }: Attested,
+  { watcher, fragment, log, service, attestation, run }: Attested,
 ): void {
   // It may have been archived while the oracles signed.
   if (store.watchers.get(watcher.watcher_id)?.status !== "active") return;
@@ -107,6 +110,7 @@ function append(
       event_hash: attestation.hash,
       verifiable_event: attestation.text,
       timestamp: now(),
+      ...run,
     },
     proof: attestation.proof,
     found: {

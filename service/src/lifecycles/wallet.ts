@@ -8,12 +8,15 @@ import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { Store } from "../store/store.ts";
-import type { StoredWallet } from "../store/wallets.ts";
+import { type StoredWallet, shownAddress } from "../store/wallets.ts";
 import { now } from "../time.ts";
 import { each } from "./each.ts";
 import { Sending } from "./sending.ts";
 
-export type NewWallet = Omit<StoredWallet, "walletId" | "address" | "status" | "createdAt" | "sent">;
+export type NewWallet = Omit<
+  StoredWallet,
+  "walletId" | "address" | "status" | "wasDeployed" | "createdAt" | "sent"
+>;
 
 /** Creates a wallet, `pending` until its deployment is on its way. Its address is certain from the start. */
 export function createWallet(context: Context, input: NewWallet): StoredWallet {
@@ -24,6 +27,7 @@ export function createWallet(context: Context, input: NewWallet): StoredWallet {
     walletId,
     address: accountAddress(context.contracts.SmartAccountFactory, walletId),
     status: "pending",
+    wasDeployed: false,
     createdAt: now(),
   };
   store.transaction(() => {
@@ -179,7 +183,7 @@ function announce(store: Store, wallet: StoredWallet, reason: string): void {
       wallet_id: wallet.walletId,
       status: wallet.status,
       status_reason: reason,
-      address: wallet.address,
+      address: shownAddress(wallet),
       chain_selector: wallet.chainSelector,
       timestamp: now(),
     },

@@ -1,5 +1,6 @@
 import { WATCHER_LIFECYCLE, type WatcherStatus } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
+import { workflowOfWatcher } from "../oracles/workflows.ts";
 import type { Store } from "../store/store.ts";
 import type { NewWatcher, StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
@@ -79,6 +80,7 @@ function announce(store: Store, watcherId: string, reason: string): StoredWatche
       chain_selector: watcher.chain_selector,
       timestamp: now(),
       ...(watcher.service === undefined ? {} : { service: watcher.service }),
+      ...workflowOfWatcher(watcher),
     },
   });
   return watcher;

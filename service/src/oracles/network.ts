@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { hexToBytes, keccak256, stringToBytes, toHex } from "viem";
 import { buildReport, reportDigest } from "../../../src/proofs/report.ts";
 import type {
@@ -11,6 +11,7 @@ import type {
 import { now } from "../time.ts";
 import type { Oracle } from "./keys.ts";
 import { quickestSign } from "./sign.ts";
+import type { WorkflowRun } from "./workflows.ts";
 
 /** What the oracles attest: the exact text, its hash, and the proof over that. */
 export type Attestation = { text: string; hash: Hex; proof: OcrProof };
@@ -37,16 +38,16 @@ export class OracleNetwork {
     this.minRequiredSignatures = threshold(oracles.length);
   }
 
-  /** Signs a statement. The hash covers the bytes of the base64 text, not of what it decodes to. */
-  async attest(statement: VerifiableEvent | VerifiableResult): Promise<Attestation> {
+  /** Signs the statement of a run. The hash covers the bytes of the base64 text, not of what it decodes to. */
+  async attest(statement: VerifiableEvent | VerifiableResult, run: WorkflowRun): Promise<Attestation> {
     const text = Buffer.from(JSON.stringify(statement)).toString("base64");
     const hash = keccak256(stringToBytes(text));
     const report = buildReport({
       timestamp: now(),
       donId: 1,
       donConfigVersion: 1,
-      workflowExecutionId: randomBytes(32),
-      workflowCid: this.#configDigest,
+      workflowExecutionId: Buffer.from(run.workflow_execution_id, "hex"),
+      workflowCid: Buffer.from(run.workflow_id, "hex"),
       workflowName: Buffer.from("local-crec"),
       workflowOwner: this.#workflowOwner,
       reportId: Buffer.from([0, 1]),

@@ -42,7 +42,7 @@ export class Channels {
       table: "channels",
       step: 1,
       indexed: [{ status: shownStatuses(filter.status, CHANNEL_STATUSES) }],
-      conditions: nameContains(filter.name),
+      conditions: nameContains(filter.name).noneOf("channel_id", filter.absent),
     } as const;
     return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toChannel);
   }

@@ -17,6 +17,8 @@ export type List = {
 export type PageRequest = {
   limit: number;
   offset: number;
+  /** Ids that are left out. */
+  absent?: readonly string[];
   /** Whether nobody waits for the answer any more. */
   isAbandoned?: (() => boolean) | undefined;
 };

@@ -147,7 +147,9 @@ export class Operations {
 
   list(filter: OperationFilter): Promise<Page<StoredOperation>> {
     const { channelId } = filter;
-    const conditions = new Conditions().equal("chain_selector", filter.chainSelector);
+    const conditions = new Conditions()
+      .noneOf("operation_id", filter.absent)
+      .equal("chain_selector", filter.chainSelector);
     for (const [expression, value] of Object.entries(filter.subjects ?? {}))
       conditions.equal(expression, value);
     const list: List = {
@@ -197,6 +199,15 @@ export function shownOperation({ channelId, walletId, sent, ...operation }: Stor
   return operation;
 }
 
+type StoredTransaction = WireTransaction & { preview_snapshot?: Record<string, unknown> };
+
+/** A snapshot has them always: none are known here. */
+function withExecutionValues(transaction: StoredTransaction): StoredTransaction {
+  const { preview_snapshot: snapshot } = transaction;
+  if (snapshot === undefined) return transaction;
+  return { ...transaction, preview_snapshot: { execution_values: {}, ...snapshot } };
+}
+
 function toOperation(row: Row): StoredOperation {
   const subject = (column: string) => (row[column] === null ? undefined : json<Subject>(row, column));
   return defined({
@@ -208,7 +219,7 @@ function toOperation(row: Row): StoredOperation {
     address: text(row, "address") as Address,
     wallet_operation_id: text(row, "wallet_operation_id"),
     deadline: integer(row, "deadline"),
-    transactions: json<Operation["transactions"]>(row, "transactions"),
+    transactions: json<StoredTransaction[]>(row, "transactions").map(withExecutionValues),
     signature: (optionalText(row, "signature") ?? null) as Hex | null,
     digest: text(row, "digest") as Hex,
     initiator: subject("initiator"),

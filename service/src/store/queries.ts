@@ -106,6 +106,7 @@ export class Queries {
       step: -1,
       indexed: [{ channel_id: filter.channelId, status: shownStatuses(filter.status, QUERY_STATUSES) }],
       conditions: new Conditions()
+        .noneOf("query_id", filter.absent)
         .oneOf("query_kind", filter.queryKind)
         .equal("chain_selector", filter.chainSelector),
     } as const;

@@ -18,6 +18,13 @@ export class Conditions {
     return this.add(`${column} IN (${values.map(() => "?").join(", ")})`, ...values);
   }
 
+  /** None of several values. */
+  noneOf(column: string, values: readonly string[] = []): this {
+    return values.length === 0
+      ? this
+      : this.add(`${column} NOT IN (SELECT value FROM json_each(?))`, JSON.stringify(values));
+  }
+
   add(sql: string, ...values: SQLInputValue[]): this {
     this.#parts.push(sql);
     this.#values.push(...values);

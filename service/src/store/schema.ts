@@ -23,6 +23,8 @@ export const LATER_COLUMNS = {
   // Bytes of the largest one: where none is large, a page of them is not either.
   channels: { largest_event: "INTEGER NOT NULL DEFAULT 0" },
   watchers: { service: "TEXT", service_config: "TEXT" },
+  // What was there before the column was: an archived one shows its address as it did.
+  wallets: { configuration: "TEXT", was_deployed: "INTEGER NOT NULL DEFAULT 1" },
   operations: { settled: "INTEGER NOT NULL DEFAULT 0" },
 } as const;
 

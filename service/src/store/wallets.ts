@@ -27,6 +27,10 @@ export type StoredWallet = {
   statusChannelId?: string;
   ecdsaSigners: Address[];
   rsaSigners: RsaPublicKey[];
+  /** As it came, with members that only its sender knows. */
+  configuration?: Record<string, unknown>;
+  /** Whether it has ever been on the chain. */
+  wasDeployed: boolean;
   createdAt: number;
   sent?: SentTransaction;
 };
@@ -53,7 +57,8 @@ export class Wallets {
     this.#database
       .prepare(
         `INSERT INTO wallets (wallet_id, name, description, address, owner, chain_selector, type, status,
-           status_channel_id, ecdsa_signers, rsa_signers, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           status_channel_id, ecdsa_signers, rsa_signers, configuration, was_deployed, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         wallet.walletId,
@@ -67,6 +72,8 @@ export class Wallets {
         wallet.statusChannelId ?? null,
         JSON.stringify(wallet.ecdsaSigners),
         JSON.stringify(wallet.rsaSigners),
+        wallet.configuration === undefined ? null : JSON.stringify(wallet.configuration),
+        Number(wallet.wasDeployed),
         wallet.createdAt,
       );
   }
@@ -97,6 +104,15 @@ export class Wallets {
   }
 
   list(filter: WalletFilter): Promise<Page<StoredWallet>> {
+    const conditions = nameContains(filter.name)
+      .noneOf("wallet_id", filter.absent)
+      .equal("chain_selector", filter.chainSelector)
+      .equal("lower(owner)", filter.owner?.toLowerCase())
+      .equal("type", filter.type);
+    // Nobody can know the address of one that has never been there.
+    if (filter.address !== undefined) {
+      conditions.add("(status = 'deployed' OR (status = 'archived' AND was_deployed))");
+    }
     const list: List = {
       table: "wallets",
       step: 1,
@@ -104,10 +120,7 @@ export class Wallets {
         { status: shownStatuses(filter.status, WALLET_STATUSES) },
         ...(filter.address === undefined ? [] : [{ "lower(address)": filter.address.toLowerCase() }]),
       ],
-      conditions: nameContains(filter.name)
-        .equal("chain_selector", filter.chainSelector)
-        .equal("lower(owner)", filter.owner?.toLowerCase())
-        .equal("type", filter.type),
+      conditions,
     };
     return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWallet);
   }
@@ -119,7 +132,9 @@ export class Wallets {
   }
 
   setStatus(walletId: string, status: WalletStatus): void {
-    this.#database.prepare("UPDATE wallets SET status = ? WHERE wallet_id = ?").run(status, walletId);
+    this.#database
+      .prepare("UPDATE wallets SET status = ?, was_deployed = max(was_deployed, ?) WHERE wallet_id = ?")
+      .run(status, Number(status === "deployed"), walletId);
   }
 
   setSent(walletId: string, sent: SentTransaction): void {
@@ -129,6 +144,11 @@ export class Wallets {
   }
 }
 
+/** Where the wallet is on the chain; empty until it is there. */
+export function shownAddress({ address, status, wasDeployed }: StoredWallet): Address | "" {
+  return status === "deployed" || (status === "archived" && wasDeployed) ? address : "";
+}
+
 /** As the API shows it: signers in each of the forms that clients read. */
 export function shownWallet(wallet: StoredWallet): Wallet {
   const isRsa = wallet.type.endsWith("rsa");
@@ -136,13 +156,16 @@ export function shownWallet(wallet: StoredWallet): Wallet {
     wallet_id: wallet.walletId,
     name: wallet.name,
     description: wallet.description,
-    address: wallet.address as string,
+    address: shownAddress(wallet) as string,
     wallet_owner_address: wallet.owner as string,
     chain_selector: wallet.chainSelector,
     wallet_type: wallet.type,
     status: wallet.status,
     status_channel_id: wallet.statusChannelId,
-    configuration: { allowed_signers: isRsa ? wallet.rsaSigners : wallet.ecdsaSigners },
+    configuration: {
+      ...wallet.configuration,
+      allowed_signers: isRsa ? wallet.rsaSigners : wallet.ecdsaSigners,
+    },
     allowed_ecdsa_signers: wallet.ecdsaSigners as string[],
     allowed_rsa_signers: wallet.rsaSigners,
     created_at: wallet.createdAt,
@@ -162,6 +185,9 @@ function toWallet(row: Row): StoredWallet {
     statusChannelId: optionalText(row, "status_channel_id"),
     ecdsaSigners: json<Address[]>(row, "ecdsa_signers"),
     rsaSigners: json<RsaPublicKey[]>(row, "rsa_signers"),
+    configuration:
+      row.configuration === null ? undefined : json<Record<string, unknown>>(row, "configuration"),
+    wasDeployed: integer(row, "was_deployed") === 1,
     createdAt: integer(row, "created_at"),
     sent: sentTransaction(row),
   });

@@ -105,6 +105,7 @@ export class Watchers {
 
   list(filter: WatcherFilter): Promise<Page<StoredWatcher>> {
     const conditions = nameContains(filter.name)
+      .noneOf("watcher_id", filter.absent)
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(address)", filter.address?.toLowerCase())
       .oneOf("service", filter.service);

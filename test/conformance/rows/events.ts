@@ -29,7 +29,7 @@ row("C5", "with an offset a poll tells the events from there on, in order", ["lo
   should(await page(`offset=${Number.MAX_SAFE_INTEGER}`)).eql({ events: [], has_more: false });
 });
 
-row("S4 C5", "a poll can ask for one type", ["token"], async (world) => {
+row("S4 C5", "a poll can ask for one type", ["local"], async (world) => {
   const { channel } = await world.watcher();
   for (const type of TYPES) {
     const all = (await world.events(channel)).filter(({ headers }) => headers.type === type);

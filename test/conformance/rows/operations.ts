@@ -45,7 +45,6 @@ row("C2", "what an operation needs is required, and must be right", ["wallet"], 
   }
   const limit = 2n ** 256n;
   for (const change of [
-    { chain_selector: "1" },
     { wallet_operation_id: "0x10" },
     { wallet_operation_id: "-1" },
     { wallet_operation_id: "" },
@@ -65,6 +64,7 @@ row("C2", "what an operation needs is required, and must be right", ["wallet"], 
   ]) {
     await world.invalid("POST", path, { ...right, ...change });
   }
+  await world.conflict("CHAIN_UNAVAILABLE", "POST", path, { ...right, chain_selector: "1" });
 });
 
 row("C2", "an operation has 1 to 16 transactions", ["wallet"], async (world) => {

@@ -91,13 +91,7 @@ row(
     const { channel, body, accepted } = await completed(world);
     const path = `/channels/${channel}/queries`;
     should((await world.expect(202, "POST", path, body)).query_id).equal(accepted.query_id);
-    const sameAgain = world.newQuery({ ...body.params, from_address: ZERO, call_data: "18160ddd" }, body);
-    const { idempotency_key } = body;
-    const same = {
-      ...sameAgain,
-      params: { ...body.params, from_address: ZERO, call_data: "18160ddd" },
-      idempotency_key,
-    };
+    const same = { ...body, params: { ...body.params, from_address: ZERO } };
     if (world.has("local"))
       should((await world.expect(202, "POST", path, same)).query_id).equal(accepted.query_id);
     for (const change of [{ metadata: { a: 1 } }, { params: { ...body.params, call_data: "0x06fdde03" } }]) {
@@ -145,12 +139,15 @@ row("C2", "what a query needs is required, and must be right", ["token"], async 
   for (const params of [
     { call_data: "0x123" },
     { call_data: "0xzz" },
+    { call_data: "18160ddd" },
+    { gas: 5 },
     { from_address: "0x12" },
     { block_selection: { type: "pending" } },
     { block_selection: { type: "block_number" } },
     { block_selection: { type: "block_number", block_number: 5 } },
     { block_selection: { type: "block_number", block_number: "0x5" } },
     { block_selection: "latest" },
+    { block_selection: { type: "latest", block_number: "5" } },
   ]) {
     await world.invalid("POST", path, world.newQuery(params));
   }
@@ -158,12 +155,15 @@ row("C2", "what a query needs is required, and must be right", ["token"], async 
     { idempotency_key: "" },
     { idempotency_key: "x".repeat(256) },
     { query_kind: "sql" },
-    { chain_selector: "1" },
-    { metadata: "x".repeat(16 * 1024) },
+    { metadata: "text" },
+    { metadata: [] },
+    { metadata: { text: "x".repeat(16 * 1024) } },
+    { name: "no such field" },
   ]) {
     await world.invalid("POST", path, world.newQuery({}, change));
   }
-  const metadata = "x".repeat(16 * 1024 - 2);
+  await world.conflict("CHAIN_UNAVAILABLE", "POST", path, world.newQuery({}, { chain_selector: "1" }));
+  const metadata = { text: "x".repeat(16 * 1024 - '{"text":""}'.length) };
   const idempotency_key = randomUUID().padEnd(255, "x");
   await world.expect(202, "POST", path, world.newQuery({}, { metadata, idempotency_key }));
 });

@@ -70,7 +70,6 @@ row("C2", "what a wallet needs is required, and must be right", [], async (world
     { name: "x".repeat(256) },
     { description: "x".repeat(256) },
     { wallet_type: "ed25519" },
-    { chain_selector: "1" },
     { chain_selector: "abc" },
     { status_channel_id: "abc" },
     { configuration: [] },
@@ -78,6 +77,7 @@ row("C2", "what a wallet needs is required, and must be right", [], async (world
   ]) {
     await world.invalid("POST", "/wallets", { ...right, ...change });
   }
+  await world.conflict("CHAIN_UNAVAILABLE", "POST", "/wallets", { ...right, chain_selector: "1" });
 });
 
 row("C1", "a status channel that is not there is told by its code", [], async (world) => {

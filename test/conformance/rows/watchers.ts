@@ -44,7 +44,6 @@ row("C2", "what a watcher needs is required, and must be right", [], async (worl
     { name: "abc" },
     { name: "  abc  " },
     { name: "x".repeat(256) },
-    { chain_selector: "1" },
     { events: [] },
     { events: [""] },
     { events: ["Approval"] },
@@ -56,6 +55,7 @@ row("C2", "what a watcher needs is required, and must be right", [], async (worl
   ]) {
     await world.invalid("POST", path, world.newWatcher(change));
   }
+  await world.conflict("CHAIN_UNAVAILABLE", "POST", path, world.newWatcher({ chain_selector: "1" }));
 });
 
 row(

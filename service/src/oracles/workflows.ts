@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import type { OperationStatus } from "../../../src/protocol/index.ts";
+import type { StoredOperation } from "../store/operations.ts";
+import type { StoredQuery } from "../store/queries.ts";
+import type { StoredWatcher } from "../store/watchers.ts";
+
+/** One run of a workflow, as resources, events and reports name it: 64 hex digits each. */
+export type WorkflowRun = { workflow_id: string; workflow_execution_id: string };
+
+const QUERIES = digest("workflow of queries");
+const OPERATION_WRITER = digest("workflow that writes operations");
+const OPERATION_STATUS = digest("workflow that reports operations");
+
+/** Statuses that the workflow finds on the chain. */
+const REPORTED: readonly OperationStatus[] = [
+  "broadcasting",
+  "confirmed_latest",
+  "confirmed_safe",
+  "confirmed",
+  "failed",
+];
+
+/** Each watcher has a workflow of its own, from the moment on in which it is provisioned. */
+export function workflowOfWatcher({
+  watcher_id,
+  fromBlock,
+}: Pick<StoredWatcher, "watcher_id" | "fromBlock">): { workflow_id?: string } {
+  return fromBlock === undefined ? {} : { workflow_id: digest(`workflow of watcher ${watcher_id}`) };
+}
+
+/** Of the report about a log; `trigger` is what of the log it tells. */
+export function runOfWatcher(
+  { watcher_id }: Pick<StoredWatcher, "watcher_id">,
+  trigger: string,
+): WorkflowRun {
+  return run(digest(`workflow of watcher ${watcher_id}`), trigger);
+}
+
+/** Of a query, once it has been dispatched. */
+export function runOfQuery({ query_id }: Pick<StoredQuery, "query_id">): WorkflowRun {
+  return run(QUERIES, query_id);
+}
+
+/** Of the report that an operation has a status. */
+export function runOfStatus(operationId: string, status: OperationStatus): WorkflowRun {
+  return run(OPERATION_STATUS, `${operationId} ${status}`);
+}
+
+/** The runs that an operation has seen so far: the one that sent it, and the last that reported it. */
+export function runsOfOperation({ operation_id, status, sent }: StoredOperation): Record<string, string> {
+  if (sent === undefined && status !== "sending") return {};
+  const writer = run(OPERATION_WRITER, operation_id);
+  const reporter = REPORTED.includes(status) ? runOfStatus(operation_id, status) : undefined;
+  return {
+    operation_writer_workflow_id: writer.workflow_id,
+    operation_writer_workflow_execution_id: writer.workflow_execution_id,
+    ...(reporter === undefined
+      ? {}
+      : {
+          operation_status_workflow_id: reporter.workflow_id,
+          operation_status_workflow_execution_id: reporter.workflow_execution_id,
+        }),
+  };
+}
+
+/** Known from what it is about: it need not be stored, and is the same after a restart. */
+function run(workflowId: string, trigger: string): WorkflowRun {
+  return { workflow_id: workflowId, workflow_execution_id: digest(`${workflowId} ${trigger}`) };
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

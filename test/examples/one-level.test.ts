@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
+import { generatePrivateKey } from "../../src/index.ts";
+import type { Confidence } from "../../src/protocol/index.ts";
+import { Broker } from "../support/broker.ts";
+import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
+import { flowEnvironment, startTestService } from "../support/service.ts";
+
+/** The examples that react to what watchers see, and the button that sets each of them up. */
+const EXAMPLES = {
+  "01-quickstart": "Set up",
+  "02-large-transfer-alert": "Set up",
+  "05-watcher-life": "Create",
+  "07-ack-and-retry": "Set up",
+  "08-events-to-csv": "Set up",
+} as const;
+type Example = keyof typeof EXAMPLES;
+const NAMES = Object.keys(EXAMPLES) as Example[];
+
+const TOPIC = "crec/alerts/large-transfer";
+type Transfer = { confidence: string; transactionHash: string };
+
+/** The flows side by side. What they show is told apart by the example it comes from. */
+async function flowsAt(level: Confidence): Promise<Map<Example, FlowNode[]>> {
+  const flows = await Promise.all(NAMES.map((name) => example(name)));
+  return new Map(
+    flows.map((nodes, index) => {
+      const name = NAMES[index] ?? "01-quickstart";
+      // Those that wait for what is final have to be told that there is less: the one change that they need.
+      const text = JSON.stringify(nodes).replaceAll(/(\\*")finalized(\\*")/g, `$1${level}$2`);
+      const named = (JSON.parse(text) as FlowNode[]).map((node) =>
+        node.type === "debug" ? { ...node, name: `${name}: ${node.name}` } : node,
+      );
+      return [name, named];
+    }),
+  );
+}
+
+for (const level of ["finalized", "latest"] as const) {
+  describe(`the examples that react to events, on a network that reports ${level} alone`, function () {
+    this.timeout(120_000);
+
+    let service: RunningService;
+    let broker: Broker;
+    let userDir: UserDir;
+    let nodeRed: NodeRed;
+    let folder: string;
+    let flows: Map<Example, FlowNode[]>;
+
+    before(async () => {
+      [service, broker, userDir, folder, flows] = await Promise.all([
+        startTestService({ confidences: [level] }),
+        Broker.start(),
+        UserDir.make(),
+        mkdtemp(join(tmpdir(), "crec-level-")),
+        flowsAt(level),
+      ]);
+      nodeRed = await NodeRed.start(userDir, {
+        ...(flowEnvironment(service.ready) as Record<string, string>),
+        ...{ MQTT_HOST: "127.0.0.1", MQTT_PORT: String(broker.port) },
+        ...{ CREC_CSV_FILE: join(folder, "transfers.csv"), CREC_SIGNER_KEY: generatePrivateKey() },
+      });
+      await nodeRed.deploy([...flows.values()].flat());
+      await Promise.all(
+        NAMES.map(async (name) => {
+          await press(name, EXAMPLES[name]);
+          await shown(name, name === "05-watcher-life" ? "created" : "ready");
+        }),
+      );
+    });
+    after(async () => {
+      await nodeRed?.kill();
+      await broker?.close();
+      await service?.close();
+      await userDir?.remove();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    const press = (name: Example, button: string) =>
+      nodeRed.press(idOf(flows.get(name) ?? [], "inject", button));
+    const shown = async <T>(name: Example, debug: string, accept: (value: T) => boolean = () => true) =>
+      (await nodeRed.showing(`${name}: ${debug}`, (value) => accept(value as T))).value as T;
+
+    it("see a transfer, at this level", async () => {
+      await press("05-watcher-life", "Move a token");
+      const hash = await shown<string>("05-watcher-life", "moved");
+      const isIt = ({ transactionHash }: Transfer) => transactionHash === hash;
+      const [seen, verified] = await Promise.all([
+        shown<Transfer>("05-watcher-life", "seen", isIt),
+        shown<Transfer>("01-quickstart", "verified", isIt),
+      ]);
+      should([seen.confidence, verified.confidence]).eql([level, level]);
+    });
+
+    it("act on it: an alert, an order, and a row of a table", async () => {
+      await press("02-large-transfer-alert", "Large: 250 tokens");
+      const hash = await shown<string>("02-large-transfer-alert", "sent");
+      await broker.publishing(TOPIC, (alert) => (alert as { transaction: string }).transaction === hash);
+      await press("07-ack-and-retry", "Works at once");
+      await shown<{ tokens: number }>("07-ack-and-retry", "worked off", ({ tokens }) => tokens === 1);
+      // All of them watch the same token: what the alert told is in the other channel by now, or soon.
+      const isWritten = async () => {
+        await press("08-events-to-csv", "Export");
+        return nodeRed.shown("08-events-to-csv: written").length > 0;
+      };
+      while (!(await isWritten())) await new Promise((resolve) => setTimeout(resolve, 50));
+    });
+
+    it("meet no error", () => {
+      for (const name of NAMES) should(nodeRed.shown(`${name}: error`)).be.empty();
+    });
+  });
+}
