@@ -6,7 +6,7 @@ import { showStatus } from "../lib/status.ts";
 
 const FIRST_WAIT_MS = 1000;
 /** A flow may make the channel at any moment; an outage is not over sooner for being asked more often. */
-const LONGEST_WAIT_MS = { missing: 4000, trouble: 30_000 };
+const LONGEST_WAIT_MS = { missing: 4000, error: 30_000 };
 /** Trying again cannot help before somebody changes the flow. */
 const FINAL_CODES = new Set([
   "CONNECTION_INCOMPLETE",
@@ -34,7 +34,7 @@ export async function channelWhenThere(
       const error = toCodedError(thrown);
       if (signal.aborted || FINAL_CODES.has(error.code)) throw error;
       const missing = error.code === "CHANNEL_NOT_FOUND";
-      waitMs = Math.min(waitMs, missing ? LONGEST_WAIT_MS.missing : LONGEST_WAIT_MS.trouble);
+      waitMs = Math.min(waitMs, missing ? LONGEST_WAIT_MS.missing : LONGEST_WAIT_MS.error);
       show(RED, node, error, waitMs);
       // A channel that is not there yet is no error; anything else is told once, not at each try.
       if (!missing && error.code !== told) node.error(error, {});
@@ -48,12 +48,12 @@ function show(RED: NodeAPI, node: Node, error: CodedError, waitMs: number): void
   if (error.code === "CHANNEL_NOT_FOUND") {
     showStatus(node, "waiting", "events-in.status.waiting-for-channel");
   } else if (error.code === "KEY_REFUSED" || error.code === "ORGANIZATION_NOT_FOUND") {
-    showStatus(node, "trouble", "events-in.status.key-refused");
+    showStatus(node, "error", "events-in.status.key-refused");
   } else {
     const text = RED._("events-in.status.retrying", {
       error: shortText(error),
       seconds: Math.round(waitMs / 1000),
     });
-    showStatus(node, "trouble", text);
+    showStatus(node, "error", text);
   }
 }

@@ -28,7 +28,7 @@ export default function register(RED: NodeAPI): void {
     let closed: Promise<void> = Promise.resolve();
 
     const show = (): void => {
-      if (standing !== "alone") showStatus(this, "trouble", shortText(nameTaken(name)));
+      if (standing !== "alone") showStatus(this, "error", shortText(nameTaken(name)));
       else if (folder && showFolder(RED, this, folder)) return;
       else if (this.reader) showState(RED, this, this.reader);
     };
@@ -53,12 +53,12 @@ export default function register(RED: NodeAPI): void {
     };
     const refuse = (thrown: unknown): void => {
       const error = toCodedError(thrown);
-      showStatus(this, "trouble", shortText(error));
+      showStatus(this, "error", shortText(error));
       this.error(error, {});
     };
     const onFolder = (state: FolderState): void => {
       folder = state;
-      if (state.kind === "trouble") this.error(state.error, {});
+      if (state.kind === "error") this.error(state.error, {});
       if (state.kind === "held") showStatus(this, "waiting", "events-in.status.connecting");
       show();
     };

@@ -5,11 +5,11 @@ import { type FolderState, LOCK_TIMES } from "./folder/folder-lock.ts";
 
 /** Shows that a node waits for its folder. Tells whether it does. */
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {
-  if (state.kind === "trouble") showStatus(node, "trouble", shortText(state.error));
+  if (state.kind === "error") showStatus(node, "error", shortText(state.error));
   else if (state.kind === "elsewhere") {
     const { isAlive } = state;
     const text = isAlive ? "events-in.status.folder-in-use" : "events-in.status.folder-silent";
-    showStatus(node, isAlive ? "trouble" : "waiting", RED._(text, heldBy(state)));
+    showStatus(node, isAlive ? "error" : "waiting", RED._(text, heldBy(state)));
   } else return false;
   return true;
 }

@@ -36,17 +36,17 @@ function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown
       if (state.error.code === "WATCHER_NOT_FOUND")
         return ["waiting", "events-in.status.waiting-for-watcher"];
       const seconds = Math.max(1, Math.round(state.inMs / 1000));
-      return ["trouble", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
+      return ["error", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
     }
     case "beyond_end": {
       const seconds = Math.max(1, Math.round(state.inMs / 1000));
-      return ["trouble", RED._("events-in.status.beyond-end", { seconds })];
+      return ["error", RED._("events-in.status.beyond-end", { seconds })];
     }
     case "refused":
-      return ["trouble", "events-in.status.key-refused"];
+      return ["error", "events-in.status.key-refused"];
     case "paused":
       return ["stopped", "events-in.status.paused"];
     case "stopped":
-      return state.error ? ["trouble", shortText(state.error)] : ["stopped", "events-in.status.stopped"];
+      return state.error ? ["error", shortText(state.error)] : ["stopped", "events-in.status.stopped"];
   }
 }

@@ -42,7 +42,7 @@ export function onInput(RED: NodeAPI, node: Node, def: NodeDef, work: (task: Tas
         () => done(),
         (thrown: unknown) => {
           const error = toCodedError(controller.signal.aborted ? interrupted(thrown) : thrown);
-          if (!controller.signal.aborted) showStatus(node, "trouble", shortText(error));
+          if (!controller.signal.aborted) showStatus(node, "error", shortText(error));
           done(error);
         },
       )

@@ -22,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** How a node looks at each. */
-export const LOOKS = { "on the way": "working", reached: "done", failed: "trouble" } as const;
+export const LOOKS = { "on the way": "working", reached: "done", failed: "error" } as const;
 
 /** One rung of the ladder: whether it is the one waited for or a stronger one, or an end without success. */
 export type Rung = "on the way" | "reached" | "failed";

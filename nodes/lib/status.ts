@@ -1,13 +1,13 @@
 import type { Node } from "node-red";
 
 /** The five looks a node of ours can have; users learn them once. */
-export type StatusKind = "waiting" | "working" | "done" | "trouble" | "stopped";
+export type StatusKind = "waiting" | "working" | "done" | "error" | "stopped";
 
 const LOOKS = {
   waiting: { fill: "yellow", shape: "ring" },
   working: { fill: "blue", shape: "dot" },
   done: { fill: "green", shape: "dot" },
-  trouble: { fill: "red", shape: "ring" },
+  error: { fill: "red", shape: "ring" },
   stopped: { fill: "grey", shape: "ring" },
 } as const;
 

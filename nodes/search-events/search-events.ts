@@ -77,7 +77,7 @@ export default function register(RED: NodeAPI): void {
       sequence.end();
       const key = rejected > 0 ? "rejected" : isMore ? "more" : "found";
       const text = RED._(`search-events.status.${key}`, { count: sequence.count, rejected });
-      showStatus(this, rejected > 0 ? "trouble" : "done", text);
+      showStatus(this, rejected > 0 ? "error" : "done", text);
     });
   }
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);

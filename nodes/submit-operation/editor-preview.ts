@@ -41,7 +41,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     // A later press, or a change of the form, has made this one old.
     if (question !== asked) return;
     result.empty();
-    if (answer.problem !== undefined) result.append(trouble(answer.problem));
+    if (answer.problem !== undefined) result.append(problemLine(answer.problem));
     else result.append(callsIn(text, answer.calls), digestIn(text, answer));
   });
   $("#dialog-form").on("change input", outdate);
@@ -108,7 +108,7 @@ function callIn(text: Text, call: PreviewedCall): JQuery {
     ? text("call", { function: call.signature, contract: call.contract ?? "" })
     : text(isPayment ? "payment" : "raw");
   $("<div>").css("font-weight", "bold").text(title).appendTo(item);
-  if (call.problem) item.append(trouble(call.problem));
+  if (call.problem) item.append(problemLine(call.problem));
   const rows = pairs().appendTo(item);
   const row = (name: string, value: PreviewedValue) => rows.append(pair(text, name, value));
   row(text("target"), call.to);
@@ -140,7 +140,7 @@ function pair(
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
   $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);
-  if (problem) description.append(trouble(problem));
+  if (problem) description.append(problemLine(problem));
   return $("<dt>").css("font-weight", "normal").text(name).add(description);
 }
 
@@ -164,6 +164,6 @@ function fieldsOf(text: Text, { digest, domain, id, deadline }: PreviewedDigest)
 }
 
 /** Built from text nodes: what stands in an ABI must not become HTML here. */
-function trouble(sentence: string): JQuery {
+function problemLine(sentence: string): JQuery {
   return $("<div>").css("color", "var(--red-ui-text-color-error)").text(sentence);
 }

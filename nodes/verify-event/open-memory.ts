@@ -16,12 +16,12 @@ export function openMemory(
   def: VerifyEventDef,
 ): (() => Promise<SeenMemory>) | undefined {
   let memory: SeenMemory | undefined;
-  const onTrouble = (message: string): void => {
+  const onProblem = (message: string): void => {
     node.warn(message);
-    showStatus(node, "trouble", "verify-event.status.memory");
+    showStatus(node, "error", "verify-event.status.memory");
   };
   const ready = async (): Promise<SeenMemory> => {
-    memory ??= new SeenMemory({ path: seenPath(RED, node.id), most: rememberOf(def), onTrouble });
+    memory ??= new SeenMemory({ path: seenPath(RED, node.id), most: rememberOf(def), onProblem });
     await memory.load();
     return memory;
   };
@@ -38,7 +38,7 @@ export function openMemory(
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
     node.warn(error.message);
-    showStatus(node, "trouble", shortText(error));
+    showStatus(node, "error", shortText(error));
   });
   return ready;
 }

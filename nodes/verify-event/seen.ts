@@ -6,7 +6,7 @@ export type SeenOptions = {
   /** How many keys are remembered: beyond that, the least recently seen is forgotten. */
   most: number;
   /** Told of what a person must know: a damaged file, a file that cannot be written. */
-  onTrouble: (message: string) => void;
+  onProblem: (message: string) => void;
   /** Written at most this often, to spare SD cards. Milliseconds; 1,000. */
   intervalMs?: number;
 };
@@ -76,12 +76,12 @@ export class SeenMemory {
   }
 
   async #load(): Promise<void> {
-    const { path, most, onTrouble } = this.#options;
+    const { path, most, onProblem } = this.#options;
     const { entries, state, copy } = await readEntries(path);
     for (const entry of entries) this.#note(entry);
     if (state === "whole") this.#lines = entries.length;
     if (state !== "damaged") return;
-    onTrouble(
+    onProblem(
       `The file ${path}, in which this node remembers what it has seen, is torn or was changed. ${this.#seen.size} of at most ${most} keys could be read; what the others stand for can come once more. A copy was kept as ${copy}.`,
     );
     this.#writeSoon();
@@ -107,7 +107,7 @@ export class SeenMemory {
   #write(): Promise<void> {
     this.#timer = undefined;
     this.#writing = this.#writing.then(async () => {
-      const { path, most, onTrouble } = this.#options;
+      const { path, most, onProblem } = this.#options;
       const entries = this.#unwritten;
       const isAnew = this.#lines + entries.length > 2 * most;
       if (entries.length === 0 && !(isAnew && this.#seen.size > 0)) return;
@@ -120,7 +120,7 @@ export class SeenMemory {
       } catch (cause) {
         // How much of it was written is not known.
         this.#lines = Number.POSITIVE_INFINITY;
-        if (!this.#failing) onTrouble(notWritten(path, cause));
+        if (!this.#failing) onProblem(notWritten(path, cause));
         this.#failing = true;
         this.#writeSoon();
       }

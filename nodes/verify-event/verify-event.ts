@@ -35,7 +35,7 @@ export default function register(RED: NodeAPI): void {
       const reject = (verification: VerifyResult | Unmet) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
-        showStatus(this, "trouble", RED._("verify-event.status.rejected", { reason }));
+        showStatus(this, "error", RED._("verify-event.status.rejected", { reason }));
       };
 
       const readChannelId = () => channelIdOf(RED, def, msg, event, signal);

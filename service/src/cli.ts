@@ -44,7 +44,7 @@ async function end(why: string): Promise<void> {
   if (ending) return;
   ending = true;
   log.debug(`Stopping because of ${why}.`);
-  await service?.close().catch((error: unknown) => log.error(`Trouble while stopping: ${messageOf(error)}`));
+  await service?.close().catch((error: unknown) => log.error(`Error while stopping: ${messageOf(error)}`));
   process.exit(0);
 }
 

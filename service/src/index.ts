@@ -117,16 +117,16 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
   const close = async () => {
-    const troubles: unknown[] = [];
+    const errors: unknown[] = [];
     // Whatever does not end well, the others are ended too: the chain above all.
     for (const end of started.splice(0).reverse()) {
       try {
         await end();
       } catch (error) {
-        troubles.push(error);
+        errors.push(error);
       }
     }
-    if (troubles.length > 0) throw troubles[0];
+    if (errors.length > 0) throw errors[0];
   };
   try {
     if (isWithoutDatabase(dataDir)) {
@@ -207,7 +207,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       },
     };
   } catch (error) {
-    await close().catch((trouble: unknown) => log.warn(`Trouble while stopping: ${messageOf(trouble)}`));
+    await close().catch((error: unknown) => log.warn(`Error while stopping: ${messageOf(error)}`));
     throw storageProblem(error, dataDir) ?? error;
   }
 }

@@ -54,7 +54,7 @@ export class Traffic {
     if (this.#rates.transfersPerSecond + this.#rates.readingsPerSecond === 0) return;
     this.#timer = setTimeout(() => {
       this.#ticking = this.#tick()
-        .catch((error: unknown) => this.#context.log.warn(`Trouble with demo traffic: ${messageOf(error)}`))
+        .catch((error: unknown) => this.#context.log.warn(`Error with demo traffic: ${messageOf(error)}`))
         .finally(() => {
           this.#ticking = undefined;
           this.#schedule();

@@ -89,8 +89,8 @@ describe("the start page of the local service", function () {
     for (const colorScheme of ["light", "dark"] as const) {
       it(`can be read by all, ${colorScheme}, on a small screen too`, async () => {
         const tab = await browser.newPage({ colorScheme, viewport: { width: 380, height: 700 } });
-        const troubles: string[] = [];
-        tab.on("console", (message) => troubles.push(message.text()));
+        const complaints: string[] = [];
+        tab.on("console", (message) => complaints.push(message.text()));
         await tab.goto(`${api.ready.base_url}/`);
         await tab.evaluate(axe);
         const violations = await tab.evaluate(async () => {
@@ -103,7 +103,7 @@ describe("the start page of the local service", function () {
         should(violations).be.empty();
         const width = await tab.evaluate("document.documentElement.scrollWidth");
         should(width).equal(380);
-        should(troubles).be.empty();
+        should(complaints).be.empty();
         await tab.close();
       });
     }

@@ -224,7 +224,7 @@ describe("the local service on a node that is not reliable", function () {
     const next = await submit("increment");
     await api.until<Operation>(path(next), "confirmed_latest", "confirmed_safe", "confirmed");
     should((await api.ok<Operation>("GET", path(stuck))).status).equal("sent");
-    lines.should.containEql(`Trouble with operation ${stuck.operation_id}: no such index`);
+    lines.should.containEql(`Error with operation ${stuck.operation_id}: no such index`);
     proxy.fateOf = () => undefined;
     await api.until<Operation>(path(stuck), "confirmed_latest", "confirmed_safe", "confirmed");
   });
@@ -260,7 +260,7 @@ describe("the local service on a node that is not reliable", function () {
 
   it("tells of the node's address only what is no secret", async () => {
     proxy.fateOf = () => "lose answer";
-    await eventually("the trouble to be logged", () =>
+    await eventually("the error to be logged", () =>
       lines.some((line) => line.startsWith(`The chain at ${proxy.url} does not answer`)) ? true : undefined,
     );
     const error = await startService({

@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
+import { isTooLarge } from "./error-class.ts";
 import type { Page, PageSource } from "./page-source.ts";
-import { isTooLarge } from "./trouble.ts";
 
 export type ChannelEndOptions = {
   pages: PageSource;

@@ -1,10 +1,13 @@
 import type { CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
+import { Checkpointer } from "./checkpointer.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
-import { HandOver } from "./hand-over.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { asCrecError, errorClassOf, isFinal, isOfChannel, retryAfterOf } from "./error-class.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Backoff, PollPace, type Random } from "./intervals.ts";
+import { Notifier } from "./notifier.ts";
 import {
   type ConsumerState,
   type EventConsumerOptions,
@@ -15,10 +18,7 @@ import {
 import { Pause } from "./pause.ts";
 import { type Found, Reading } from "./reading.ts";
 import { claimName, nameTaken } from "./running.ts";
-import { Saving } from "./saving.ts";
 import { Selection } from "./selection.ts";
-import { Teller } from "./teller.ts";
-import { asCrecError, isFinal, isOfChannel, retryAfterOf, troubleOf } from "./trouble.ts";
 
 /**
  * Hands every event of a channel over at least once, in order, across restarts and outages. The place is kept in
@@ -41,9 +41,9 @@ export class EventConsumer {
   readonly #selection: Selection;
   readonly #pause = new Pause();
   readonly #limits: Limits;
-  readonly #teller: Teller;
-  readonly #saving: Saving;
-  readonly #handOver: HandOver;
+  readonly #notifier: Notifier;
+  readonly #checkpointer: Checkpointer;
+  readonly #dispatcher: Dispatcher;
 
   #run: { abort: AbortController; over: Promise<void> } | undefined;
   /** Ends the present look at the channel, and what comes of it, but not the run. */
@@ -61,17 +61,17 @@ export class EventConsumer {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
-    const onError = (error: CrecError) => this.#teller.tell(error);
+    const onError = (error: CrecError) => this.#notifier.notifyError(error);
     const parts = { clock: this.#clock, store: options.store, onError };
-    this.#teller = new Teller({ ...options, clock: this.#clock });
-    this.#saving = new Saving({ ...parts, pageLimit: this.#limits.pageLimit });
-    this.#handOver = new HandOver({
+    this.#notifier = new Notifier({ ...options, clock: this.#clock });
+    this.#checkpointer = new Checkpointer({ ...parts, pageLimit: this.#limits.pageLimit });
+    this.#dispatcher = new Dispatcher({
       ...options,
       ...parts,
       limits: this.#limits,
       pause: this.#pause,
       selection: this.#selection,
-      saving: this.#saving,
+      checkpointer: this.#checkpointer,
       onProgress: () => {
         if (this.state.kind === "connected") this.#showConnected();
       },
@@ -87,7 +87,7 @@ export class EventConsumer {
   }
 
   get state(): ConsumerState {
-    return this.#teller.state;
+    return this.#notifier.state;
   }
 
   /**
@@ -100,10 +100,10 @@ export class EventConsumer {
       return;
     }
     const taken = nameTaken(this.identity);
-    const free = claimName(this, () => this.#teller.tell(taken));
+    const free = claimName(this, () => this.#notifier.notifyError(taken));
     if (free === undefined) {
       this.#show({ kind: "stopped", error: taken });
-      this.#teller.tell(taken);
+      this.#notifier.notifyError(taken);
       return;
     }
     const abort = new AbortController();
@@ -138,19 +138,19 @@ export class EventConsumer {
    */
   seek(to: number | StartPosition): void {
     this.#seekTo = typeof to === "number" ? { offset: to } : to;
-    this.#handOver.inFlight.clear();
+    this.#dispatcher.inFlight.clear();
     this.#round.abort();
     if (this.#run === undefined && this.state.kind === "stopped" && this.state.error) this.start();
   }
 
   /** Whether an event was handed over and waits for its acknowledgement. */
   isInFlight(eventId: string): boolean {
-    return this.#handOver.inFlight.has(canonicalId(eventId));
+    return this.#dispatcher.inFlight.has(canonicalId(eventId));
   }
 
   /** Says that an event is done with. Tells whether it was in flight; if not, nothing happens. */
   ack(eventId: string): boolean {
-    return this.#handOver.inFlight.ack(canonicalId(eventId));
+    return this.#dispatcher.inFlight.ack(canonicalId(eventId));
   }
 
   /**
@@ -159,7 +159,7 @@ export class EventConsumer {
    * Throws `ArgumentError` for a delay that is no number of 0 or more.
    */
   refuse(eventId: string, refusal: Refusal): boolean {
-    return this.#handOver.inFlight.refuse(canonicalId(eventId), refusal);
+    return this.#dispatcher.inFlight.refuse(canonicalId(eventId), refusal);
   }
 
   async #keepReading(signal: AbortSignal, free: () => void): Promise<void> {
@@ -172,7 +172,7 @@ export class EventConsumer {
         await this.#pause.passed(round);
         const news = await this.#look(round);
         this.#backoff.succeeded();
-        this.#teller.forgetError();
+        this.#notifier.forgetError();
         this.#showConnected();
         await this.#clock.sleep(this.#pace.next({ news }), round);
       } catch (thrown) {
@@ -186,20 +186,20 @@ export class EventConsumer {
         } else await this.#clock.sleep(this.#explain(error), round);
       }
     }
-    this.#handOver.inFlight.clear();
-    failure = (await this.#saving.close(this.#reading.cursor)) ?? failure;
+    this.#dispatcher.inFlight.clear();
+    failure = (await this.#checkpointer.close(this.#reading.cursor)) ?? failure;
     free();
     this.#run = undefined;
     this.#show(failure === undefined ? { kind: "stopped" } : { kind: "stopped", error: failure });
-    if (failure !== undefined) this.#teller.tell(failure);
+    if (failure !== undefined) this.#notifier.notifyError(failure);
   }
 
   #startAfresh(): void {
     this.#reading = this.#newReading();
     this.#pace = this.#newPace();
     this.#backoff = new Backoff(this.#random);
-    this.#handOver.reset();
-    this.#teller.forgetError();
+    this.#dispatcher.reset();
+    this.#notifier.forgetError();
   }
 
   /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
@@ -211,18 +211,18 @@ export class EventConsumer {
     await this.#reading.requireWithin(found, signal, endLooks);
     await this.#options.prepare?.([], signal);
     // Nothing is asked for that could not be handed on.
-    await this.#handOver.untilRoom(cursor, signal);
+    await this.#dispatcher.untilRoom(cursor, signal);
     const take = async (events: readonly ChannelEvent[]) => {
       await this.#pause.passed(signal);
       this.#showConnected();
-      const news = await this.#handOver.take(events, { cursor, reader, signal });
+      const news = await this.#dispatcher.take(events, { cursor, reader, signal });
       this.#showConnected();
-      await this.#handOver.untilRoom(cursor, signal);
+      await this.#dispatcher.untilRoom(cursor, signal);
       return news;
     };
-    const lateBefore = this.#handOver.counts.late;
+    const lateBefore = this.#dispatcher.counts.late;
     const news = await looks.look(take, signal);
-    if (this.#handOver.counts.late > lateBefore) looks.foundLate();
+    if (this.#dispatcher.counts.late > lateBefore) looks.foundLate();
     await this.#reading.requireWithin(found, signal);
     return news;
   }
@@ -231,7 +231,7 @@ export class EventConsumer {
   async #findPlace(signal: AbortSignal): Promise<Found> {
     const goal = this.#seekTo;
     if (goal === undefined) return this.#reading.find(signal);
-    this.#saving.cancel();
+    this.#checkpointer.cancel();
     const found = await this.#reading.goTo(goal, signal);
     if (this.#seekTo === goal) this.#seekTo = undefined;
     return found;
@@ -239,23 +239,23 @@ export class EventConsumer {
 
   /** Shows an error for what it is, and gives the time to wait before the next look. */
   #explain(error: CrecError): number {
-    const trouble = troubleOf(error);
-    const inMs = this.#backoff.next(trouble, retryAfterOf(error));
+    const errorClass = errorClassOf(error);
+    const inMs = this.#backoff.next(errorClass, retryAfterOf(error));
     if (isOfChannel(error)) this.#show({ kind: "waiting_for_channel" });
     else if (error.code === "CURSOR_BEYOND_END") this.#show({ kind: "beyond_end", inMs, error });
-    else if (trouble === "refused") this.#show({ kind: "refused", error });
+    else if (errorClass === "refused") this.#show({ kind: "refused", error });
     else this.#show({ kind: "retrying", inMs, error });
-    this.#teller.tell(error);
+    this.#notifier.notifyError(error);
     return inMs;
   }
 
   #showConnected(): void {
-    this.#show({ kind: "connected", behind: this.#reading.behind, ...this.#handOver.counts });
+    this.#show({ kind: "connected", behind: this.#reading.behind, ...this.#dispatcher.counts });
   }
 
   #show(state: ConsumerState): void {
     if (this.#pause.over !== undefined && state.kind !== "stopped" && state.kind !== "paused") return;
-    this.#teller.show(state);
+    this.#notifier.setState(state);
   }
 
   #newReading(): Reading {
@@ -264,7 +264,7 @@ export class EventConsumer {
       clock: this.#clock,
       limits: this.#limits,
       selection: this.#selection,
-      teller: this.#teller,
+      notifier: this.#notifier,
     });
   }
 

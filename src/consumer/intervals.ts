@@ -29,10 +29,10 @@ export class PollPace {
   }
 }
 
-/** What kind of trouble it is, each with its own patience. */
-export type Trouble = "error" | "refused" | "waiting";
+/** Classes of errors, each with its own back-off. */
+export type ErrorClass = "error" | "refused" | "waiting";
 
-const SCALES: Record<Trouble, { firstMs: number; growth: number; maxMs: number }> = {
+const SCALES: Record<ErrorClass, { firstMs: number; growth: number; maxMs: number }> = {
   error: { firstMs: 1_000, growth: 2, maxMs: 60_000 },
   // A refused key is mended by people: asking often changes nothing and looks like an attack.
   refused: { firstMs: 30_000, growth: 1.25, maxMs: 60_000 },
@@ -46,7 +46,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 /** How long to wait after a failure: each further one of the same kind waits longer, until a success. */
 export class Backoff {
   readonly #random: Random;
-  #trouble: Trouble = "error";
+  #errorClass: ErrorClass = "error";
   #count = 0;
 
   constructor(random: Random) {
@@ -54,14 +54,14 @@ export class Backoff {
   }
 
   /** `retryAfterMs`, where the service said it, is kept to and not jittered. */
-  next(trouble: Trouble, retryAfterMs?: number): number {
-    if (trouble !== this.#trouble) this.#count = 0;
-    this.#trouble = trouble;
-    const { firstMs, growth, maxMs } = SCALES[trouble];
+  next(errorClass: ErrorClass, retryAfterMs?: number): number {
+    if (errorClass !== this.#errorClass) this.#count = 0;
+    this.#errorClass = errorClass;
+    const { firstMs, growth, maxMs } = SCALES[errorClass];
     const fullMs = Math.min(maxMs, firstMs * growth ** this.#count);
     this.#count += 1;
     if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.min(retryAfterMs, MAX_RETRY_AFTER_MS);
-    return trouble === "error" ? fullMs * (0.5 + 0.5 * this.#random()) : fullMs;
+    return errorClass === "error" ? fullMs * (0.5 + 0.5 * this.#random()) : fullMs;
   }
 
   succeeded(): void {

@@ -2,13 +2,13 @@ import { CrecError } from "../errors.ts";
 import type { ChannelEvent, EventType, Open } from "../protocol/index.ts";
 import { ChannelEnd } from "./channel-end.ts";
 import type { Clock } from "./clock.ts";
+import { isTooLarge } from "./error-class.ts";
 import { findFirstEvent } from "./first-event.ts";
 import { type Asked, type Gap, gapBefore, isGone } from "./gap.ts";
 import { type Page, PageSource } from "./page-source.ts";
 import { RereadPages } from "./reread-pages.ts";
 import type { EventSource } from "./source.ts";
 import type { EventTimes } from "./times.ts";
-import { isTooLarge } from "./trouble.ts";
 
 export type PageReaderOptions = {
   source: EventSource;

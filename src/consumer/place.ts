@@ -3,10 +3,10 @@ import { type ChannelEvent, isSameId } from "../protocol/index.ts";
 import { type Clock, throwIfAborted } from "./clock.ts";
 import { Cursor } from "./cursor.ts";
 import { type CursorIdentity, type CursorState, stateAfter, stateFrom } from "./cursor-state.ts";
+import { isTooLarge } from "./error-class.ts";
 import type { ConsumerStart, StartPosition } from "./options.ts";
 import type { PageReader } from "./pages.ts";
 import type { CursorStore } from "./store.ts";
-import { isTooLarge } from "./trouble.ts";
 
 export type Place = {
   identity: CursorIdentity;

@@ -4,17 +4,17 @@ import type { Cursor } from "./cursor.ts";
 import { firstEventMissed } from "./first-event.ts";
 import { notKept } from "./gap.ts";
 import { Looks } from "./looks.ts";
+import type { Notifier } from "./notifier.ts";
 import type { EventConsumerOptions, Limits, StartPosition } from "./options.ts";
 import { PageReader } from "./pages.ts";
 import { beginAt, openCursor, type Place, requireWithin } from "./place.ts";
 import type { Selection } from "./selection.ts";
-import type { Teller } from "./teller.ts";
 
 export type ReadingOptions = Pick<EventConsumerOptions, "identity" | "store" | "source" | "start"> & {
   clock: Clock;
   limits: Limits;
   selection: Selection;
-  teller: Teller;
+  notifier: Notifier;
 };
 
 /** The place, what reads on from there, and what that read. */
@@ -73,20 +73,20 @@ export class Reading {
   }
 
   #place(): Place {
-    const { identity, store, clock, teller } = this.#options;
+    const { identity, store, clock, notifier } = this.#options;
     return {
       ...{ identity, store, clock, reader: this.#reader },
-      onStart: (start) => teller.tellStart(start),
-      onRestored: (upTo) => teller.tellRestored(upTo),
+      onStart: (start) => notifier.notifyStart(start),
+      onRestored: (upTo) => notifier.notifyRestored(upTo),
     };
   }
 
   #newReader(): PageReader {
-    const { source, clock, limits, selection, teller } = this.#options;
+    const { source, clock, limits, selection, notifier } = this.#options;
     const { onlyType: type } = selection;
     return new PageReader({
       ...{ source, clock, limit: limits.pageLimit },
-      onGap: (gap) => teller.tell(notKept(gap)),
+      onGap: (gap) => notifier.notifyError(notKept(gap)),
       onFirstMissed: (next) => this.#tellOfFirst(next),
       ...(type === undefined ? {} : { type }),
     });
@@ -94,9 +94,9 @@ export class Reading {
 
   /** Unless it lies before the time from which on events are wanted. */
   #tellOfFirst(next: ChannelEvent): void {
-    const { selection, teller } = this.#options;
+    const { selection, notifier } = this.#options;
     const { times } = this.#reader;
     const fate = selection.fateOf(next, { notBefore: this.cursor?.notBefore, times });
-    if (fate !== "before the start") teller.tell(firstEventMissed());
+    if (fate !== "before the start") notifier.notifyError(firstEventMissed());
   }
 }

@@ -1,11 +1,11 @@
 import type { ChannelEvent } from "../protocol/index.ts";
+import type { Checkpointer } from "./checkpointer.ts";
 import { type Clock, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { EventConsumerOptions } from "./options.ts";
 import type { Pause } from "./pause.ts";
 import { quietly } from "./quietly.ts";
-import type { Saving } from "./saving.ts";
 import { takeTurn } from "./turn.ts";
 
 export type TrialsOptions = Pick<EventConsumerOptions, "onSuspects"> & {
@@ -13,7 +13,7 @@ export type TrialsOptions = Pick<EventConsumerOptions, "onSuspects"> & {
   maxCrashes: number;
   clock: Clock;
   pause: Pause;
-  saving: Saving;
+  checkpointer: Checkpointer;
   inFlight: InFlight;
 };
 
@@ -46,7 +46,7 @@ export class Trials {
    * before. Throws what the store throws, and `ABORTED`.
    */
   async begin(event: ChannelEvent, cursor: Cursor, signal: AbortSignal): Promise<number> {
-    const { clock, saving } = this.#options;
+    const { clock, checkpointer } = this.#options;
     const { starts } = cursor;
     const { event_id: eventId } = event;
     if (!this.#isSuspect(event, cursor)) {
@@ -56,7 +56,7 @@ export class Trials {
     this.#tell(event, cursor);
     const giveWay = async () => {
       starts.acquit(eventId);
-      await saving.now(cursor);
+      await checkpointer.now(cursor);
     };
     this.#present = { eventId, end: await takeTurn({ clock, giveWay }, signal) };
     try {
@@ -86,7 +86,7 @@ export class Trials {
 
   /** Nothing is in flight meanwhile that could be settled. */
   async #store(cursor: Cursor, signal: AbortSignal): Promise<void> {
-    await this.#options.saving.now(cursor);
+    await this.#options.checkpointer.now(cursor);
     cursor.starts.stored();
     // It may have been paused, or stopped, by then.
     await this.#options.pause.passed(signal);

@@ -47,7 +47,7 @@ function refusal(answer: Answer): CrecError {
   if (status === 429) return rateLimit(details);
   if (status >= 500) {
     const said = body?.message ? ` It said: ${excerpt(answer, body.message)}` : "";
-    const message = `The service has trouble of its own (HTTP ${status}). Try again later.${said}`;
+    const message = `The service failed (HTTP ${status}). Try again later.${said}`;
     return new ServiceError("SERVICE_ERROR", message, { ...details, retryable: true });
   }
   if (!body) return unreadable(answer);

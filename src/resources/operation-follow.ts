@@ -84,7 +84,7 @@ export async function* followOperation(
   const seen = new Set<string>();
   let operationId = typeof asked === "string" ? asked : asked.operation_id;
   let operation = typeof asked === "string" ? undefined : asked;
-  /** What the service shows so far. Trouble of the service counts as no news. */
+  /** What the service shows so far. An error of the service counts as no news. */
   const look = async (): Promise<OperationStatusEvent[]> => {
     const options = { signal, timeoutMs: Math.max(1, deadline - performance.now()) };
     try {

@@ -79,7 +79,7 @@ type WaitErrorDetails = {
   lastStatus?: string | undefined;
   reason?: string | undefined;
   resource?: unknown;
-  /** The trouble in which the last look ended. */
+  /** The error in which the last look ended. */
   cause?: unknown;
 };
 
@@ -110,12 +110,12 @@ export async function waitForStatus<S extends string, R extends { status: string
       : async (signal: AbortSignal) => [await waited.look(signal)];
   let lastStatus: string | undefined;
   let last: R | undefined;
-  let trouble: unknown;
+  let lastError: unknown;
 
   const onTimeout = () => {
     const seen = lastStatus === undefined ? "it was not seen at all" : `it is ${lastStatus}`;
     const message = `The ${noun} did not become ${target} within ${timeoutMs / 1000} s: ${seen}. Wait longer, or look again later.`;
-    const details = { id, target, lastStatus, resource: last, cause: trouble };
+    const details = { id, target, lastStatus, resource: last, cause: lastError };
     return new WaitError("WAIT_TIMEOUT", message, details);
   };
   const bounds = { timeoutMs, onTimeout, signals: [options.signal, waited.closing] };
@@ -124,7 +124,7 @@ export async function waitForStatus<S extends string, R extends { status: string
       let asked = 0;
       try {
         const seen = await look(signal);
-        trouble = undefined;
+        lastError = undefined;
         for (const resource of seen) {
           if (typeof resource.status !== "string") throw badResponse(`with a ${noun} that has no status`);
           last = resource;
@@ -143,7 +143,7 @@ export async function waitForStatus<S extends string, R extends { status: string
       } catch (error) {
         if (signal.aborted || !isPassing(error, lastStatus === undefined && performance.now() < unknownUntil))
           throw error;
-        trouble = error;
+        lastError = error;
         asked = (error instanceof HttpError && error.retryAfterMs) || 0;
       }
       // No longer than the wait itself, which ends it: a timer asked for too much would fire at once.
@@ -201,7 +201,7 @@ function isKnown<S extends string>(lifecycle: Lifecycle<S>, status: string): sta
   return Object.hasOwn(lifecycle, status);
 }
 
-/** Whether to look again: the service has trouble, or does not know yet what it just created. */
+/** Whether to look again: the service failed, or does not know yet what it just created. */
 function isPassing(error: unknown, mayBeUnknown: boolean): boolean {
   if (error instanceof NotFoundError) return mayBeUnknown;
   return error instanceof HttpError && error.retryable;

@@ -365,20 +365,20 @@ describe("EventConsumer on ack", () => {
     });
   });
 
-  describe("trouble and control", () => {
+  describe("fault and control", () => {
     it("keeps what is in flight when the service fails", async () => {
       const { channel, clock, make, end, said } = world(2, { inFlight: 5, ackTimeoutMs: 60_000 });
       const consumer = make();
       consumer.start();
       await clock.pass(2_000);
-      channel.trouble = () => {
+      channel.fault = () => {
         throw new CrecError("SERVICE_ERROR", "The service failed.");
       };
       await clock.pass(30_000);
       should(consumer.state.kind).equal("retrying");
       should([consumer.ack("event-1"), consumer.isInFlight("event-2")]).eql([true, true]);
       should(consumer.state.kind).equal("retrying");
-      channel.trouble = undefined;
+      channel.fault = undefined;
       channel.publish(makeEvent(3));
       await clock.pass(27_000);
       consumer.ack("event-2");
@@ -502,13 +502,13 @@ describe("EventConsumer catching up", () => {
     const consumer = make();
     consumer.start();
     await clock.pass(30_000);
-    channel.trouble = () => {
+    channel.fault = () => {
       throw new CrecError("SERVICE_UNREACHABLE", "There is nobody.");
     };
     await clock.pass(7_200_000);
     channel.publish(...range(2, 201).map((offset) => at(offset, 1_000)));
     channel.publish(...range(202, 401).map((offset) => at(offset, 7_000)));
-    channel.trouble = undefined;
+    channel.fault = undefined;
     await clock.pass(120_000);
     should(offsets()).eql([1, ...range(202, 401)]);
     await end(consumer);

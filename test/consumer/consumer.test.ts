@@ -127,7 +127,7 @@ describe("EventConsumer", () => {
     const consumer = make();
     consumer.start();
     await clock.pass(5_000);
-    disk.trouble = () => {
+    disk.fault = () => {
       throw new CrecError("CURSOR_NOT_SAVED", "The disk is full.");
     };
     channel.publish(makeEvent(1));
@@ -135,7 +135,7 @@ describe("EventConsumer", () => {
     should(offsets()).eql([]);
     should(consumer.state.kind).equal("retrying");
     should(errors.map(({ code }) => code)).eql(["CURSOR_NOT_SAVED"]);
-    disk.trouble = undefined;
+    disk.fault = undefined;
     await clock.pass(60_000);
     should(offsets()).eql([1]);
     await end(consumer);
@@ -356,14 +356,14 @@ describe("EventConsumer", () => {
     });
   });
 
-  describe("trouble", () => {
+  describe("fault", () => {
     const failing = (code: string, extra: object = {}) =>
       Object.assign(new CrecError(code, "A sentence."), extra);
 
     for (const code of ["CHANNEL_NOT_FOUND", "NOT_FOUND"])
       it(`says that it waits for a channel that does not exist yet (${code}), and finds it within 10 s`, async () => {
         const channel = new SimulatedChannel();
-        channel.trouble = () => {
+        channel.fault = () => {
           throw failing(code);
         };
         const { clock, make, end, states, errors, offsets } = simulate({ source: channel });
@@ -373,7 +373,7 @@ describe("EventConsumer", () => {
         should(states).eql(["connecting", "waiting_for_channel"]);
         should(errors.length).equal(1);
         should(channel.polls.length).be.within(12, 20);
-        channel.trouble = undefined;
+        channel.fault = undefined;
         channel.publish(makeEvent(1));
         await clock.pass(10_001);
         should(offsets()).eql([1]);
@@ -382,7 +382,7 @@ describe("EventConsumer", () => {
 
     it("asks slowly with a refused key", async () => {
       const channel = new SimulatedChannel();
-      channel.trouble = () => {
+      channel.fault = () => {
         throw failing("KEY_REFUSED");
       };
       const { clock, make, end, states } = simulate({ source: channel });
@@ -398,7 +398,7 @@ describe("EventConsumer", () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1));
       let failures = 2;
-      channel.trouble = () => {
+      channel.fault = () => {
         if (failures-- > 0) throw failing("RATE_LIMITED", { retryAfterMs: 7_000 });
       };
       const waits: number[] = [];

@@ -19,7 +19,7 @@ const LOOKS = "src/consumer/looks.ts";
 const LATE_LOOKS = "src/consumer/late-looks.ts";
 const CURSOR = "src/consumer/cursor.ts";
 const PAGE_SOURCE = "src/consumer/page-source.ts";
-const SAVING = "src/consumer/saving.ts";
+const SAVING = "src/consumer/checkpointer.ts";
 
 const QUICK = (world: OddWorld): OddWorld =>
   withConsumer(calmer(world), { workMs: 0, inFlight: 20, pageLimit: 200 });

@@ -4,7 +4,7 @@ import { randomFrom } from "./family.ts";
 import { type Habits, makeEvent } from "./simulation.ts";
 
 /** What goes wrong now and then: each number is the share of requests that it happens to. */
-export type Troubles = {
+export type Faults = {
   /** HTTP 500. */
   fails: number;
   /** HTTP 429. */
@@ -50,7 +50,7 @@ export type OddConsumer = {
 export type OddWorld = {
   seed: number;
   habits: Habits;
-  troubles: Troubles;
+  faults: Faults;
   /** How far a replica is behind, and how long a pause may last, in milliseconds. */
   lagMs: number;
   slowMs: number;
@@ -63,7 +63,7 @@ export type OddWorld = {
   random: () => number;
 };
 
-const NO_TROUBLES: Troubles = {
+const NO_TROUBLES: Faults = {
   ...{ fails: 0, limits: 0, cuts: 0, slows: 0 },
   ...{ empties: 0, lags: 0, shorts: 0, gzips: 0 },
 };
@@ -96,7 +96,7 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
     honoursType: isSo(0.5),
   };
   const share = (most: number) => (isSo(0.4) ? random() * most : 0);
-  const troubles: Troubles = {
+  const faults: Faults = {
     fails: share(0.1),
     limits: share(0.05),
     cuts: share(0.1),
@@ -152,7 +152,7 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
   return {
     seed,
     habits,
-    troubles,
+    faults,
     lagMs: pick(30, 300, 1_000),
     slowMs: pick(20, 100, 700),
     droughtMs: pick(0, 0, 500, 2_000),
@@ -164,8 +164,8 @@ export function oddWorld(seed: number, lives: number, eventsALife = 40): OddWorl
 }
 
 /** The same world with nothing that goes wrong but what is given. */
-export function calmer(world: OddWorld, troubles: Partial<Troubles> = {}): OddWorld {
-  return { ...world, troubles: { ...NO_TROUBLES, ...troubles }, droughtMs: 0 };
+export function calmer(world: OddWorld, faults: Partial<Faults> = {}): OddWorld {
+  return { ...world, faults: { ...NO_TROUBLES, ...faults }, droughtMs: 0 };
 }
 
 /** What an event without an id is known by. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { OddEvent, OddWorld, Troubles } from "./odd-habits.ts";
+import type { Faults, OddEvent, OddWorld } from "./odd-habits.ts";
 import { SimulatedChannel } from "./simulation.ts";
 
 /** A service of odd habits on a real socket: every channel of it has the events of one world. */
@@ -16,8 +16,8 @@ export class OddService {
   });
   #isCalm = false;
   #droughtUntil = 0;
-  /** How often each kind of trouble was made. */
-  readonly made: Partial<Record<keyof Troubles, number>> = {};
+  /** How often each kind of fault was made. */
+  readonly made: Partial<Record<keyof Faults, number>> = {};
 
   private constructor(world: OddWorld) {
     this.#world = world;
@@ -107,11 +107,11 @@ export class OddService {
     });
   }
 
-  #happens(trouble: keyof Troubles): boolean {
-    const happens = this.#world.random() < this.#world.troubles[trouble];
-    // Compression is no trouble.
-    if (!happens || (this.#isCalm && trouble !== "gzips")) return false;
-    this.made[trouble] = (this.made[trouble] ?? 0) + 1;
+  #happens(fault: keyof Faults): boolean {
+    const happens = this.#world.random() < this.#world.faults[fault];
+    // Compression is not a fault.
+    if (!happens || (this.#isCalm && fault !== "gzips")) return false;
+    this.made[fault] = (this.made[fault] ?? 0) + 1;
     return true;
   }
 }

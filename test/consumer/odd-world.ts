@@ -124,9 +124,9 @@ export function complaintAbout({ world }: OddRun, outcome: OddOutcome): string |
   const parts = [complaintOf(outcome), outcome.stoppedBy.length > 0 && `stopped by ${outcome.stoppedBy}`];
   const complaint = parts.filter(Boolean).join("; ");
   if (complaint === "") return undefined;
-  const { seed, habits, troubles, consumer } = world;
+  const { seed, habits, faults, consumer } = world;
   const { made } = outcome;
-  return `seed ${seed}: ${complaint}\n${JSON.stringify({ habits, troubles, consumer, made })}`;
+  return `seed ${seed}: ${complaint}\n${JSON.stringify({ habits, faults, consumer, made })}`;
 }
 
 /** Resolves when each wanted event was worked off or rejected. */

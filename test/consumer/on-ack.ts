@@ -141,7 +141,7 @@ class Run {
     const isWanted = ({ headers }: EventEnvelope) => !oneType || headers.type === "watcher.status";
     this.#wanted = new Set(events.filter(isWanted).map(({ event_id }) => event_id));
     this.clock.activity = () => this.arrivals + this.#disk.saves.length;
-    channel.trouble = () => this.#beforePoll();
+    channel.fault = () => this.#beforePoll();
   }
 
   get isDone(): boolean {
@@ -219,14 +219,14 @@ class Run {
   }
 
   failOnce(): void {
-    this.channel.trouble = () => {
-      this.channel.trouble = () => this.#beforePoll();
+    this.channel.fault = () => {
+      this.channel.fault = () => this.#beforePoll();
       throw new CrecError("SERVICE_ERROR", "The service failed.");
     };
   }
 
   failDisk(probability: number): void {
-    this.#disk.trouble = failingDisk(probability, this.#random);
+    this.#disk.fault = failingDisk(probability, this.#random);
   }
 
   async end(): Promise<void> {

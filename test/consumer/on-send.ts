@@ -76,12 +76,12 @@ export function onSend() {
       let current = boot();
       const random = randomFrom(seed + 1);
       for (const { publish, waitMs, crash, keepSoon, fail, diskFails } of steps) {
-        disk.trouble = failingDisk(diskFails, random);
+        disk.fault = failingDisk(diskFails, random);
         channel.publish(...unpublished.slice(0, publish));
         unpublished = unpublished.slice(publish);
-        channel.trouble = fail
+        channel.fault = fail
           ? () => {
-              channel.trouble = undefined;
+              channel.fault = undefined;
               throw new CrecError("SERVICE_ERROR", "The service failed.");
             }
           : undefined;
@@ -91,8 +91,8 @@ export function onSend() {
           current = boot();
         }
       }
-      channel.trouble = undefined;
-      disk.trouble = undefined;
+      channel.fault = undefined;
+      disk.fault = undefined;
       channel.publish(...unpublished);
       try {
         await clock.until(() => [...wanted].every((id) => arrived.has(id)), 2 * 3_600_000);

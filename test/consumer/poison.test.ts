@@ -180,7 +180,7 @@ describe("an event that ends the process", () => {
     machine.boot();
     await machine.until(() => machine.starts === 2);
     let failures = 4;
-    one.disk.trouble = () => {
+    one.disk.fault = () => {
       failures -= 1;
       if (failures > 0) throw new Error("The disk is full.");
     };

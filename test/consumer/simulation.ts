@@ -124,7 +124,7 @@ export class SimulatedChannel implements EventSource {
   /** How many events were on its pages. */
   given = 0;
   /** Runs before each call; may throw, or never end. */
-  trouble: (() => void | Promise<void>) | undefined;
+  fault: (() => void | Promise<void>) | undefined;
 
   constructor(habits: Partial<Habits> = {}) {
     this.habits = { ...PLAIN_HABITS, ...habits };
@@ -136,7 +136,7 @@ export class SimulatedChannel implements EventSource {
 
   async poll(params: { offset?: number; limit: number; type?: string }): Promise<EventPage<EventEnvelope>> {
     this.polls.push(params);
-    await this.trouble?.();
+    await this.fault?.();
     const { inclusive, direction, order, hasMore, pageCap, repeats, honoursType } = this.habits;
     const { offset, type } = params;
     const up = offset !== undefined && direction === "up";
@@ -167,7 +167,7 @@ export class SimulatedChannel implements EventSource {
 
   async get(eventId: string): Promise<EventEnvelope> {
     this.gets.push(eventId);
-    await this.trouble?.();
+    await this.fault?.();
     const event = this.visible.find(({ event_id }) => event_id === eventId);
     if (event === undefined) throw new CrecError("EVENT_NOT_FOUND", "There is no such event.");
     return structuredClone(event);
@@ -177,7 +177,7 @@ export class SimulatedChannel implements EventSource {
 /** A disk: what was saved with `now` survives a crash, what was saved with `soon` perhaps. */
 export class SimulatedDisk {
   /** Runs before each write; may throw. */
-  trouble: (() => void) | undefined;
+  fault: (() => void) | undefined;
   stored: CursorState | undefined;
   #soon: CursorState | undefined;
   readonly saves: CursorState[] = [];
@@ -189,7 +189,7 @@ export class SimulatedDisk {
       load: async () => structuredClone(this.stored),
       save: async (state, urgency = "soon") => {
         if (!alive) return;
-        this.trouble?.();
+        this.fault?.();
         const copy = structuredClone(state);
         this.saves.push(copy);
         if (urgency === "now") this.stored = copy;

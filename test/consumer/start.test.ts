@@ -53,7 +53,7 @@ describe("where a consumer starts", () => {
 
   it("is not told before it is stored: until then it may be another one", async () => {
     const { run, starts, end, disk, clock, make, channel } = world();
-    disk.trouble = () => {
+    disk.fault = () => {
       throw new Error("The disk is full.");
     };
     const consumer = make({ start: "now" });
@@ -61,7 +61,7 @@ describe("where a consumer starts", () => {
     await clock.pass(5_000);
     should(starts).be.empty();
     channel.publish(makeEvent(6));
-    disk.trouble = undefined;
+    disk.fault = undefined;
     await clock.until(() => starts.length > 0);
     should(starts).deepEqual([{ from: "start", position: "now", after: 6 }]);
     await end(consumer);
@@ -71,7 +71,7 @@ describe("where a consumer starts", () => {
   it("does no harm when the listener throws", async () => {
     const { run, end, offsets } = world();
     const onStart = () => {
-      throw new Error("The listener's own trouble.");
+      throw new Error("The listener fails.");
     };
     await end(await run({ start: "beginning", onStart }));
     should(offsets()).deepEqual(range(1, 5));

@@ -34,8 +34,8 @@ const MOST_AT_ONCE = 16;
 const PATIENT_MS = 60_000;
 
 /** What can happen to a call: a fault of the service, or what becomes of it or its answer on the way. */
-type Trouble = { handled: boolean; fault?: Record<string, unknown>; alter?: Alteration; held?: true };
-const TROUBLES: Readonly<Record<string, Trouble>> = {
+type Failure = { handled: boolean; fault?: Record<string, unknown>; alter?: Alteration; held?: true };
+const FAILURES: Readonly<Record<string, Failure>> = {
   "reset before it is handled": { handled: false, fault: { action: "reset" } },
   "503 before it is handled": { handled: false, fault: { action: "status", status: 503 } },
   "429 before it is handled": { handled: false, fault: { action: "status", status: 429 } },
@@ -52,10 +52,10 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
   "answered after the client gave up": { handled: true, alter: late },
 };
-const NAMES = Object.keys(TROUBLES);
+const NAMES = Object.keys(FAILURES);
 const LASTS = NAMES.filter((name) => name.endsWith("gave up"));
-const HANDLED = NAMES.filter((name) => TROUBLES[name]?.handled);
-const UNHANDLED = NAMES.filter((name) => !TROUBLES[name]?.handled);
+const HANDLED = NAMES.filter((name) => FAILURES[name]?.handled);
+const UNHANDLED = NAMES.filter((name) => !FAILURES[name]?.handled);
 
 const COUNTER = parseAbi("function increment()\nfunction failWithReason(string reason)");
 const INCREMENT = encodeFunctionCall({ abi: COUNTER, function: "increment" }).data;
@@ -81,8 +81,8 @@ describe("an operation of which answers are lost", function () {
       attemptTimeoutMs: PATIENT_MS,
       ...options,
     });
-  const clientFor = (...troubles: readonly string[]) =>
-    troubles.some((trouble) => LASTS.includes(trouble)) ? hasty : client;
+  const clientFor = (...failures: readonly string[]) =>
+    failures.some((kind) => LASTS.includes(kind)) ? hasty : client;
 
   before(async () => {
     service = await startTestService();
@@ -110,7 +110,7 @@ describe("an operation of which answers are lost", function () {
   });
 
   /**
-   * Each case has a channel of its own, so that its troubles meet no other case. It is made past the proxy: a socket
+   * Each case has a channel of its own, so that its failures meet no other case. It is made past the proxy: a socket
    * that another case has just had cut may still look fine to the client, and creating is never repeated blindly.
    */
   const newChannel = async (): Promise<string> =>
@@ -139,9 +139,9 @@ describe("an operation of which answers are lost", function () {
     return (await response.json()) as { faults: Array<{ match?: { path?: string } }> };
   };
 
-  /** Lets the next calls of this kind on this channel meet this trouble. */
-  const meet = async (channelId: string, call: Call, trouble: string, times = 1): Promise<void> => {
-    const { fault, alter, held } = TROUBLES[trouble] ?? {};
+  /** Lets the next calls of this kind on this channel meet this failure. */
+  const meet = async (channelId: string, call: Call, kind: string, times = 1): Promise<void> => {
+    const { fault, alter, held } = FAILURES[kind] ?? {};
     const { method, path } = CALLS[call];
     const match = { method, path: `/channels/${channelId}${path}` };
     if (fault) await local("POST", "/faults", { ...fault, match, times });
@@ -151,7 +151,7 @@ describe("an operation of which answers are lost", function () {
     }
   };
 
-  /** Whether each trouble that was laid out has been met. */
+  /** Whether each failure that was laid out has been met. */
   const checkAllMet = async (channelId: string): Promise<void> => {
     should(proxy.waiting(channelId)).equal(0);
     const { faults } = await local("GET", "/status");
@@ -189,12 +189,12 @@ describe("an operation of which answers are lost", function () {
     should(await operationsOf(channelId)).deepEqual([id]);
   };
 
-  /** Submits through the troubles, each met in turn by its call, and checks that it was executed once. */
-  const through = async (...troubles: ReadonlyArray<[Call, string, number?]>): Promise<void> => {
+  /** Submits through the failures, each met in turn by its call, and checks that it was executed once. */
+  const through = async (...failures: ReadonlyArray<[Call, string, number?]>): Promise<void> => {
     const channelId = await newChannel();
-    for (const [call, trouble, times] of troubles) await meet(channelId, call, trouble, times);
+    for (const [call, kind, times] of failures) await meet(channelId, call, kind, times);
     const operation = increment();
-    const sender = clientFor(...troubles.map(([, trouble]) => trouble));
+    const sender = clientFor(...failures.map(([, kind]) => kind));
     const { operation: submitted } = await sender.operations.send(channelId, operation, signer);
     should(submitted.wallet_operation_id).equal(operation.wallet_operation_id);
     await checkAllMet(channelId);
@@ -232,7 +232,7 @@ describe("an operation of which answers are lost", function () {
   describe("is executed once when the submit is", () => {
     begunTogether(
       all,
-      NAMES.map((trouble) => [trouble, [() => through(["submit", trouble])]]),
+      NAMES.map((kind) => [kind, [() => through(["submit", kind])]]),
     );
   });
 
@@ -240,12 +240,9 @@ describe("an operation of which answers are lost", function () {
     const cut = "cut before the first byte of the answer";
     begunTogether(
       all,
-      NAMES.map((trouble) => [
-        trouble,
-        [
-          () => through(["submit", cut], ["search", trouble]),
-          () => through(["submit", cut], ["read", trouble]),
-        ],
+      NAMES.map((kind) => [
+        kind,
+        [() => through(["submit", cut], ["search", kind]), () => through(["submit", cut], ["read", kind])],
       ]),
     );
   });
@@ -294,15 +291,15 @@ describe("an operation of which answers are lost", function () {
 
     it("the service answers with the id alone, and the operation cannot be read", () =>
       all(
-        NAMES.map((trouble) => async () => {
+        NAMES.map((kind) => async () => {
           const channelId = await newChannel();
           proxy.alterNext("POST", `/channels/${channelId}/operations`, ({ status, body }) => ({
             status,
             body: JSON.stringify({ operation_id: JSON.parse(body).operation_id }),
           }));
-          await meet(channelId, "read", trouble);
+          await meet(channelId, "read", kind);
           const operation = increment();
-          const sent = await clientFor(trouble).operations.send(channelId, operation, signer);
+          const sent = await clientFor(kind).operations.send(channelId, operation, signer);
           should(sent.found).be.false();
           await checkAllMet(channelId);
           await checkOnce(channelId, sent.operation.operation_id, operation);
@@ -311,23 +308,21 @@ describe("an operation of which answers are lost", function () {
 
     it("the client gave up, and the very same is sent again", () =>
       all(
-        ["reset before it is handled", "cut before the first byte of the answer"].map(
-          (trouble) => async () => {
-            const channelId = await newChannel();
-            await meet(channelId, "submit", trouble, 4);
-            await meet(channelId, "search", "503 before it is handled", 4);
-            const once = newClient({ maxAttempts: 1 });
-            const operation = increment();
-            const error = await failure(once.operations.send(channelId, operation, signer));
-            await once.close();
-            // Whoever reads this must not take a new id.
-            should(error.code).equal("SERVICE_UNREACHABLE");
-            should(error.message).containEql(String(operation.wallet_operation_id));
-            should(error.message).match(/may have been taken/);
-            const again = await client.operations.send(channelId, operation, signer);
-            await checkOnce(channelId, again.operation.operation_id, operation);
-          },
-        ),
+        ["reset before it is handled", "cut before the first byte of the answer"].map((kind) => async () => {
+          const channelId = await newChannel();
+          await meet(channelId, "submit", kind, 4);
+          await meet(channelId, "search", "503 before it is handled", 4);
+          const once = newClient({ maxAttempts: 1 });
+          const operation = increment();
+          const error = await failure(once.operations.send(channelId, operation, signer));
+          await once.close();
+          // Whoever reads this must not take a new id.
+          should(error.code).equal("SERVICE_UNREACHABLE");
+          should(error.message).containEql(String(operation.wallet_operation_id));
+          should(error.message).match(/may have been taken/);
+          const again = await client.operations.send(channelId, operation, signer);
+          await checkOnce(channelId, again.operation.operation_id, operation);
+        }),
       ));
 
     it("an earlier operation of this id and content had failed, and the answer to the second is lost", async () => {
@@ -453,16 +448,16 @@ describe("an operation of which answers are lost", function () {
       await checkKeyOnce(channelId, first.operation.operation_id, key);
     });
 
-    it("is executed once when its submit, and then a call to look for it, is met by each trouble", () =>
+    it("is executed once when its submit, and then a call to look for it, is met by each failure", () =>
       all(
-        NAMES.flatMap((trouble) =>
+        NAMES.flatMap((kind) =>
           (["submit", "search", "read"] as const).map((call) => async () => {
             const [channelId, key] = [await newChannel(), randomUUID()];
-            // The look that comes before anything is sent meets the trouble of a search.
+            // The look that comes before anything is sent meets the failure of a search.
             if (call === "read") await meet(channelId, "submit", "cut before the first byte of the answer");
-            await meet(channelId, call, trouble);
+            await meet(channelId, call, kind);
             // What is wrong before anything was sent is an error, and the message may come again.
-            const send = () => clientFor(trouble).operations.send(channelId, keyed(key), signer);
+            const send = () => clientFor(kind).operations.send(channelId, keyed(key), signer);
             const sent = await send().catch(send);
             await checkAllMet(channelId);
             const again = await client.operations.send(channelId, keyed(key), signer);

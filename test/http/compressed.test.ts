@@ -163,7 +163,7 @@ describe("compressed answers", () => {
     should(await transport.get("/x")).deepEqual({ ok: true });
   });
 
-  it("that are damaged are asked for again where the service has trouble", async () => {
+  it("that are damaged are asked for again where the service has failure", async () => {
     let answers = 0;
     const transport = await answering(
       (_request, response) => {

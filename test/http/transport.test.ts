@@ -221,7 +221,7 @@ describe("Transport", () => {
       ],
       ["a rate limit", 429, { type: "VALIDATION_ERROR", message: "m" }, "RATE_LIMITED", /ask less often/],
       [
-        "trouble of the service",
+        "failure of the service",
         500,
         { type: "INTERNAL_ERROR", message: "db" },
         "SERVICE_ERROR",

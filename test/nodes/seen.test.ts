@@ -28,13 +28,13 @@ describe("the checksum of what was seen", () => {
 describe("the memory of what was sent on", () => {
   let folder: string;
   let path: string;
-  const troubles: string[] = [];
+  const problems: string[] = [];
   const open: SeenMemory[] = [];
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "crec-seen-"));
     path = join(folder, "deep", "node.log");
-    troubles.length = 0;
+    problems.length = 0;
   });
   afterEach(async () => {
     await Promise.all(open.splice(0).map((memory) => memory.close()));
@@ -42,7 +42,7 @@ describe("the memory of what was sent on", () => {
   });
 
   const opened = async (most = 10, intervalMs = 0) => {
-    const memory = new SeenMemory({ path, most, intervalMs, onTrouble: (text) => troubles.push(text) });
+    const memory = new SeenMemory({ path, most, intervalMs, onProblem: (text) => problems.push(text) });
     open.push(memory);
     await memory.load();
     return memory;
@@ -62,7 +62,7 @@ describe("the memory of what was sent on", () => {
     should(["a", "b", "a"].map((key) => memory.isFirst(key))).deepEqual([true, true, false]);
     await memory.close();
     should(await known("a", "b", "c")).deepEqual(["a", "b"]);
-    should(troubles).be.empty();
+    should(problems).be.empty();
   });
 
   it("lets a delivery that is repeated through again under its own name, and under no other", async () => {
@@ -178,15 +178,15 @@ describe("the memory of what was sent on", () => {
       const damaged = change(await readFile(path, "utf8"));
       await writeFile(path, damaged);
       const again = await opened();
-      should(troubles).have.length(1);
-      should(troubles[0]).match(/torn or was changed/);
+      should(problems).have.length(1);
+      should(problems[0]).match(/torn or was changed/);
       const copy = (await readdir(join(folder, "deep"))).find((name) => name.includes("damaged"));
       should(await readFile(join(folder, "deep", String(copy)), "utf8")).equal(damaged);
       should(again.isFirst("a")).be.false();
       await again.close();
       // Told once: from here on the file is whole again.
       await (await opened()).close();
-      should(troubles).have.length(1);
+      should(problems).have.length(1);
     });
   }
 
@@ -197,7 +197,7 @@ describe("the memory of what was sent on", () => {
       await memory.close();
       await appendFile(path, `${crc32(value).toString(16).padStart(8, "0")} ${value}\n`);
       const again = await opened();
-      should(troubles).have.length(1);
+      should(problems).have.length(1);
       should(again.size).equal(1);
       should(again.isFirst("a")).be.true();
       should(again.isFirst("b")).be.false();
@@ -212,7 +212,7 @@ describe("the memory of what was sent on", () => {
       await memory.close();
       await writeFile(path, content);
       should((await opened()).size).equal(0);
-      should(troubles).have.length(1);
+      should(problems).have.length(1);
     });
   }
 
@@ -224,7 +224,7 @@ describe("the memory of what was sent on", () => {
     const text = await readFile(path, "utf8");
     await rm(path);
     await mkdir(path);
-    const memory = new SeenMemory({ path, most: 10, onTrouble: (line) => troubles.push(line) });
+    const memory = new SeenMemory({ path, most: 10, onProblem: (line) => problems.push(line) });
     await should(memory.load()).be.rejectedWith({ code: "SEEN_NOT_READ" });
     await rm(path, { recursive: true });
     await writeFile(path, text);
@@ -239,17 +239,17 @@ describe("the memory of what was sent on", () => {
       path,
       most: 10,
       intervalMs: 5,
-      onTrouble: (line) => troubles.push(line),
+      onProblem: (line) => problems.push(line),
     });
     await rm(join(folder, "deep"));
     await memory.load();
     await writeFile(join(folder, "deep"), "in the way");
     should(memory.isFirst("a")).be.true();
-    await until(() => troubles.length > 0);
+    await until(() => problems.length > 0);
     should(memory.isFirst("a")).be.false();
     await sleep(30);
-    should(troubles).have.length(1);
-    should(troubles[0]).match(/cannot be written/);
+    should(problems).have.length(1);
+    should(problems[0]).match(/cannot be written/);
     await rm(join(folder, "deep"));
     await until(async () => (await known("a")).length > 0);
     await memory.close();

@@ -45,7 +45,7 @@ describe("following an operation", () => {
   };
   const pollMs = { min: 1, max: 5 };
 
-  it("tells each status once, in the order of the channel, and goes on through trouble of the service", async () => {
+  it("tells each status once, in the order of the channel, and goes on through failure of the service", async () => {
     const replies: Reply[] = [
       statuses([2, "sending"], [1, "accepted"]),
       "drop",

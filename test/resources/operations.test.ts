@@ -120,10 +120,10 @@ describe("operations", () => {
 
     it("that was taken is certain, though it cannot be read back", async () => {
       const forbidden = [403, { type: "FORBIDDEN", message: "not with this key" }];
-      for (const trouble of [[500, {}], forbidden, notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
+      for (const failure of [[500, {}], forbidden, notFound("OPERATION_NOT_FOUND"), "drop"] as Reply[]) {
         const { client } = await startOther(({ method, path }) => {
           if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
-          return method === "POST" ? [201, { operation_id: OTHER_ID }] : trouble;
+          return method === "POST" ? [201, { operation_id: OTHER_ID }] : failure;
         });
         // A 404 is waited out no longer than that.
         const soon = { timeoutMs: 500 };

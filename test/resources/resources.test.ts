@@ -502,7 +502,7 @@ describe("resources", () => {
       );
     });
 
-    it("goes on through trouble of the service and a watcher not yet known", async () => {
+    it("goes on through failure of the service and a watcher not yet known", async () => {
       const { client } = await walking(notFound("WATCHER_NOT_FOUND"), "drop", [503, ""], "active");
       should((await client.watchers.waitFor(ID, OTHER_ID, { ...quick, target: "active" })).status).equal(
         "active",
@@ -572,7 +572,7 @@ describe("resources", () => {
       }
     });
 
-    it("tells at its end what trouble it met", async () => {
+    it("tells at its end what failure it met", async () => {
       const { client } = await walking([503, ""]);
       const options = { ...quick, target: "active", timeoutMs: SOON_OVER_MS } as const;
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));

@@ -143,7 +143,7 @@ describe("a search of events by operation_id or query_id", () => {
     should(asked).be.empty();
   });
 
-  it("ends with the trouble of the service", async () => {
+  it("ends with the failure of the service", async () => {
     const { search } = await serve([], [500, { type: "INTERNAL_ERROR", message: "" }]);
     should((await errorOf(search({ query_id: OTHER_ID }))).code).equal("SERVICE_ERROR");
     should((await errorOf(search({ query_id: OTHER_ID }).finally(() => {}))).code).equal("SERVICE_ERROR");

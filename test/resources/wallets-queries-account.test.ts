@@ -234,7 +234,7 @@ describe("wallets, queries, account", () => {
       ["errors beside data", [200, { data: { a: 1 }, errors: [{ message: "boom" }] }], "GRAPHQL_ERROR"],
       ["a proxy's page", [200, "<html>"], "BAD_RESPONSE"],
       ["no data at all", [200, {}], "BAD_RESPONSE"],
-      ["trouble", [503, "<html>"], "SERVICE_ERROR"],
+      ["failure", [503, "<html>"], "SERVICE_ERROR"],
     ];
     for (const [what, reply, code] of failures) {
       it(`reads a failure carried by ${what} as ${code}`, async () => {

@@ -24,10 +24,10 @@ export function killsOfNodeRed({ worlds, kills }: { worlds: number; kills: numbe
   for (let seed = first; seed < first + worlds; seed += 1) {
     it(`loses none, marks what comes again or late (${kills} kills of Node-RED, seed ${seed})`, async () => {
       const world = oddWorld(seed, kills + 1);
-      const { habits, troubles } = world;
+      const { habits, faults } = world;
       const outcome = await killNodeRed(world, kills);
       const complaint = complaintOf(outcome);
-      const details = `${JSON.stringify({ habits, troubles })}\n${outcome.log.slice(-2_000)}`;
+      const details = `${JSON.stringify({ habits, faults })}\n${outcome.log.slice(-2_000)}`;
       should(complaint && `seed ${seed}: ${complaint}\n${details}`).be.undefined();
     });
   }

@@ -17,7 +17,7 @@ export type FolderState =
    */
   | { kind: "elsewhere"; holder: Holder | undefined; isAlive: boolean; lost: boolean }
   /** It cannot be known; it is tried again. */
-  | { kind: "trouble"; error: CodedError };
+  | { kind: "error"; error: CodedError };
 
 /** All in milliseconds. `leaseMs` has to be well below `staleMs`. */
 export type LockTimes = {
@@ -94,7 +94,7 @@ export class FolderLock {
           continue;
         }
       } catch (cause) {
-        this.#show({ kind: "trouble", error: notLocked(this.#path, cause) });
+        this.#show({ kind: "error", error: notLocked(this.#path, cause) });
       }
       await pause(this.#times.lookMs, signal);
     }
@@ -166,8 +166,8 @@ export class FolderLock {
         this.#state.kind === "elsewhere" &&
         state.holder?.id === this.#state.holder?.id &&
         state.isAlive === this.#state.isAlive) ||
-      (state.kind === "trouble" &&
-        this.#state.kind === "trouble" &&
+      (state.kind === "error" &&
+        this.#state.kind === "error" &&
         state.error.message === this.#state.error.message);
     this.#state = state;
     if (!isSame) this.#onState(state);

@@ -39,7 +39,7 @@ async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Pr
   const { graphqlUrl: url, proxy } = settings;
   if (url === undefined) return {};
   try {
-    // Not every service knows the organization: that is a convenience, and no trouble.
+    // Not every service knows the organization: that is a convenience, and not an error.
     const organization = client.account.organization().catch(() => null);
     const { displayName, emailAddress, memberId } = (await client.account.details()) ?? {};
     const { organizationId, tenantId } = (await organization) ?? {};

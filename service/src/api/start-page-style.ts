@@ -2,9 +2,9 @@ import { Html } from "./html.ts";
 
 /** Light and dark as the browser wants it. */
 export const STYLE = new Html(`
-:root { color-scheme: light dark; --text: #1c2330; --muted: #566074; --line: #d9dee7; --paper: #fff; --ground: #f4f6f9; --link: #0b57b0; --trouble: #b3261e; }
+:root { color-scheme: light dark; --text: #1c2330; --muted: #566074; --line: #d9dee7; --paper: #fff; --ground: #f4f6f9; --link: #0b57b0; --problem: #b3261e; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e4e8ef; --muted: #a2adbf; --line: #323b4a; --paper: #1b212b; --ground: #12161d; --link: #8ab8ff; --trouble: #ff8a80; }
+  :root { --text: #e4e8ef; --muted: #a2adbf; --line: #323b4a; --paper: #1b212b; --ground: #12161d; --link: #8ab8ff; --problem: #ff8a80; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
@@ -24,7 +24,7 @@ code, pre { font: .9em/1.6 ui-monospace, Menlo, Consolas, monospace; }
 pre { margin: .75rem 0; padding: .75rem 1rem; overflow-x: auto; background: var(--ground); border-radius: .375rem; }
 p { margin: .5rem 0; }
 a { color: var(--link); }
-.trouble { color: var(--trouble); }
+.problem { color: var(--problem); }
 .counts { display: grid; grid-template-columns: repeat(auto-fill, minmax(8rem, 1fr)); gap: 1rem; margin: 0; padding: 0; list-style: none; }
 .counts strong { display: block; font-size: 1.5rem; line-height: 1.2; }
 .counts span { display: block; color: var(--muted); font-size: .9rem; }

@@ -122,20 +122,20 @@ function chain({ store, chain, contracts, relayer, finality }: Context, { heads 
     [
       "Blocks",
       heads === undefined
-        ? html`<strong class="trouble">The node does not answer.</strong>`
+        ? html`<strong class="problem">The node does not answer.</strong>`
         : html`latest ${heads.latest.number}, safe ${heads.safe}, finalized ${heads.finalized}`,
     ],
     ...(finality.problem === undefined
       ? []
-      : [["Confidence", html`<strong class="trouble">${finality.problem}</strong>`] satisfies Row]),
-    ...(late === undefined ? [] : [["Time", html`<strong class="trouble">${late}</strong>`] satisfies Row]),
+      : [["Confidence", html`<strong class="problem">${finality.problem}</strong>`] satisfies Row]),
+    ...(late === undefined ? [] : [["Time", html`<strong class="problem">${late}</strong>`] satisfies Row]),
     [
       "The service's account",
       html`${code(relayer.address)}${relayer.funds.held === undefined ? "" : html`, holds ${relayer.funds.held}`}`,
     ],
     ...(relayer.funds.shortage === undefined
       ? []
-      : [["Coins", html`<strong class="trouble">${relayer.funds.shortage}</strong>`] satisfies Row]),
+      : [["Coins", html`<strong class="problem">${relayer.funds.shortage}</strong>`] satisfies Row]),
     ...lostOperations(store.executions(chain.network.chain_selector)),
     ...Object.entries(contracts).map(([name, address]): Row => [name, code(address)]),
   ]);
@@ -148,14 +148,14 @@ function lostOperations(executions: Executions): Row[] {
   if (missing > 0) {
     rows.push([
       "Sent again",
-      html`<strong class="trouble">${operations(missing)} that the chain may have lost</strong>`,
+      html`<strong class="problem">${operations(missing)} that the chain may have lost</strong>`,
     ]);
   }
   if (gone > 0) {
     const newest = executions.gone(SHOWN_LOST);
     rows.push([
       "Lost",
-      html`<strong class="trouble">${operations(gone)} ${gone === 1 ? "is" : "are"} not on the chain any more and cannot be
+      html`<strong class="problem">${operations(gone)} ${gone === 1 ? "is" : "are"} not on the chain any more and cannot be
 brought back. Submit a new operation where its effect is still wanted.</strong><br>
 ${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<br>`)}`,
     ]);

@@ -109,7 +109,7 @@ export class Pulse {
     }
     for (const listener of this.#listeners) {
       if (this.#stopped) return;
-      // One lifecycle in trouble holds up no other; it has another go at the next beat.
+      // A lifecycle that fails does not delay the others; it is tried again at the next beat.
       await listener(heads).then(
         () => this.#problems.delete(listener),
         (error: unknown) => this.#tell(listener, messageOf(error)),

@@ -6,11 +6,11 @@ import { messageOf } from "../problem.ts";
 /** So many at once: what an item waits for is mostly the node's answer. */
 const AT_ONCE = 16;
 
-/** Works on all items, begun in their order. One in trouble holds up no other, and has another go at the next beat. */
+/** Works on all items, begun in their order. One that fails does not delay the others, and is tried again at the next beat. */
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
-  trouble: { log: Log; with: (item: T) => string },
+  report: { log: Log; with: (item: T) => string },
 ): Promise<void> {
   const rest = [...items].values();
   const worker = async () => {
@@ -22,7 +22,7 @@ export async function each<T>(
         if (error instanceof FundsProblem) continue;
         // So is a chain that does not answer.
         if (isUnreachable(error)) continue;
-        trouble.log.warn(`Trouble with ${trouble.with(item)}: ${messageOf(error)}`);
+        report.log.warn(`Error with ${report.with(item)}: ${messageOf(error)}`);
       }
     }
   };

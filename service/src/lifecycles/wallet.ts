@@ -78,15 +78,15 @@ export class WalletDeployer {
   async advance(): Promise<void> {
     const { store, chain, log } = this.#context;
     const selector = chain.network.chain_selector;
-    const trouble = { log, with: ({ walletId }: StoredWallet) => `wallet ${walletId}` };
+    const report = { log, with: ({ walletId }: StoredWallet) => `wallet ${walletId}` };
     const pending = store.wallets.withStatus(selector, "pending");
-    await each(pending, (wallet) => this.#deploy(wallet), trouble);
+    await each(pending, (wallet) => this.#deploy(wallet), report);
     const deploying = store.wallets.withStatus(selector, "deploying");
-    await each(deploying, (wallet) => this.#follow(wallet), trouble);
+    await each(deploying, (wallet) => this.#follow(wallet), report);
     const lost = store.wallets
       .withStatus(selector, "deployed")
       .filter(({ walletId }) => this.#lost.has(walletId));
-    await each(lost, (wallet) => this.#bringBack(wallet), trouble);
+    await each(lost, (wallet) => this.#bringBack(wallet), report);
   }
 
   /** The chain went back, or was: its newest wallets may be gone. They are deployed again, at their addresses. */

@@ -37,7 +37,7 @@ export function canArchive(watcher: StoredWatcher): boolean {
 export async function provisionWatchers(context: Context, newest: number): Promise<void> {
   const { store, chain, trials, log } = context;
   const selector = chain.network.chain_selector;
-  const trouble = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
+  const report = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
   const provision = async (watcher: StoredWatcher) => {
     const { watcher_id } = watcher;
     const refusal = (await serviceRefusal(chain, watcher)) ?? trials.take("watcher");
@@ -46,7 +46,7 @@ export async function provisionWatchers(context: Context, newest: number): Promi
       moveWatcher(store, watcher_id, refusal === undefined ? "active" : "failed", refusal);
     });
   };
-  await each(store.watchers.withStatus(selector, "pending"), provision, trouble);
+  await each(store.watchers.withStatus(selector, "pending"), provision, report);
   for (const { watcher_id } of store.watchers.withStatus(selector, "archiving")) {
     const failure = trials.take("archive");
     moveWatcher(store, watcher_id, failure === undefined ? "archived" : "archive_failed", failure);

@@ -259,7 +259,7 @@ describe("the lock of a folder", function () {
       join(blocked, ".in-use"),
       (state) => {
         states.push(state);
-        if (state.kind === "trouble") void rm(blocked).then(() => mkdir(blocked));
+        if (state.kind === "error") void rm(blocked).then(() => mkdir(blocked));
         if (state.kind === "held") held.resolve();
       },
       TIMES,
@@ -267,10 +267,10 @@ describe("the lock of a folder", function () {
     locks.push(lock);
     lock.start();
     await held.promise;
-    const [trouble] = states;
-    if (trouble?.kind !== "trouble") throw new Error(`It said ${trouble?.kind}.`);
-    should(trouble.error).have.property("code", "FOLDER_NOT_LOCKED");
-    should(trouble.error.message).match(/blocked cannot be kept .*\(ENOTDIR\).*Check its permissions/);
+    const [failure] = states;
+    if (failure?.kind !== "error") throw new Error(`It said ${failure?.kind}.`);
+    should(failure.error).have.property("code", "FOLDER_NOT_LOCKED");
+    should(failure.error.message).match(/blocked cannot be kept .*\(ENOTDIR\).*Check its permissions/);
   });
 });
 

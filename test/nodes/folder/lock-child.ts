@@ -28,7 +28,7 @@ const lock = new FolderLock(
     if (kind === "held") void work(state.tenure);
     if (kind === "elsewhere")
       process.send?.({ kind, pid: state.holder?.pid, lost: state.lost, isAlive: state.isAlive });
-    else process.send?.(kind === "trouble" ? { kind, message: state.error.message } : { kind });
+    else process.send?.(kind === "error" ? { kind, message: state.error.message } : { kind });
   },
   JSON.parse(times) as LockTimes,
 );

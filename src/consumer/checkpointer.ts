@@ -1,10 +1,10 @@
 import type { CrecError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
+import { asCrecError } from "./error-class.ts";
 import type { CursorStore } from "./store.ts";
-import { asCrecError } from "./trouble.ts";
 
-export type SavingOptions = {
+export type CheckpointerOptions = {
   store: CursorStore;
   clock: Clock;
   pageLimit: number;
@@ -20,14 +20,14 @@ const SAVE_EVERY_MS = 100;
 const SAVE_EVERY_MS_AN_EVENT = 0.02;
 
 /** When the place is stored: before events are handed over at once, afterwards now and then, at the end exactly. */
-export class Saving {
-  readonly #options: SavingOptions;
+export class Checkpointer {
+  readonly #options: CheckpointerOptions;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #ahead = 0;
   /** Set while something waits to be stored. */
   #waiting: AbortController | undefined;
 
-  constructor(options: SavingOptions) {
+  constructor(options: CheckpointerOptions) {
     this.#options = options;
   }
 

@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
-import type { Trouble } from "./intervals.ts";
+import type { ErrorClass } from "./intervals.ts";
 
-/** What waiting does not mend: a person has to decide, then `seek` or start again. */
+/** Waiting does not help: a person has to decide, then `seek` or start again. */
 const FINAL_CODES: ReadonlySet<string> = new Set([
   "CHANNEL_REPLACED",
   "CURSOR_OF_ANOTHER_CHANNEL",
@@ -10,16 +10,16 @@ const FINAL_CODES: ReadonlySet<string> = new Set([
   "CLIENT_CLOSED",
 ]);
 
-/** What is not there yet is probably being made. */
+/** What is missing is probably being created. */
 const MISSING: ReadonlySet<string> = new Set(["CHANNEL_NOT_FOUND", "NOT_FOUND", "WATCHER_NOT_FOUND"]);
 
-/** Whether waiting does not mend it: a person has to decide. */
+/** Whether waiting does not help: a person has to decide. */
 export function isFinal({ code }: CrecError): boolean {
   return FINAL_CODES.has(code);
 }
 
-/** Which patience an error asks for. */
-export function troubleOf({ code }: CrecError): Trouble {
+/** How long to wait after an error. */
+export function errorClassOf({ code }: CrecError): ErrorClass {
   if (code === "KEY_REFUSED" || code === "ORGANIZATION_NOT_FOUND" || code === "FORBIDDEN") return "refused";
   return MISSING.has(code) ? "waiting" : "error";
 }

@@ -3,24 +3,24 @@ import type { Clock } from "./clock.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
 import { quietly } from "./quietly.ts";
 
-export type TellerOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
+export type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;
 };
 
 /** While events flow, their count changes more often than anybody can read it. */
 const COUNTS_EVERY_MS = 100;
 
-/** Tells the listeners what the consumer does: each state once, each error once, counts now and then. */
-export class Teller {
-  readonly #options: TellerOptions;
+/** Notifies the listeners of what the consumer does: each state once, each error once, counts now and then. */
+export class Notifier {
+  readonly #options: NotifierOptions;
   #state: ConsumerState = { kind: "stopped" };
-  #told: ConsumerState = this.#state;
-  #toldAt = Number.NEGATIVE_INFINITY;
-  /** Set while newer counts wait to be told. */
+  #notified: ConsumerState = this.#state;
+  #notifiedAt = Number.NEGATIVE_INFINITY;
+  /** Set while newer counts wait to be reported. */
   #waiting: AbortController | undefined;
   #lastErrorCode: string | undefined;
 
-  constructor(options: TellerOptions) {
+  constructor(options: NotifierOptions) {
     this.#options = options;
   }
 
@@ -28,24 +28,24 @@ export class Teller {
     return this.#state;
   }
 
-  show(state: ConsumerState): void {
+  setState(state: ConsumerState): void {
     if (isSame(this.#state, state)) return;
     this.#state = state;
-    const waitMs = this.#toldAt + COUNTS_EVERY_MS - this.#options.clock.now();
-    if (state.kind !== "connected" || this.#told.kind !== "connected" || waitMs <= 0) this.#tellState();
-    else if (this.#waiting === undefined) this.#tellStateIn(waitMs);
+    const waitMs = this.#notifiedAt + COUNTS_EVERY_MS - this.#options.clock.now();
+    if (state.kind !== "connected" || this.#notified.kind !== "connected" || waitMs <= 0) this.#notifyState();
+    else if (this.#waiting === undefined) this.#notifyStateIn(waitMs);
   }
 
-  tellStart(start: ConsumerStart): void {
+  notifyStart(start: ConsumerStart): void {
     quietly(() => this.#options.onStart?.(start));
   }
 
-  tellRestored(upTo: number): void {
+  notifyRestored(upTo: number): void {
     quietly(() => this.#options.onRestored?.(upTo));
   }
 
   /** Once, until another error or `forgetError`. */
-  tell(error: CrecError): void {
+  notifyError(error: CrecError): void {
     if (error.code === this.#lastErrorCode) return;
     this.#lastErrorCode = error.code;
     quietly(() => this.#options.onError?.(error));
@@ -55,20 +55,20 @@ export class Teller {
     this.#lastErrorCode = undefined;
   }
 
-  #tellStateIn(ms: number): void {
+  #notifyStateIn(ms: number): void {
     const waiting = new AbortController();
     this.#waiting = waiting;
     void this.#options.clock.sleep(ms, waiting.signal).then(() => {
-      if (!waiting.signal.aborted) this.#tellState();
+      if (!waiting.signal.aborted) this.#notifyState();
     });
   }
 
-  #tellState(): void {
+  #notifyState(): void {
     this.#waiting?.abort();
     this.#waiting = undefined;
-    this.#toldAt = this.#options.clock.now();
-    if (isSame(this.#told, this.#state)) return;
-    this.#told = this.#state;
+    this.#notifiedAt = this.#options.clock.now();
+    if (isSame(this.#notified, this.#state)) return;
+    this.#notified = this.#state;
     quietly(() => this.#options.onState?.(this.#state));
   }
 }

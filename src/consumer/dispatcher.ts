@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
+import type { Checkpointer } from "./checkpointer.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
 import { deliveryFailed, InFlight, passedOver, times } from "./in-flight.ts";
@@ -9,11 +10,10 @@ import type { PageReader } from "./pages.ts";
 import type { Pause } from "./pause.ts";
 import { requireSame } from "./place.ts";
 import { judgeWithPatience } from "./proof-wait.ts";
-import type { Saving } from "./saving.ts";
 import type { Selection } from "./selection.ts";
 import { Trials } from "./trials.ts";
 
-export type HandOverOptions = Pick<
+export type DispatcherOptions = Pick<
   EventConsumerOptions,
   | "source"
   | "prepare"
@@ -29,7 +29,7 @@ export type HandOverOptions = Pick<
   clock: Clock;
   pause: Pause;
   selection: Selection;
-  saving: Saving;
+  checkpointer: Checkpointer;
   /** Called when the counts, or the cursor, are other than before. */
   onProgress: () => void;
   /** Told of what goes wrong with an event that is in flight. */
@@ -44,10 +44,10 @@ const YIELD_EVERY = 8;
 const MAX_AHEAD = 1_000;
 
 /** Brings the events of a channel to the flow, one after another, and notes in the cursor which of them are done. */
-export class HandOver {
+export class Dispatcher {
   /** What was handed over and waits for its acknowledgement. */
   readonly inFlight: InFlight;
-  readonly #options: HandOverOptions;
+  readonly #options: DispatcherOptions;
   readonly #trials: Trials;
   #cursor: Cursor | undefined;
   #delivered = 0;
@@ -55,7 +55,7 @@ export class HandOver {
   #skipped = 0;
   #filtered = 0;
 
-  constructor(options: HandOverOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options;
     const { clock, pause, deliver, onRejected, ackRejected = false, onError, limits } = options;
     this.inFlight = new InFlight({
@@ -104,7 +104,7 @@ export class HandOver {
     events: readonly ChannelEvent[],
     { cursor, reader, signal }: { cursor: Cursor; reader: PageReader; signal: AbortSignal },
   ): Promise<boolean> {
-    const { selection, saving, prepare } = this.#options;
+    const { selection, checkpointer, prepare } = this.#options;
     this.#cursor = cursor;
     requireSame(cursor, events);
     const fresh = cursor.admit(events);
@@ -112,7 +112,7 @@ export class HandOver {
     const { notBefore } = cursor;
     const fates = fresh.map((event) => selection.fateOf(event, { notBefore, times: reader.times }));
     const last = fresh[fates.lastIndexOf("wanted")];
-    if (last !== undefined) await saving.reserve(cursor, last.headers.offset, reader.highest);
+    if (last !== undefined) await checkpointer.reserve(cursor, last.headers.offset, reader.highest);
     for (const [index, event] of fresh.entries()) {
       if (fates[index] === "too old") this.#skipped += 1;
       if (fates[index] === "unwanted") this.#filtered += 1;
@@ -200,7 +200,7 @@ export class HandOver {
     const cursor = this.#cursor;
     if (cursor === undefined) return;
     cursor.settle(eventId);
-    this.#options.saving.soon(cursor);
+    this.#options.checkpointer.soon(cursor);
     this.#options.onProgress();
   }
 }
