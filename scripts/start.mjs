@@ -38,7 +38,7 @@ async function buildNodes() {
     await build({ log: (line) => say(`  ${line}`) });
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
-    throw new StartError('The build failed for the reasons above: mend them, then run "npm start" again.');
+    throw new StartError('The build failed for the reasons above: fix them, then run "npm start" again.');
   } finally {
     // esbuild's own process would stay as long as we do.
     await stop();

@@ -1,7 +1,7 @@
 /** What leaves a node by Catch: a stable upper-snake-case `code` beside the sentence. */
 export type CodedError = Error & { code: string };
 
-/** Makes an error for something the flow's author can mend: the message says how. */
+/** Makes an error for something the flow's author can fix: the message says how. */
 export function nodeError(code: string, message: string, cause?: unknown): CodedError {
   return toCodedError(Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code }));
 }

@@ -16,7 +16,7 @@ const FAILURES = ["failed", "cancelled", "expired"];
 
 /** What to do next about each. */
 const ADVICE: Readonly<Record<string, string>> = {
-  failed: "Mend what the reason names, then send it again.",
+  failed: "Fix what the reason names, then send it again.",
   cancelled: "Make a new one if it is still wanted.",
   expired: "Send it again, with a later deadline if it needs longer.",
 };

@@ -11,7 +11,7 @@ export type SeenOptions = {
   intervalMs?: number;
 };
 
-/** One that comes again until it is worked off. */
+/** One that comes again until it is processed. */
 export type SeenDelivery = {
   name: string;
   /** By what its message says. */
@@ -58,7 +58,7 @@ export class SeenMemory {
 
   /**
    * Whether a key is new, and from now on it is not: after `load`, and before its message is sent on. So is the
-   * delivery it first came with where that is repeated, since it was not worked off.
+   * delivery it first came with where that is repeated, since it was not processed.
    */
   isFirst(key: string, { name, isRepeated }: SeenDelivery = { name: "", isRepeated: false }): boolean {
     const before = this.#seen.get(key);

@@ -121,7 +121,7 @@ export async function watcherChannelOf(
   );
 }
 
-/** What may come again before it is worked off: an event of a consumer that waits for acknowledgements. */
+/** What may come again before it is processed: an event of a consumer that waits for acknowledgements. */
 export function deliveryOf(msg: CrecMessage, event: ChannelEvent): SeenDelivery | undefined {
   const consumer = override(msg, "consumer");
   const named = override(msg, "eventId");

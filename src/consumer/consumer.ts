@@ -154,7 +154,7 @@ export class EventConsumer {
   }
 
   /**
-   * Says that an event could not be worked off: it comes again after `afterMs` milliseconds, unless it was sent
+   * Says that an event could not be processed: it comes again after `afterMs` milliseconds, unless it was sent
    * too often, or with `reject` goes to `onRejected`. Tells whether it was in flight; if not, nothing happens.
    * Throws `ArgumentError` for a delay that is no number of 0 or more.
    */

@@ -34,7 +34,7 @@ export type ErrorClass = "error" | "refused" | "waiting";
 
 const SCALES: Record<ErrorClass, { firstMs: number; growth: number; maxMs: number }> = {
   error: { firstMs: 1_000, growth: 2, maxMs: 60_000 },
-  // A refused key is mended by people: asking often changes nothing and looks like an attack.
+  // A refused key is fixed by people: asking often changes nothing and looks like an attack.
   refused: { firstMs: 30_000, growth: 1.25, maxMs: 60_000 },
   // A channel that is not there yet is usually being created right now.
   waiting: { firstMs: 2_000, growth: 1.5, maxMs: 10_000 },

@@ -154,7 +154,7 @@ function failureReason(query: Query, abi: Abi | undefined): string {
   if (!error) {
     return query.status === "expired"
       ? "QUERY_EXPIRED: nobody answered it in time"
-      : "CRE_WORKFLOW_FAILED: it could not be worked off";
+      : "CRE_WORKFLOW_FAILED: it could not be processed";
   }
   const reverted = error.data ? ` (${decodeRevert({ data: error.data, ...(abi ? { abi } : {}) })})` : "";
   return `${error.code}: ${error.message}${reverted}`;

@@ -1,6 +1,6 @@
 /**
  * A process that drains a channel and ends at some of its events, in the middle of handing them over. Writes into
- * `<folder>/collected` what is worked off (`D <offset>`) and what is given up (`R <offset> <why>`).
+ * `<folder>/collected` what is processed (`D <offset>`) and what is given up (`R <offset> <why>`).
  * Ends with 0 when all is done.
  */
 import { openSync, writeSync } from "node:fs";

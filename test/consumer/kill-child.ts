@@ -1,6 +1,6 @@
 /**
  * A process that drains a channel and is killed while it does. Writes into `<folder>/collected` what arrives
- * (`A <offset> <redelivered> <attempt>`) and what is worked off (`D <offset>`).
+ * (`A <offset> <redelivered> <attempt>`) and what is processed (`D <offset>`).
  * Waits for the message "go", "go and only take" (nothing is worked on), or "go to the end": then it ends by itself
  * when all is done.
  */

@@ -23,7 +23,7 @@ export function describeKills(kills: number): void {
       should(repeats.length).be.above(kills / 4);
     });
 
-    it("would lose some if they were acknowledged before they are worked off", async () => {
+    it("would lose some if they were acknowledged before they are processed", async () => {
       const { done } = await drainWithKills({
         mode: "commit-first",
         events: EVENTS,
@@ -33,7 +33,7 @@ export function describeKills(kills: number): void {
       should(missing(done).length).be.above(0);
     });
 
-    it("loses on send what had been handed over and was not worked off, and nothing else", async () => {
+    it("loses on send what had been handed over and was not processed, and nothing else", async () => {
       const { arrivals, done, inHand } = await drainWithKills({
         mode: "on-send",
         events: EVENTS,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { bundle } from "./child-bundle.ts";
 import { startEventServer, storedEvent } from "./event-server.ts";
 
-/** `commit-first` is how it must not be done: acknowledged before it is worked off. */
+/** `commit-first` is how it must not be done: acknowledged before it is processed. */
 export type KillMode = "on-ack" | "on-send" | "commit-first";
 
 export type Arrival = { offset: number; redelivered: boolean; attempt: number; life: number };
@@ -15,9 +15,9 @@ export type Arrival = { offset: number; redelivered: boolean; attempt: number; l
 /** What the processes wrote, over all their lives. */
 export type Collected = {
   arrivals: Arrival[];
-  /** Offsets that were worked off. */
+  /** Offsets that were processed. */
   done: Set<number>;
-  /** By life, what had arrived and was not worked off when it ended. */
+  /** By life, what had arrived and was not processed when it ended. */
   inHand: Array<Set<number>>;
 };
 

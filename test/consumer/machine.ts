@@ -119,7 +119,7 @@ class SimulatedConsumer {
     return this.disk.stored;
   }
 
-  /** Whether each event is worked off, or with the rejected ones. */
+  /** Whether each event is processed, or with the rejected ones. */
   get isDone(): boolean {
     const rejected = this.rejected.map(([offset]) => offset);
     return new Set([...this.done, ...rejected]).size === this.#channel.visible.length;

@@ -1,6 +1,6 @@
 /**
  * A process that reads the odd service in ack mode and is killed while it does. Writes into `<folder>/collected` when
- * it begins (`L`), what arrives (`A <id> <offset> <marks>`, `r` for redelivered, `l` for late), what is worked off
+ * it begins (`L`), what arrives (`A <id> <offset> <marks>`, `r` for redelivered, `l` for late), what is processed
  * (`D <id>`), and what is rejected (`R <id>`). Waits for "go", and ends in order on "stop"; sends each id that is done.
  */
 import { openSync, writeSync } from "node:fs";

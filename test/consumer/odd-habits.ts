@@ -31,7 +31,7 @@ export type OddConsumer = {
   /** How much faster its clock goes, so that its minutes are over soon. */
   speed: number;
   inFlight: number;
-  /** An event takes up to so long to be worked off, in real milliseconds. */
+  /** An event takes up to so long to be processed, in real milliseconds. */
   workMs: number;
   /** So many of a hundred attempts are refused. */
   refuses: number;

@@ -2,7 +2,7 @@
 export type OddArrival = { id: string; offset: number; redelivered: boolean; late: boolean };
 
 export type Verdict = {
-  /** Wanted, and never worked off. */
+  /** Wanted, and never processed. */
   lost: string[];
   /** Came again, and did not say so. */
   unmarked: string[];

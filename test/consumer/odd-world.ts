@@ -32,7 +32,7 @@ export type OddOutcome = Verdict & {
   made: OddService["made"];
 };
 
-/** How long a life may take until something is worked off before it is killed all the same. */
+/** How long a life may take until something is processed before it is killed all the same. */
 const BEGIN_MS = 1_500;
 const LIFE_MS = 300;
 /** What a process needs to look at a channel some times, on a busy machine. */
@@ -129,7 +129,7 @@ export function complaintAbout({ world }: OddRun, outcome: OddOutcome): string |
   return `seed ${seed}: ${complaint}\n${JSON.stringify({ habits, faults, consumer, made })}`;
 }
 
-/** Resolves when each wanted event was worked off or rejected. */
+/** Resolves when each wanted event was processed or rejected. */
 function whenDone(
   child: ChildProcess,
   wanted: ReadonlySet<string>,

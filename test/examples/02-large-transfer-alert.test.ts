@@ -84,7 +84,7 @@ describe("the example alert on a large transfer", function () {
     should(alerts()).have.length(1);
     await broker.restart();
     await published(transaction);
-    await flow.nodeRed.shows(({ name }) => name === "worked off" && flow.values("worked off").length === 2);
+    await flow.nodeRed.shows(({ name }) => name === "processed" && flow.values("processed").length === 2);
   });
 
   it("publishes nothing again after Node-RED was killed and started", async () => {

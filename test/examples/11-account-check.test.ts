@@ -39,7 +39,7 @@ describe("the example account check", function () {
     await flow.nodeRed.deploy(
       flow.flows.map((node) => (node.type === "tab" ? { ...node, env: [other] } : node)),
     );
-    const found = await flow.pressed("Check", "mend the connection");
+    const found = await flow.pressed("Check", "fix the connection");
     should(found).have.properties({ organizationFits: false, tenantFits: true });
   });
 

@@ -100,7 +100,7 @@ for (const level of ["finalized", "latest"] as const) {
       const hash = await shown<string>("02-large-transfer-alert", "sent");
       await broker.publishing(TOPIC, (alert) => (alert as { transaction: string }).transaction === hash);
       await press("07-ack-and-retry", "Works at once");
-      await shown<{ tokens: number }>("07-ack-and-retry", "worked off", ({ tokens }) => tokens === 1);
+      await shown<{ tokens: number }>("07-ack-and-retry", "processed", ({ tokens }) => tokens === 1);
       // All of them watch the same token: what the alert told is in the other channel by now, or soon.
       const isWritten = async () => {
         await press("08-events-to-csv", "Export");

@@ -269,8 +269,8 @@ describe("errors of the nodes", function () {
     });
   });
 
-  describe("by how a node is set up: it works once that is mended and deployed", () => {
-    /** Each broken node, with the code it must give and what it is once it is mended. */
+  describe("by how a node is set up: it works once that is fixed and deployed", () => {
+    /** Each broken node, with the code it must give and what it is once it is fixed. */
     type Case = {
       what: string;
       code: string;
@@ -431,7 +431,7 @@ describe("errors of the nodes", function () {
       });
     }
 
-    it("all of them work after the deploy that mends them", async () => {
+    it("all of them work after the deploy that fixes them", async () => {
       await nodeRed.deploy(
         benchFlow(
           [connection(), channelNode(), contract()],

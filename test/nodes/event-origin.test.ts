@@ -5,7 +5,7 @@ import { channelNode, createWatcherNode, eventsInNode, manageNode } from "../sup
 import { OperationBench, RECEIVER } from "../support/operation-bench.ts";
 import { operationNode, queryNode, submitNode } from "../support/operation-nodes.ts";
 
-/** A flow that acts in one channel on the events of another: they are worked off where they came from. */
+/** A flow that acts in one channel on the events of another: they are processed where they came from. */
 describe("a message of events in, on its way through another channel", function () {
   this.timeout(120_000);
 
@@ -89,12 +89,12 @@ describe("a message of events in, on its way through another channel", function 
     }
   });
 
-  it("is worked off once it has been acted on", async () => {
+  it("is processed once it has been acted on", async () => {
     await settles(await bench.ask("submit", { ...event, to: RECEIVER, payload: "1" }));
     event = (await comes(2)).value as Message;
   });
 
-  it("is worked off whatever else the flow has put in the place of its channel", async () => {
+  it("is processed whatever else the flow has put in the place of its channel", async () => {
     await settles({ ...event, crec: { ...event.crec, channelId: "somewhere else" } });
     await comes(3);
   });

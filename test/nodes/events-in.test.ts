@@ -138,7 +138,7 @@ describe("events in", function () {
       should(since("both", seen)).deepEqual([count]);
     });
 
-    it("to go behind the end is an error that a good command mends", async () => {
+    it("to go behind the end is an error that a good command fixes", async () => {
       const seen = (await reading("far")).length;
       await bench.press("far", { topic: "seek", payload: 1_000_000 });
       await bench.nodeRed.shows(

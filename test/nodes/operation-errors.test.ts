@@ -193,7 +193,7 @@ describe("errors of submit operation", function () {
       ));
   });
 
-  describe("with something wrong in the form: red, until the form is mended", () => {
+  describe("with something wrong in the form: red, until the form is fixed", () => {
     const good = { to: RECEIVER, payload: "1" };
     const cases: Array<[string, [string, (string | RegExp)?], Partial<FlowNode>]> = [
       [

@@ -184,7 +184,7 @@ describe("the preview of an operation", function () {
     const problemOf = async (calls: CallDef[], more?: PreviewRequest) => {
       const answer = await preview(calls, more);
       should(answer.digest).be.undefined();
-      should(answer.why).equal("There is no digest while call 1 has a mistake: mend it first.");
+      should(answer.why).equal("There is no digest while call 1 has a mistake: fix it first.");
       const [{ problem, to, args = [], data, amount } = { to: undefined, amount: undefined }] = answer.calls;
       return [problem, ...[to, ...args, data, amount].map((one) => one?.problem)].filter(Boolean).join("|");
     };

@@ -50,7 +50,7 @@ function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
     ({ problem }, index) => problem || values[index]?.some((value) => value?.problem),
   );
   if (wrong !== -1) {
-    throw nodeError("CALL_WRONG", `There is no digest while call ${wrong + 1} has a mistake: mend it first.`);
+    throw nodeError("CALL_WRONG", `There is no digest while call ${wrong + 1} has a mistake: fix it first.`);
   }
   const later = values.flat().filter((value): value is PreviewedValue => value?.later === true);
   if (later.length > 0 || !calls.every(isWhole)) throw notYet(later.map(({ text }) => text));
