@@ -237,7 +237,7 @@ const undiciInParts = {
 };
 
 /**
- * ES modules get the same objects as CommonJS: one library in memory, whoever asks for it.
+ * ES modules get the same objects as CommonJS: one library in memory for both.
  *
  * @param {typeof import("esbuild").build} bundle
  */

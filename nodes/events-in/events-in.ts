@@ -110,7 +110,7 @@ export default function register(RED: NodeAPI): void {
         leave();
         leaveFolder();
       };
-      // Whoever comes next to this place finds it written.
+      // The next reader of this cursor finds it written.
       close().finally(left).then(done, done);
     });
   }

@@ -23,7 +23,7 @@ export type CallPreview = {
   data?: string;
 };
 
-/** What is sent with a call of a draft, so that whoever finalizes it can read it. */
+/** What is sent with a call of a draft, so that the person who finalizes it can read it. */
 export type Snapshot = { function_signature: string; metadata: Record<string, unknown> };
 
 /** For data that was encoded by this ABI. */
@@ -119,7 +119,7 @@ function decodedBySnapshot(library: Library, snapshot: unknown, data: string): D
       const decoded = library.decodeFunctionCall({ abi: library.parseAbi(text), data });
       if (decoded) return { words: { function: decoded.signature, args: decoded.args } };
     } catch {
-      // Whoever made the draft may describe it in words of their own.
+      // The author of the draft may have described it in their own words.
     }
   }
   return undefined;

@@ -25,7 +25,7 @@ export async function launch(start) {
     stop(1, `${name} ended by itself (${how}), so everything else is ended too; what it said is above.`);
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0, "\nEnding …"));
-  // Whoever read our lines may be gone before us; ending in order matters more than telling.
+  // The reader of our output may end before us; to end in order matters more than to report it.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   await watchNpm(() => stop(0, "npm is gone: ending …"));
 

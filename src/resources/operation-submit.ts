@@ -106,14 +106,14 @@ function isLasting(failure: unknown): boolean {
   return failure instanceof ConflictError && LASTING_CONFLICTS.includes(failure.code);
 }
 
-/** Says what matters most to whoever gave up here: a new operation might be the second one. */
+/** Says what matters most to the caller who gives up here: a new operation might be the second one. */
 function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
   const id = request.wallet_operation_id;
   const again = key === undefined ? "with that id" : "under the same key";
   const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
   const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
   const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
-  // Of the same class, so that whoever asks for a time-out or an abort finds it.
+  // Of the same class, so that a caller who checks for a time-out or an abort finds it.
   const SameError = doubt instanceof HttpError ? (doubt.constructor as typeof HttpError) : HttpError;
   return new SameError(doubt.code, message, details);
 }

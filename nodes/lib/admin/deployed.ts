@@ -16,7 +16,7 @@ export function isOwnReference(text: string): boolean {
 }
 
 /**
- * What `${CREC_…}` stands for, before anything is deployed. Whoever runs Node-RED has set variables of this prefix
+ * What `${CREC_…}` stands for, before anything is deployed. The operator of Node-RED has set variables of this prefix
  * for our nodes; a request for any other could read what is nobody's business here. Not even one of these is used
  * for what its name does not say: a signer's key never goes out as an API key or as an address.
  * @throws DEPLOY_FIRST, VARIABLE_MISSING

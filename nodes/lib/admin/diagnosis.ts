@@ -55,7 +55,7 @@ function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosi
     const message =
       status === "407"
         ? "The proxy wants a user name and a password, or does not take those it was given (HTTP 407). Correct them in the proxy's configuration."
-        : `The proxy does not open the way to the service (HTTP ${status}). It may not be allowed to, or not reach it itself: ask whoever runs it.`;
+        : `The proxy does not open the way to the service (HTTP ${status}). It may not be allowed to, or not reach it itself: ask its operator.`;
     return { code: "PROXY_REFUSED", message };
   }
   const why = PROXY_UNREACHABLE[cause.code];

@@ -8,7 +8,7 @@ import type { Routes } from "./routes.ts";
 import { milliseconds, oneOf, STRICT, times } from "./schemas.ts";
 
 /**
- * What goes wrong on purpose, for whoever tests a client. `status`: answers with `status` at once. `delay`: waits
+ * Failures on request, for those who test a client. `status`: answers with `status` at once. `delay`: waits
  * `delayMs`, then goes on. `reset`: cuts the connection before anything is done. `drop_answer`: does everything,
  * then cuts the connection without a word. `truncate`: does everything, then sends half the answer.
  */
