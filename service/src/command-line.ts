@@ -130,6 +130,11 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
         .filter((part) => part !== ""),
     );
   };
+  const oneOrMore = (name: FlagName): string[] => {
+    const values = lists(name);
+    if (values.length > 0) return values;
+    throw new ServiceProblem(`--${name} is empty. Name at least one value.`);
+  };
   const text = (name: FlagName): string => {
     const { env: variable, fallback = "" }: Flag = FLAGS[name];
     return String(given[name] ?? ((variable && env[variable]) || fallback));
@@ -146,7 +151,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     orgId: text("org"),
     creTenantId: text("tenant"),
     blockTimeMs: wholeNumber("block-time", text("block-time"), 3_600_000),
-    confidences: lists("confidence").map((level) => oneOf<Confidence>("confidence", level, CONFIDENCES)),
+    confidences: oneOrMore("confidence").map((level) => oneOf<Confidence>("confidence", level, CONFIDENCES)),
     strict: switched("strict", text("strict")),
     local: switched("local", text("local")),
     logLevel: oneOf<LogLevel>("log-level", text("log-level"), LOG_LEVELS),

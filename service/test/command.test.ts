@@ -121,6 +121,7 @@ describe("the command of the local service", function () {
       "--port or CREC_SERVICE_PORT must be a whole number from 0 to 65535": ["--port", "x"],
       "--block-time or CREC_BLOCK_TIME must be a whole number": ["--block-time=-1"],
       "--confidence or CREC_CONFIDENCE must be one of latest, safe, finalized": ["--confidence", "sure"],
+      "--confidence is empty. Name at least one value": ["--confidence", " , "],
       "--log-level or CREC_LOG_LEVEL must be one of trace": ["--log-level", "loud"],
       "--prot": ["--prot", "1"],
     };

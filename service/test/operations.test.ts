@@ -1,4 +1,4 @@
-import { constants, generateKeyPairSync, privateEncrypt } from "node:crypto";
+import { constants, generateKeyPairSync, privateEncrypt, randomUUID } from "node:crypto";
 import should from "should";
 import { encodeFunctionData } from "viem";
 import { createVerifier, verifyEvent } from "../../src/proofs/index.ts";
@@ -316,6 +316,23 @@ describe("wallets and operations of the local service", function () {
     should(configuration).eql({ ...own, allowed_signers: [signer.address] });
     const later = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
     should(later.configuration).eql(configuration);
+  });
+
+  it("refuse a configuration that is too large, or names other signers than the older form", async () => {
+    const other = localEcdsaSigner(generatePrivateKey());
+    const created = (configuration: object) =>
+      api.call("POST", "/wallets", {
+        ...{ name: randomUUID(), wallet_owner_address: signer.address, wallet_type: "ecdsa" },
+        ...{ chain_selector: api.ready.chain_selector, allowed_ecdsa_signers: [signer.address] },
+        configuration,
+      });
+    const large = await created({ note: "x".repeat(16_384) });
+    large.should.containDeep({ status: 400, body: { type: "VALIDATION_ERROR" } });
+    should(large.body.message).match(/at most 16384 bytes/);
+    const contradiction = await created({ allowed_signers: [other.address] });
+    should(contradiction.status).equal(400);
+    should(contradiction.body.message).match(/allowed_ecdsa_signers name different signers/);
+    should((await created({ allowed_signers: [signer.address.toLowerCase()] })).status).equal(201);
   });
 
   it("keep a draft until it is finalized or cancelled", async () => {

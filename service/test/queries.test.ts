@@ -110,6 +110,14 @@ describe("queries of the local service", function () {
     other.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "IDEMPOTENCY_KEY_MISMATCH" } });
   });
 
+  it("are the same for numbers that JSON does not keep", async () => {
+    const path = `/channels/${channelId}/queries`;
+    const text = JSON.stringify(body({}, { metadata: "numbers" })).replace('"numbers"', '{"a":-0,"b":1e999}');
+    const [first, second] = [await api.call("POST", path, text), await api.call("POST", path, text)];
+    should(first.status).equal(202);
+    second.should.containDeep({ status: 202, body: { query_id: first.body.query_id } });
+  });
+
   it("are refused when they make no sense", async () => {
     const refused = async (change: object, params: object = {}) => {
       const answer = await api.call<{ message: string }>(

@@ -113,6 +113,24 @@ describe("the store", () => {
     upgraded.close();
   });
 
+  it("shows no address of a wallet that failed in an earlier version, archived or not", () => {
+    const address = `0x${"1".repeat(40)}` as const;
+    const store = new Store(folder.path);
+    store.wallets.create({
+      ...{ walletId: "w", name: "wallet", address, owner: address, chainSelector: "1", type: "ecdsa" },
+      ...{ status: "failed", ecdsaSigners: [], rsaSigners: [], wasDeployed: false, createdAt: 1 },
+    });
+    store.close();
+    const database = new DatabaseSync(join(folder.path, "service.sqlite"));
+    database.exec("ALTER TABLE wallets DROP COLUMN was_deployed");
+    database.close();
+    const upgraded = new Store(folder.path);
+    upgraded.wallets.setStatus("w", "archived");
+    const wallet = upgraded.wallets.get("w");
+    should(wallet && shownWallet(wallet).address).equal("");
+    upgraded.close();
+  });
+
   it("counts by status, through changes of it, and what is not kept is not counted", () => {
     const store = new Store(folder.path);
     const channel = store.channels.create({ name: "one" });

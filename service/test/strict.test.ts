@@ -40,6 +40,22 @@ describe("a strict service", function () {
       const { events } = await api.ok<EventPage<EventEnvelope>>("GET", path);
       should(events.map(({ headers }) => headers.type)).containEql("watcher.status");
     }
+    const several = `/channels/${channelId}/events?offset=1&type=no-such-type&type=query.status`;
+    const { events } = await api.ok<EventPage<EventEnvelope>>("GET", several);
+    should(events).not.be.empty();
+  });
+
+  it("does not describe what it refuses or ignores", async () => {
+    const { paths } = await api.ok<{
+      paths: Record<string, { get: { parameters: Array<{ name: string }> } }>;
+    }>("GET", "/openapi.json");
+    const named = (path: string) => paths[path]?.get.parameters.map(({ name }) => name) ?? [];
+    should(named("/channels/{channel_id}/events"))
+      .containDeep(["limit", "offset"])
+      .and.not.containEql("type");
+    const searched = named("/channels/{channel_id}/events/search");
+    should(searched).containEql("wallet_operation_id");
+    should(searched.filter((name) => name === "operation_id" || name === "query_id")).be.empty();
   });
 
   it("answers the create of an operation with its id alone", async () => {

@@ -84,6 +84,32 @@ describe("workflow ids of the local service", function () {
     }
   });
 
+  it("stay on an operation that fails on its way, and are missing on one that never set out", async () => {
+    const signer = localEcdsaSigner(generatePrivateKey());
+    const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
+      ...{ name: "failing", wallet_owner_address: signer.address, wallet_type: "ecdsa" },
+      ...{ chain_selector: api.ready.chain_selector, allowed_ecdsa_signers: [signer.address] },
+    });
+    const { address } = await api.until<Wallet>(`/wallets/${wallet_id}`, "deployed");
+    const path = `/channels/${channelId}/operations`;
+    await api.ok("POST", "/local/failures", { kind: "operation" });
+    const request = await signedOperation(api, signer, address, [callOf(api, "Counter", "increment")]);
+    const { operation_id } = await api.ok<Operation>("POST", path, request);
+    const failed = idsOf((await api.until<Operation>(`${path}/${operation_id}`, "failed")) as unknown as Ids);
+    should(Object.keys(failed)).have.length(4);
+    const events = (await api.events(channelId)).filter(
+      ({ payload }) => payload.operation_id === operation_id,
+    );
+    should(idsOf(events.at(-1)?.payload ?? {})).eql(failed);
+    const draft = await signedOperation(api, signer, address, [callOf(api, "Counter", "increment")]);
+    const { operation_id: draftId } = await api.ok<Operation>("POST", path, {
+      ...draft,
+      signature: undefined,
+    });
+    const cancelled = await api.ok<Operation>("PATCH", `${path}/${draftId}`, { status: "cancelled" });
+    should(idsOf(cancelled as unknown as Ids)).be.empty();
+  });
+
   it("are a query's once it is dispatched", async () => {
     const { query_id } = await api.ok<Query>("POST", `/channels/${channelId}/queries`, {
       ...{ idempotency_key: "key", query_kind: "evm_call", chain_selector: api.ready.chain_selector },

@@ -24,13 +24,14 @@ const ChannelParams = Type.Object({ channel_id: Id });
 const Type_ = oneOf(EVENT_TYPES);
 const Time = Type.Optional(Type.Integer({ ...OFFSET_RANGE, description: "a time in whole Unix seconds" }));
 
-const Poll = Type.Object({
-  type: Type.Optional(Type_),
+const StrictPoll = Type.Object({
   offset: Type.Optional(Type.Integer(OFFSET_RANGE)),
   limit: listQuery(PAGE_LIMITS.events, {}).properties.limit,
 });
 
-const Search = listQuery(PAGE_LIMITS.eventsSearch, {
+const Poll = Type.Object({ type: Type.Optional(Type_), ...StrictPoll.properties });
+
+const SEARCH = {
   type: many(Type_),
   "created.gt": Time,
   "created.gte": Time,
@@ -45,18 +46,20 @@ const Search = listQuery(PAGE_LIMITS.eventsSearch, {
   wallet_operation_id: Type.Optional(
     Type.String({ pattern: "^[0-9]{1,78}$", description: "a number in decimal digits" }),
   ),
-  operation_id: Type.Optional(Id),
-  query_id: Type.Optional(Id),
   event_name: Type.Optional(Type.String()),
   service: many(Type.String()),
-});
-
+};
 /** What can be searched for here, and not at the public service: a query is asked for, an operation found by its number. */
-const NOT_PUBLIC = ["operation_id", "query_id"] as const;
+const NOT_PUBLIC = { operation_id: Type.Optional(Id), query_id: Type.Optional(Id) };
+const StrictSearch = listQuery(PAGE_LIMITS.eventsSearch, SEARCH);
+const Search = listQuery(PAGE_LIMITS.eventsSearch, { ...SEARCH, ...NOT_PUBLIC });
 
 /** Pages come out of the store as text: nothing is parsed or serialized on the way. */
 export function eventRoutes(app: Routes, context: Context): void {
   const { store, deliveries, strict } = context;
+  // A strict service describes less: what it does not describe is absent, or not looked at.
+  const poll = strict ? (StrictPoll as typeof Poll) : Poll;
+  const search = strict ? (StrictSearch as typeof Search) : Search;
 
   app.get(
     "/channels/:channel_id/events",
@@ -66,7 +69,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         operationId: "pollEvents",
         summary: `Events from an offset upwards; without an offset the newest, downwards${strict ? ". A strict service ignores type" : ""}`,
         params: ChannelParams,
-        querystring: Poll,
+        querystring: poll,
         answers: { 200: EventPage, 404: NO_CHANNEL },
       },
     },
@@ -93,12 +96,12 @@ export function eventRoutes(app: Routes, context: Context): void {
         operationId: "searchEvents",
         summary: "Events that match all filters, oldest first",
         params: ChannelParams,
-        querystring: Search,
+        querystring: search,
         answers: {
           200: EventPage,
           ...(strict
             ? {
-                400: `\`VALIDATION_ERROR\`: the request is not as described, or has ${NOT_PUBLIC.join(" or ")}.`,
+                400: `\`VALIDATION_ERROR\`: the request is not as described, or has ${Object.keys(NOT_PUBLIC).join(" or ")}.`,
               }
             : {}),
           404: NO_CHANNEL,
@@ -108,6 +111,7 @@ export function eventRoutes(app: Routes, context: Context): void {
     async (request, reply) => {
       const channel = channelOf(context, request.params.channel_id);
       const { limit, offset, chain_environment, ...query } = request.query;
+      if (strict) refuseNotPublic(query);
       const filter: EventFilter = {
         ...defined({
           type: query.type,
@@ -118,8 +122,8 @@ export function eventRoutes(app: Routes, context: Context): void {
           watcher_id: query.watcher_id,
           wallet_id: query.wallet_id,
           operation_id: query.operation_id,
-          wallet_operation_id: query.wallet_operation_id?.replace(/^0+(?=\d)/, ""),
           query_id: query.query_id,
+          wallet_operation_id: query.wallet_operation_id?.replace(/^0+(?=\d)/, ""),
           event_name: query.event_name,
         }),
         created: defined({
@@ -129,7 +133,6 @@ export function eventRoutes(app: Routes, context: Context): void {
           lte: query["created.lte"],
         }),
       };
-      if (strict) refuseNotPublic(filter);
       refuseInapplicable(filter);
       reply.type("application/json; charset=utf-8");
       if (networksOf(context, chain_environment).length === 0) return '{"events":[],"has_more":false}';
@@ -184,8 +187,8 @@ export function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLen
 }
 
 /** @throws ApiError 400 */
-function refuseNotPublic(filter: EventFilter): void {
-  const name = NOT_PUBLIC.find((one) => filter[one] !== undefined);
+function refuseNotPublic(query: object): void {
+  const name = Object.keys(NOT_PUBLIC).find((one) => Object.hasOwn(query, one));
   if (name === undefined) return;
   const instead = name === "query_id" ? "Ask for the query itself." : "Search by wallet_operation_id.";
   throw invalid(`Events cannot be searched by ${name}. ${instead}`);

@@ -35,7 +35,11 @@ export const Fault = Type.Object(
       }),
     ),
   },
-  { title: "Fault", description: "what goes wrong with which of the next calls", ...STRICT },
+  {
+    title: "Fault",
+    description: "an object that says what goes wrong, with which of the next calls",
+    ...STRICT,
+  },
 );
 export type Fault = Static<typeof Fault>;
 

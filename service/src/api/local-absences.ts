@@ -10,7 +10,7 @@ export const Absence = Type.Object(
     times: times("creates it meets"),
     delayMs: milliseconds(5000),
   },
-  { title: "Absence", description: "which creates it meets, and for how long", ...STRICT },
+  { title: "Absence", description: "an object of kind, times and delayMs", ...STRICT },
 );
 const AbsenceList = Type.Object({ absences: Type.Array(Absence) }, { title: "AbsenceList" });
 

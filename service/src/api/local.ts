@@ -16,7 +16,7 @@ const Failure = Type.Object(
     times: times("it meets"),
     reason: Type.String({ minLength: 1, default: "a failure was asked for", description: "a text" }),
   },
-  { title: "Failure", description: "what fails next, and why it says so", ...STRICT },
+  { title: "Failure", description: "an object that says what fails next, and with which reason", ...STRICT },
 );
 const FaultList = Type.Object({ faults: Type.Array(Fault) }, { title: "FaultList" });
 const FailureList = Type.Object({ failures: Type.Array(Failure) }, { title: "FailureList" });

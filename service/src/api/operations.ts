@@ -181,7 +181,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: {
           200: OperationAnswer,
           404: NO_OPERATION,
-          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is no draft any more. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${CHAIN_DOWN}`,
+          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is no draft any more. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
         },
       },
     },
@@ -222,6 +222,8 @@ async function finalize(
     if (now() >= deadline) moveOperation(store, operation_id, "expired", { reason: "the deadline passed" });
     throw conflict("The operation's deadline has passed or is too close.", "OPERATION_DEADLINE_ELAPSED");
   }
+  // The data directory may have been used with another chain.
+  checkNetwork(context, operation.chain_selector);
   const wallet = walletAt(context, operation.chain_selector, operation.address);
   refuseArchived(wallet);
   if (body.digest.toLowerCase() !== operation.digest) {

@@ -202,11 +202,16 @@ function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryP
 
 function refuseOtherRequest(known: StoredQuery, asked: object): void {
   const { query_kind, chain_selector, params, metadata } = known;
-  if (isDeepStrictEqual({ query_kind, chain_selector, params, metadata }, asked)) return;
+  if (isDeepStrictEqual(asStored({ query_kind, chain_selector, params, metadata }), asStored(asked))) return;
   throw conflict(
     "This idempotency_key belongs to another query of the channel. Take a new key for a new query.",
     "IDEMPOTENCY_KEY_MISMATCH",
   );
+}
+
+/** In JSON -0 is 0, and what is beyond all numbers is null. */
+function asStored(request: object): unknown {
+  return JSON.parse(JSON.stringify(request));
 }
 
 function refuseLargeMetadata(metadata: unknown): void {

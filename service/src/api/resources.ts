@@ -165,7 +165,11 @@ export const TransactionPreview = Type.Object(
     function_signature: Text,
     metadata: Optional(Anything),
   },
-  { additionalProperties: false, title: "TransactionPreview" },
+  {
+    additionalProperties: false,
+    title: "TransactionPreview",
+    description: "an object of function_signature and, if you like, metadata",
+  },
 );
 const PreviewSnapshot = Type.Object(
   { function_signature: Text, metadata: Optional(Anything), execution_values: Anything },

@@ -1,4 +1,5 @@
-import Type from "typebox";
+import { isDeepStrictEqual } from "node:util";
+import Type, { type Static } from "typebox";
 import { checksumAddress } from "viem";
 import {
   type Address as AddressText,
@@ -18,6 +19,7 @@ import { type StoredWallet, shownWallet } from "../store/wallets.ts";
 import { channelOf, NO_CHANNEL } from "./channels.ts";
 import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
 import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { pageText } from "./page-text.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
@@ -39,6 +41,8 @@ const SIGNERS = {
   maxItems: LIMITS.walletSigners,
   description: `a list of at most ${LIMITS.walletSigners} signers`,
 };
+/** No public number is known; the metadata of queries has the same. */
+const MOST_CONFIGURATION_BYTES = 16_384;
 const NewWallet = Type.Object(
   {
     name: Name,
@@ -49,7 +53,9 @@ const NewWallet = Type.Object(
     configuration: Type.Optional(
       Type.Object(
         { allowed_signers: Type.Optional(Type.Array(Type.Unknown(), SIGNERS)) },
-        { description: "an object; what it holds beside allowed_signers is kept as it is" },
+        {
+          description: `an object of at most ${MOST_CONFIGURATION_BYTES} bytes as JSON; what it holds beside allowed_signers is kept as it is`,
+        },
       ),
     ),
     allowed_ecdsa_signers: Type.Optional(Type.Array(Address, SIGNERS)),
@@ -87,14 +93,8 @@ export function walletRoutes(app: Routes, context: Context): void {
       const channel = channelOf(context, body.status_channel_id);
       if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
     }
-    const isRsa = body.wallet_type.endsWith("rsa");
-    const signers = body.configuration?.allowed_signers;
-    const others = isRsa ? body.allowed_ecdsa_signers : body.allowed_rsa_signers;
-    if ((others ?? []).length > 0) {
-      throw invalid(`A wallet of type ${body.wallet_type} takes no ${isRsa ? "ECDSA" : "RSA"} signers.`);
-    }
-    const ecdsaSigners = isRsa ? [] : ecdsaSignersOf(signers ?? body.allowed_ecdsa_signers ?? []);
-    const rsaSigners = isRsa ? rsaSignersOf(signers ?? body.allowed_rsa_signers ?? []) : [];
+    refuseLargeConfiguration(body.configuration ?? {});
+    const signers = signersOf(body);
     refuseTakenName(context, body.name);
     const wallet = createWallet(
       context,
@@ -106,8 +106,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         type: body.wallet_type,
         statusChannelId: body.status_channel_id,
         configuration: body.configuration,
-        ecdsaSigners,
-        rsaSigners,
+        ...signers,
       }),
     );
     absences.meet("wallet", wallet.walletId);
@@ -134,7 +133,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: { 200: pageOf("WalletList", WalletAnswer) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { chain_selector, chain_environment, ...filter } = request.query;
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.wallets.list({
@@ -143,7 +142,8 @@ export function walletRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
-      return { ...page, data: page.data.map((wallet) => shown(context, wallet)) };
+      reply.type("application/json; charset=utf-8");
+      return await pageText({ ...page, data: page.data.map((wallet) => shown(context, wallet)) });
     },
   );
 
@@ -215,6 +215,36 @@ function refuseTakenName({ store }: Context, name: string): void {
   if (holder !== undefined) throw nameTaken("wallet", holder, "WALLET_ALREADY_EXISTS");
 }
 
+type Signers = Pick<StoredWallet, "ecdsaSigners" | "rsaSigners">;
+
+/** Of the newer form or the older one; where both are given they must agree. */
+function signersOf({
+  wallet_type,
+  configuration,
+  allowed_ecdsa_signers,
+  allowed_rsa_signers,
+}: Static<typeof NewWallet>): Signers {
+  const isRsa = wallet_type.endsWith("rsa");
+  const [older, others] = isRsa
+    ? [allowed_rsa_signers, allowed_ecdsa_signers]
+    : [allowed_ecdsa_signers, allowed_rsa_signers];
+  if ((others ?? []).length > 0) {
+    throw invalid(`A wallet of type ${wallet_type} takes no ${isRsa ? "ECDSA" : "RSA"} signers.`);
+  }
+  const read = (signers: unknown[]): Signers =>
+    isRsa
+      ? { ecdsaSigners: [], rsaSigners: rsaSignersOf(signers) }
+      : { ecdsaSigners: ecdsaSignersOf(signers), rsaSigners: [] };
+  const newer = configuration?.allowed_signers;
+  const signers = read(newer ?? older ?? []);
+  const asSet = ({ ecdsaSigners, rsaSigners }: Signers) => new Set<unknown>([...ecdsaSigners, ...rsaSigners]);
+  if (newer !== undefined && older !== undefined && !isDeepStrictEqual(asSet(read(older)), asSet(signers))) {
+    const form = isRsa ? "allowed_rsa_signers" : "allowed_ecdsa_signers";
+    throw invalid(`configuration.allowed_signers and ${form} name different signers. Leave one of them out.`);
+  }
+  return signers;
+}
+
 function ecdsaSignersOf(signers: unknown[]): AddressText[] {
   const addresses = signers.map((signer, index) => {
     if (typeof signer === "string" && /^0x[0-9a-fA-F]{40}$/.test(signer))
@@ -223,6 +253,13 @@ function ecdsaSignersOf(signers: unknown[]): AddressText[] {
   });
   refuseTwice(addresses);
   return addresses;
+}
+
+function refuseLargeConfiguration({ allowed_signers, ...own }: { allowed_signers?: unknown }): void {
+  if (Buffer.byteLength(JSON.stringify(own)) <= MOST_CONFIGURATION_BYTES) return;
+  throw invalid(
+    `configuration must have at most ${MOST_CONFIGURATION_BYTES} bytes as JSON beside allowed_signers.`,
+  );
 }
 
 function rsaSignersOf(signers: unknown[]): RsaPublicKey[] {

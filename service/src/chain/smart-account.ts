@@ -50,7 +50,7 @@ export function deployAccountData(walletId: string, { owner, ecdsaSigners, rsaSi
   });
 }
 
-/** Call data for the wallet. A recovery byte of 0 or 1 becomes 27 or 28, which the contract knows alone. */
+/** Call data for the wallet. A recovery byte of 0 or 1 becomes 27 or 28, the only ones that the contract knows. */
 export function executeData(operation: {
   wallet_operation_id: string;
   address: Address;

@@ -44,7 +44,7 @@ export function moveWallet(store: Store, walletId: string, to: WalletStatus, rea
     const wallet = store.wallets.get(walletId);
     if (wallet === undefined || !WALLET_LIFECYCLE[wallet.status].includes(to)) return;
     store.wallets.setStatus(walletId, to);
-    announce(store, { ...wallet, status: to }, reason);
+    announce(store, store.wallets.get(walletId) ?? wallet, reason);
   });
 }
 

@@ -11,14 +11,8 @@ const QUERIES = digest("workflow of queries");
 const OPERATION_WRITER = digest("workflow that writes operations");
 const OPERATION_STATUS = digest("workflow that reports operations");
 
-/** Statuses that the workflow finds on the chain. */
-const REPORTED: readonly OperationStatus[] = [
-  "broadcasting",
-  "confirmed_latest",
-  "confirmed_safe",
-  "confirmed",
-  "failed",
-];
+/** Statuses that come before the workflow has anything to report from the chain. */
+const NOT_REPORTED: readonly OperationStatus[] = ["sending", "sent"];
 
 /** Each watcher has a workflow of its own, from the moment on in which it is provisioned. */
 export function workflowOfWatcher({
@@ -47,10 +41,13 @@ export function runOfStatus(operationId: string, status: OperationStatus): Workf
 }
 
 /** The runs that an operation has seen so far: the one that sent it, and the last that reported it. */
-export function runsOfOperation({ operation_id, status, sent }: StoredOperation): Record<string, string> {
-  if (sent === undefined && status !== "sending") return {};
+export function runsOfOperation(operation: StoredOperation): Record<string, string> {
+  const { operation_id, status, relayStatus } = operation;
+  if (relayStatus === undefined) return {};
   const writer = run(OPERATION_WRITER, operation_id);
-  const reporter = REPORTED.includes(status) ? runOfStatus(operation_id, status) : undefined;
+  // What expires on the way is reported by nobody.
+  const last = status === "failed" ? status : relayStatus;
+  const reporter = NOT_REPORTED.includes(last) ? undefined : runOfStatus(operation_id, last);
   return {
     operation_writer_workflow_id: writer.workflow_id,
     operation_writer_workflow_execution_id: writer.workflow_execution_id,

@@ -24,7 +24,19 @@ export type StoredOperation = Operation & {
   signature: Hex | null;
   digest: Hex;
   sent?: SentTransaction;
+  /** The last of its statuses on the way to the chain; what it became afterwards does not change it. */
+  relayStatus?: OperationStatus;
 };
+
+/** Statuses on the way to the chain. */
+const RELAY: ReadonlySet<OperationStatus> = new Set([
+  "sending",
+  "sent",
+  "broadcasting",
+  "confirmed_latest",
+  "confirmed_safe",
+  "confirmed",
+]);
 
 export type NewOperation = Pick<
   StoredOperation,
@@ -178,6 +190,10 @@ export class Operations {
   setStatus(operationId: string, status: OperationStatus, change: OperationChange = {}): void {
     const columns = ["status = ?", "updated_at = ?"];
     const values: SQLInputValue[] = [status, now()];
+    if (RELAY.has(status)) {
+      columns.push("relay_status = ?");
+      values.push(status);
+    }
     for (const [column, value] of Object.entries(change)) {
       columns.push(`${column} = ?`);
       values.push(typeof value === "object" ? JSON.stringify(value) : value);
@@ -195,7 +211,8 @@ export class Operations {
 }
 
 /** As the API shows it. */
-export function shownOperation({ channelId, walletId, sent, ...operation }: StoredOperation): Operation {
+export function shownOperation(stored: StoredOperation): Operation {
+  const { channelId, walletId, sent, relayStatus, ...operation } = stored;
   return operation;
 }
 
@@ -231,5 +248,6 @@ function toOperation(row: Row): StoredOperation {
     created_at: integer(row, "created_at"),
     updated_at: integer(row, "updated_at"),
     sent: sentTransaction(row),
+    relayStatus: optionalText(row, "relay_status") as OperationStatus | undefined,
   });
 }

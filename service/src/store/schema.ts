@@ -23,10 +23,19 @@ export const LATER_COLUMNS = {
   // Bytes of the largest one: where none is large, a page of them is not either.
   channels: { largest_event: "INTEGER NOT NULL DEFAULT 0" },
   watchers: { service: "TEXT", service_config: "TEXT" },
-  // What was there before the column was: an archived one shows its address as it did.
-  wallets: { configuration: "TEXT", was_deployed: "INTEGER NOT NULL DEFAULT 1" },
-  operations: { settled: "INTEGER NOT NULL DEFAULT 0" },
+  wallets: { configuration: "TEXT", was_deployed: "INTEGER NOT NULL DEFAULT 0" },
+  operations: { settled: "INTEGER NOT NULL DEFAULT 0", relay_status: "TEXT" },
 } as const;
+
+/** What the rows of an earlier version get in some of them. */
+export const LATER_VALUES: Readonly<Record<string, string>> = {
+  // Nothing else is known of an archived wallet: it shows its address as it did.
+  was_deployed: "UPDATE wallets SET was_deployed = 1 WHERE status IN ('deployed', 'archived')",
+  relay_status: `UPDATE operations SET relay_status = CASE
+      WHEN status IN ('sending', 'sent', 'broadcasting', 'confirmed_latest', 'confirmed_safe', 'confirmed') THEN status
+      ELSE 'sent' END
+    WHERE raw_transaction IS NOT NULL OR status = 'sending'`,
+};
 
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;

@@ -9,6 +9,7 @@ import {
   EVENT_TRIGGER,
   INDEXES,
   LATER_COLUMNS,
+  LATER_VALUES,
   TABLES,
 } from "./schema.ts";
 import { transaction } from "./transaction.ts";
@@ -49,7 +50,10 @@ function addMissingColumns(database: DatabaseSync): void {
         .map(({ name }) => name),
     );
     for (const [name, type] of Object.entries(columns)) {
-      if (!known.has(name)) database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+      if (known.has(name)) continue;
+      database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+      const values = LATER_VALUES[name];
+      if (values !== undefined) database.exec(values);
     }
   }
 }

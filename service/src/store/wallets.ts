@@ -109,10 +109,8 @@ export class Wallets {
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(owner)", filter.owner?.toLowerCase())
       .equal("type", filter.type);
-    // Nobody can know the address of one that has never been there.
-    if (filter.address !== undefined) {
-      conditions.add("(status = 'deployed' OR (status = 'archived' AND was_deployed))");
-    }
+    // Before that it shows no address.
+    if (filter.address !== undefined) conditions.add("was_deployed");
     const list: List = {
       table: "wallets",
       step: 1,
@@ -145,8 +143,8 @@ export class Wallets {
 }
 
 /** Where the wallet is on the chain; empty until it is there. */
-export function shownAddress({ address, status, wasDeployed }: StoredWallet): Address | "" {
-  return status === "deployed" || (status === "archived" && wasDeployed) ? address : "";
+export function shownAddress({ address, wasDeployed }: StoredWallet): Address | "" {
+  return wasDeployed ? address : "";
 }
 
 /** As the API shows it: signers in each of the forms that clients read. */
