@@ -33,7 +33,11 @@ describe("just after a create", () => {
   });
 
   /** A service, and its resources on a clock that every pause sets forward. */
-  const serve = async (reply: (asked: Asked, seconds: number) => Reply, real?: Partial<Clock>) => {
+  const serve = async (
+    reply: (asked: Asked, seconds: number) => Reply,
+    real?: Partial<Clock>,
+    timeoutMs = 60_000,
+  ) => {
     let time = 0;
     const pauses: number[] = [];
     const clock: Clock = {
@@ -47,7 +51,7 @@ describe("just after a create", () => {
     };
     const service = await startFakeService((asked) => reply(asked, time / 1000));
     const transport = new ResourceTransport(
-      { baseUrl: service.server.url, apiKey: KEY, maxAttempts: 1, timeoutMs: 60_000 },
+      { baseUrl: service.server.url, apiKey: KEY, maxAttempts: 1, timeoutMs },
       clock,
     );
     open.push(transport, service);
@@ -297,6 +301,18 @@ describe("just after a create", () => {
       const error = await errorOf(channels.createOrFind({ name: "demo" }));
       should(error.code).equal("CHANNEL_ALREADY_EXISTS");
       should(seconds()).be.approximately(30, 0.001);
+    });
+
+    it("gives up sooner where the call or the client has less time", async () => {
+      const taken = ({ method }: Asked) => (method === "POST" ? conflict("CHANNEL_ALREADY_EXISTS") : page());
+      const patient = await serve(taken);
+      const call = patient.channels.createOrFind({ name: "demo" }, { timeoutMs: 4_000 });
+      should((await errorOf(call)).code).equal("CHANNEL_ALREADY_EXISTS");
+      should(patient.seconds()).be.approximately(4, 0.001);
+      const hasty = await serve(taken, {}, 3_000);
+      const error = await errorOf(hasty.channels.createOrFind({ name: "demo" }));
+      should(error.code).equal("CHANNEL_ALREADY_EXISTS");
+      should(hasty.seconds()).be.approximately(3, 0.001);
     });
 
     it("does not wait for an archived one, of any kind", async () => {
