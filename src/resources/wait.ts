@@ -3,6 +3,7 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
 import { canReach, type EventEnvelope, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
+import { isEarly } from "./resource-transport.ts";
 
 export type WaitOptions<S extends string, R> = {
   /** The status to wait for; any stronger one counts as reached. */
@@ -21,7 +22,7 @@ export type WaitOptions<S extends string, R> = {
   by?: "resource" | "events" | undefined;
   /**
    * Milliseconds for which a resource that somebody else created may still be unknown, default 5,000. What this client
-   * created may be for 30,000 after that.
+   * created may be for 30,000 after its create, however short the client's `timeoutMs` is.
    */
   unknownForMs?: number | undefined;
 };
@@ -203,7 +204,7 @@ function isKnown<S extends string>(lifecycle: Lifecycle<S>, status: string): sta
 
 /** Whether to look again: the service failed, or does not know yet what it just created. */
 function isPassing(error: unknown, mayBeUnknown: boolean): boolean {
-  if (error instanceof NotFoundError) return mayBeUnknown;
+  if (error instanceof NotFoundError) return mayBeUnknown || isEarly(error);
   return error instanceof HttpError && error.retryable;
 }
 

@@ -203,6 +203,33 @@ describe("just after a create", () => {
     });
   });
 
+  describe("a wait of a client with a short timeoutMs", () => {
+    const options = { target: "active", unknownForMs: 1, pollMs: { min: 1, max: 1 } } as const;
+    const shownAfter = (shown: number) =>
+      serve(
+        ({ method }, now) => {
+          if (method === "POST") return [201, watcher];
+          return now < shown ? notFound("WATCHER_NOT_FOUND") : [200, { ...watcher, status: "active" }];
+        },
+        {},
+        3_000,
+      );
+
+    it("waits out the 404 for 30 s after the create", async () => {
+      const { watchers, seconds } = await shownAfter(28);
+      await watchers.create(ID, NEW_WATCHER);
+      should((await watchers.waitFor(ID, OTHER_ID, options)).status).equal("active");
+      should(seconds()).be.within(28, 30);
+    });
+
+    it("ends with the 404 after that", async () => {
+      const { watchers, seconds } = await shownAfter(60);
+      await watchers.create(ID, NEW_WATCHER);
+      should((await errorOf(watchers.waitFor(ID, OTHER_ID, options))).code).equal("WATCHER_NOT_FOUND");
+      should(seconds()).be.approximately(30, 0.001);
+    });
+  });
+
   describe("a 404 about what somebody else created", () => {
     const tries = async (createdAt: (now: number) => number) => {
       const served = await serve(() => notFound("CHANNEL_NOT_FOUND"));
