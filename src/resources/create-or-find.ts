@@ -1,8 +1,8 @@
 import { CrecError } from "../errors.ts";
 import { BadResponseError, backoffMs, HttpError, RateLimitError } from "../http/index.ts";
 import { SHOWN_WITHIN_MS } from "./just-created.ts";
-import { pause } from "./pause.ts";
-import { jittered, type ResourceTransport } from "./resource-transport.ts";
+import { jittered, pause } from "./pause.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 
 const ATTEMPTS = 3;
 const FIRST_GAP_MS = 100;

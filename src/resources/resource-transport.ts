@@ -8,7 +8,7 @@ import {
   tryParse,
 } from "../http/index.ts";
 import { JustCreated, SHOWN_WITHIN_MS } from "./just-created.ts";
-import { pause } from "./pause.ts";
+import { jittered, pause } from "./pause.ts";
 
 /** Time as waits for what was just created see it, in milliseconds, so that tests can set the hands themselves. */
 export type Clock = {
@@ -109,8 +109,4 @@ const early = new WeakSet<NotFoundError>();
 /** Whether a 404 is about what was just created, so that the same call may succeed within the 30 s after the create. */
 export function isEarly(error: NotFoundError): boolean {
   return early.has(error);
-}
-
-export function jittered(ms: number): number {
-  return ms * (0.75 + Math.random() / 2);
 }

@@ -3,6 +3,7 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
 import { canReach, type EventEnvelope, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
+import { jittered } from "./pause.ts";
 import { isEarly } from "./resource-transport.ts";
 
 export type WaitOptions<S extends string, R> = {
@@ -148,7 +149,7 @@ export async function waitForStatus<S extends string, R extends { status: string
         asked = (error instanceof HttpError && error.retryAfterMs) || 0;
       }
       // No longer than the wait itself, which ends it: a timer asked for too much would fire at once.
-      const next = Math.min(timeoutMs, Math.max(asked, pause * (0.75 + Math.random() / 2)));
+      const next = Math.min(timeoutMs, Math.max(asked, jittered(pause)));
       await sleep(next, undefined, { signal });
     }
   });
