@@ -141,6 +141,16 @@ describe("a connection with a signer set for an oracle family", function () {
     should(asked()).deepEqual([A, B, NONE]);
   });
 
+  it("has search events wait for a watcher that is not shown yet", async () => {
+    unshown = 1;
+    const node = { id: "patient", type: "crec-search-events", channel: "channel", verify: true };
+    await deploy(node, [ZONE_B]);
+    await bench.press("patient", {});
+    const found = await bench.arrived("patient", 4);
+    should(found.filter(({ crec }) => verificationOf({ crec }).donFamily === "zone-b")).have.length(2);
+    should(asked()).deepEqual([A, B, B, NONE]);
+  });
+
   describe("in verify event", () => {
     const channelId = "00000000-0000-4000-8000-0000000000c0";
     const message = (event: object, crec: object = { channelId }): Message => ({ crec: { ...crec, event } });
