@@ -9,6 +9,7 @@ import { channelOverride } from "../lib/fields.ts";
 import { type CrecMessage, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
+import { watcherFamily } from "../lib/watcher-family.ts";
 import { limitOf, type SearchEventsDef, searchOf } from "./filter.ts";
 import { Sequence } from "./sequence.ts";
 
@@ -29,7 +30,7 @@ export default function register(RED: NodeAPI): void {
       const verifier = def.verify === false ? undefined : await channel.connection().verifier();
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
-      const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
+      const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(RED, this, def, msg, { client, channelId, signal });
       const library = await loadLibrary();
       const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };

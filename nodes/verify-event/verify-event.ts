@@ -8,6 +8,7 @@ import { type Field, readField } from "../lib/fields.ts";
 import { answer, onInput } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
 import { showStatus } from "../lib/status.ts";
+import { watcherFamily } from "../lib/watcher-family.ts";
 import { familyUnmet, firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
 import { openMemory } from "./open-memory.ts";
 import {
@@ -43,8 +44,8 @@ export default function register(RED: NodeAPI): void {
       const verification = await (await connection.verifier()).verify(event, {
         ...(channelId ? { channelId } : {}),
         donFamily: async (watcherId) => {
-          const { watchers } = await connection.client();
-          return watchers.familyOf(await watcherChannelOf(readChannelId(), event), watcherId);
+          const channelId = await watcherChannelOf(readChannelId(), event);
+          return watcherFamily(await connection.client(), channelId, watcherId, signal);
         },
       });
       if (!verification.verified) {

@@ -18,8 +18,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Judges an event. One that should carry a proof and has none yet is asked for again by its id until it has, or
- * until the time is over; then it is given back without. Without `verify` it only waits.
+ * Judges an event. One that should carry a proof and has none yet is asked for again by its id, as `offset:7` where
+ * it has no id, until it has, or until the time is over; then it is given back without. Without `verify` it only waits.
  * Throws what the source throws, except that an event which cannot be found by id counts as unchanged.
  */
 export async function judgeWithPatience(
@@ -32,16 +32,18 @@ export async function judgeWithPatience(
       ? { event: one }
       : { event: one, verification: await unlessAborted(verify(one), signal) };
   let judged = await judge(event);
-  const until = clock.now() + (isUnnamed(event) ? 0 : waitMs);
+  const until = clock.now() + waitMs;
   for (let pauseMs = FIRST_PAUSE_MS; lacksProof(judged) && clock.now() < until; pauseMs *= 2) {
     await clock.sleep(Math.min(pauseMs, LONGEST_PAUSE_MS, until - clock.now()), signal);
     throwIfAborted(signal);
-    const again = await askAgain(event.event_id, source, signal);
-    // Its place in the channel stays the one it was read at.
-    if (again !== undefined)
+    const again = await askAgain(event, source, signal);
+    // Its id and its place in the channel stay those it was read with.
+    if (again !== undefined) {
+      const { event_id, headers } = event;
       judged = await judge(
-        envelopeOf({ ...again, headers: { ...again.headers, offset: event.headers.offset } }),
+        envelopeOf({ ...again, event_id, headers: { ...again.headers, offset: headers.offset } }),
       );
+    }
   }
   return judged;
 }
@@ -54,18 +56,29 @@ function lacksProof({ event, verification }: Judged): boolean {
 }
 
 async function askAgain(
-  eventId: string,
+  event: ChannelEvent,
   source: EventSource,
   signal: AbortSignal,
-): Promise<EventEnvelope | undefined> {
+): Promise<ChannelEvent | undefined> {
   try {
-    const event = await unlessAborted(source.get(eventId, signal), signal);
-    return isSameId(event.event_id, eventId) ? event : undefined;
+    const again = envelopeOf({ ...(await unlessAborted(source.get(event.event_id, signal), signal)) });
+    return isSame(again, event) ? again : undefined;
   } catch (error) {
     if (error instanceof CrecError && NOT_THERE.has(error.code)) return undefined;
     throw error;
   }
 }
 
-/** That it is not there, or that the service takes its id for none: to ask on would hold up those behind it. */
-const NOT_THERE: ReadonlySet<string> = new Set(["EVENT_NOT_FOUND", "NOT_FOUND", "VALIDATION_ERROR"]);
+/** At an offset, an event with an id is the one that was read there without. */
+function isSame(again: ChannelEvent, event: ChannelEvent): boolean {
+  if (isSameId(again.event_id, event.event_id)) return true;
+  return isUnnamed(event) && again.headers.offset === event.headers.offset;
+}
+
+/** What asking again cannot change, such as an id that the service refuses: to fail would hold those behind it. */
+const NOT_THERE: ReadonlySet<string> = new Set([
+  "EVENT_NOT_FOUND",
+  "NOT_FOUND",
+  "VALIDATION_ERROR",
+  "EVENT_TOO_LARGE",
+]);

@@ -51,7 +51,8 @@ export type VerifyOptions = {
 /** `donFamily` is there where the set of a family judged, and not the default set. */
 export type VerifyResult =
   | {
-      verified: true /** Those of the set who signed, checksummed. */;
+      verified: true;
+      /** Those of the set who signed, checksummed. */
       signers: Address[];
       donFamily?: string;
     }

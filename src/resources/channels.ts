@@ -95,7 +95,12 @@ export class Channels {
       isArchived: async () =>
         (await this.#named(channel.name, { status: ["archived"] }, options)) !== undefined,
     };
-    const { resource, found } = await createOrFind(this.#transport, steps, options?.signal);
+    const { resource, found } = await createOrFind(
+      this.#transport,
+      steps,
+      options?.signal,
+      options?.timeoutMs,
+    );
     return { channel: resource, found };
   }
 }

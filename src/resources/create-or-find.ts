@@ -1,8 +1,8 @@
 import { CrecError } from "../errors.ts";
 import { BadResponseError, backoffMs, HttpError, RateLimitError } from "../http/index.ts";
 import { SHOWN_WITHIN_MS } from "./just-created.ts";
-import { pause } from "./pause.ts";
-import { jittered, type ResourceTransport } from "./resource-transport.ts";
+import { jittered, pause } from "./pause.ts";
+import type { ResourceTransport } from "./resource-transport.ts";
 
 const ATTEMPTS = 3;
 const FIRST_GAP_MS = 100;
@@ -19,14 +19,17 @@ type Steps<T> = {
 
 /**
  * Finds a resource by its unique name or creates it. A create is never repeated blindly: after a lost
- * answer, and when somebody else was quicker, it looks again first. The list may show it late: up to 30 s.
+ * answer, and when somebody else was quicker, it looks again first. The list may show it late: that is waited out for
+ * 30 s, or `timeoutMs` where that is shorter (default: the client's).
  */
 export async function createOrFind<T extends { created_at?: number }>(
   transport: ResourceTransport,
   steps: Steps<T>,
   signal: AbortSignal | undefined,
+  timeoutMs = transport.timeoutMs,
 ): Promise<{ resource: T; found: boolean }> {
   const { clock } = transport;
+  const waitMs = Math.min(SHOWN_WITHIN_MS, timeoutMs);
   const signals = [signal, transport.closing];
   /** Since when the name is known to be taken. */
   let takenAt: number | undefined;
@@ -44,7 +47,7 @@ export async function createOrFind<T extends { created_at?: number }>(
     } catch (error) {
       if (isTaken(error)) {
         takenAt ??= clock.elapsed();
-        const left = takenAt + SHOWN_WITHIN_MS - clock.elapsed();
+        const left = takenAt + waitMs - clock.elapsed();
         // As a rule the second look has found it.
         if (left <= 0 || (++refusals === 2 && (await steps.isArchived()))) throw error;
         await clock.pause(Math.min(left, jittered(gap)), signals);

@@ -10,7 +10,7 @@ export async function eventAt(
   poll: (position: { offset: number; limit: number }) => Promise<EventPage>,
 ): Promise<ChannelEvent> {
   const [lowest, highest] = [0, Number.MAX_SAFE_INTEGER];
-  for (const at of [offset, Math.max(lowest, offset - 1), Math.min(highest, offset + 1)]) {
+  for (const at of new Set([offset, Math.max(lowest, offset - 1), Math.min(highest, offset + 1)])) {
     const { events } = await poll({ offset: at, limit: 1 });
     const event = events.find(({ headers }) => headers.offset === offset);
     if (event) return event;

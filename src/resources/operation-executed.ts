@@ -3,6 +3,7 @@ import { CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError } from "../http/index.ts";
 import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";
+import { jittered } from "./pause.ts";
 
 /** How to look on, and for how long. */
 export type LookOn = {
@@ -57,7 +58,7 @@ export function lookOn(
         if (!(error.retryable || error instanceof NotFoundError)) throw notFound(error);
         asked = error.retryAfterMs ?? 0;
       }
-      const next = Math.max(asked, gap * (0.75 + Math.random() / 2));
+      const next = Math.max(asked, jittered(gap));
       await sleep(Math.min(timeoutMs, next), undefined, { signal });
     }
   });

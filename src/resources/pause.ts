@@ -1,4 +1,5 @@
 import { deferred } from "../deferred.ts";
+
 /** Waits for `ms` milliseconds. A fired signal only cuts it short: the next call throws what the signal means. */
 export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
   if (signals.some((signal) => signal?.aborted)) return;
@@ -9,4 +10,9 @@ export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | und
   await promise;
   clearTimeout(timer);
   for (const signal of signals) signal?.removeEventListener("abort", end);
+}
+
+/** Up to a quarter more or less, so that many clients do not fall into step. */
+export function jittered(ms: number): number {
+  return ms * (0.75 + Math.random() / 2);
 }

@@ -8,7 +8,7 @@ import {
   tryParse,
 } from "../http/index.ts";
 import { JustCreated, SHOWN_WITHIN_MS } from "./just-created.ts";
-import { pause } from "./pause.ts";
+import { jittered, pause } from "./pause.ts";
 
 /** Time as waits for what was just created see it, in milliseconds, so that tests can set the hands themselves. */
 export type Clock = {
@@ -53,7 +53,11 @@ export class ResourceTransport extends Transport {
         const grace = this.#justCreated.graceOf(call, error.code);
         const delay = Math.min(grace, jittered(gap));
         // That it is not known says more than a time-out.
-        if (delay <= 0 || elapsed() + delay >= deadline) throw error;
+        if (delay <= 0) throw error;
+        if (elapsed() + delay >= deadline) {
+          early.add(error);
+          throw error;
+        }
         await this.clock.pause(delay, [call.signal, this.closing]);
         learning.timeoutMs = Math.max(1, deadline - elapsed());
       }
@@ -99,6 +103,10 @@ export class ResourceTransport extends Transport {
   }
 }
 
-export function jittered(ms: number): number {
-  return ms * (0.75 + Math.random() / 2);
+/** Thrown because the call's own time was over, and not the 30 s. */
+const early = new WeakSet<NotFoundError>();
+
+/** Whether a 404 is about what was just created, so that the same call may succeed within the 30 s after the create. */
+export function isEarly(error: NotFoundError): boolean {
+  return early.has(error);
 }

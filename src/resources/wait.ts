@@ -3,6 +3,8 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { bounded, HttpError, NotFoundError, timeoutOf } from "../http/index.ts";
 import { canReach, type EventEnvelope, type Lifecycle } from "../protocol/index.ts";
 import { badResponse } from "./answers.ts";
+import { jittered } from "./pause.ts";
+import { isEarly } from "./resource-transport.ts";
 
 export type WaitOptions<S extends string, R> = {
   /** The status to wait for; any stronger one counts as reached. */
@@ -21,7 +23,7 @@ export type WaitOptions<S extends string, R> = {
   by?: "resource" | "events" | undefined;
   /**
    * Milliseconds for which a resource that somebody else created may still be unknown, default 5,000. What this client
-   * created may be for 30,000 after that.
+   * created may be for 30,000 after its create, however short the client's `timeoutMs` is.
    */
   unknownForMs?: number | undefined;
 };
@@ -147,7 +149,7 @@ export async function waitForStatus<S extends string, R extends { status: string
         asked = (error instanceof HttpError && error.retryAfterMs) || 0;
       }
       // No longer than the wait itself, which ends it: a timer asked for too much would fire at once.
-      const next = Math.min(timeoutMs, Math.max(asked, pause * (0.75 + Math.random() / 2)));
+      const next = Math.min(timeoutMs, Math.max(asked, jittered(pause)));
       await sleep(next, undefined, { signal });
     }
   });
@@ -203,7 +205,7 @@ function isKnown<S extends string>(lifecycle: Lifecycle<S>, status: string): sta
 
 /** Whether to look again: the service failed, or does not know yet what it just created. */
 function isPassing(error: unknown, mayBeUnknown: boolean): boolean {
-  if (error instanceof NotFoundError) return mayBeUnknown;
+  if (error instanceof NotFoundError) return mayBeUnknown || isEarly(error);
   return error instanceof HttpError && error.retryable;
 }
 

@@ -1,5 +1,6 @@
 import { NotFoundError, ValidationError } from "../http/index.ts";
 import { isUuid, type Watcher } from "../protocol/index.ts";
+import { SHOWN_WITHIN_MS } from "./just-created.ts";
 
 export type WatcherFamiliesOptions = {
   get: (channelId: string, watcherId: string) => Promise<Pick<Watcher, "don_family">>;
@@ -7,7 +8,8 @@ export type WatcherFamiliesOptions = {
   now?: () => number;
 };
 
-type Known = { family: Promise<string | undefined>; until: number };
+/** `since` is when the watcher was first asked for. */
+type Known = { family: Promise<string | undefined>; since: number; until: number };
 
 /** So many watchers are remembered, those asked for last. */
 const MOST = 1_000;
@@ -25,12 +27,17 @@ export class WatcherFamilies {
     this.#now = now;
   }
 
-  /** Undefined where there is no such watcher, or it names no family. Throws what reading it throws. */
+  /**
+   * Undefined where there is no such watcher, or it names no family. Another client may have created it a moment ago,
+   * so "not found" is an answer only when the watcher was first asked for 30 s ago.
+   * @throws {NotFoundError} `WATCHER_NOT_FOUND` until then: ask again; what else reading the watcher throws.
+   */
   of(channelId: string, watcherId: string): Promise<string | undefined> {
     if (!isUuid(watcherId)) return Promise.resolve(undefined);
     const key = `${channelId}/${watcherId}`.toLowerCase();
     const known = this.#known.get(key);
-    const current = known && this.#now() < known.until ? known : this.#ask(channelId, watcherId);
+    const current =
+      known && this.#now() < known.until ? known : this.#ask(channelId, watcherId, known?.since);
     this.#known.delete(key);
     this.#known.set(key, current);
     for (const oldest of this.#known.keys()) {
@@ -40,11 +47,12 @@ export class WatcherFamilies {
     return current.family;
   }
 
-  #ask(channelId: string, watcherId: string): Known {
-    const known: Known = { family: this.#read(channelId, watcherId), until: Number.POSITIVE_INFINITY };
-    known.family.then(
-      (family) => {
-        if (family === undefined) known.until = this.#now() + GONE_MS;
+  #ask(channelId: string, watcherId: string, since = this.#now()): Known {
+    const family = this.#read(channelId, watcherId, since);
+    const known: Known = { family, since, until: Number.POSITIVE_INFINITY };
+    family.then(
+      (name) => {
+        if (name === undefined) known.until = this.#now() + GONE_MS;
       },
       // The next event asks again.
       () => {
@@ -54,13 +62,20 @@ export class WatcherFamilies {
     return known;
   }
 
-  async #read(channelId: string, watcherId: string): Promise<string | undefined> {
+  async #read(channelId: string, watcherId: string, since: number): Promise<string | undefined> {
     try {
       const { don_family: family } = await this.#get(channelId, watcherId);
       return typeof family === "string" && family !== "" ? family : undefined;
     } catch (error) {
+      if (error instanceof NotFoundError && this.#now() - since < SHOWN_WITHIN_MS)
+        throw notShown(watcherId, error);
       if (error instanceof NotFoundError || error instanceof ValidationError) return undefined;
       throw error;
     }
   }
+}
+
+function notShown(watcherId: string, cause: NotFoundError): NotFoundError {
+  const message = `The service does not show the watcher of this event yet, so its oracle family is not known. Ask again within 30 s: after that it counts as gone. Watcher ${watcherId}.`;
+  return new NotFoundError("WATCHER_NOT_FOUND", message, { status: cause.status, cause, retryable: true });
 }

@@ -1,4 +1,5 @@
 import should from "should";
+import type { EventSource } from "../../src/consumer/source.ts";
 import { CrecError } from "../../src/errors.ts";
 import type { VerifyResult } from "../../src/proofs/verify.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
@@ -154,18 +155,37 @@ export const notAssumed: HabitTests = {
             ? { ...event, event_id: id }
             : { ...event, payload: {}, headers: { ...event.headers, proofs: [{}] } };
         });
-        const { clock, deliveries, offsetsAfter, restart, codes } = read(
-          listSource(() => events),
-          { commit },
-        );
-        // Nothing waits for a proof of what cannot be asked for.
-        await clock.pass(5_000);
-        should(deliveries.map(({ event }) => event.event_id)).containDeepOrdered([
-          "offset:3",
-          "offset:6",
-          "offset:9",
+        const verify = async ({ headers }: EventEnvelope): Promise<VerifyResult> =>
+          headers.proofs.length > 0 ? { verified: true, signers: [] } : NO_PROOF;
+        const proven = (offset: number, event_id: unknown) => {
+          const event = makeEvent(offset, { type: "watcher.event" });
+          return { ...event, event_id, headers: { ...event.headers, proofs: [{}] } } as EventEnvelope;
+        };
+        // With an id by now, still without one, and never found.
+        const shown = new Map([
+          ["offset:3", proven(3, "event-3")],
+          ["offset:6", proven(6, id)],
         ]);
+        let isShown = false;
+        const source: EventSource = {
+          ...listSource(() => events),
+          get: async (eventId) => {
+            const event = isShown ? shown.get(eventId) : undefined;
+            if (event === undefined) throw new CrecError("EVENT_NOT_FOUND", "There is no such event.");
+            return event;
+          },
+        };
+        const { clock, deliveries, offsetsAfter, restart, codes } = read(source, { commit, verify });
+        await clock.pass(5_000);
+        should(deliveries.map(({ offset }) => offset)).eql([1, 2]);
+        isShown = true;
         await offsetsAfter();
+        const unnamed = deliveries.filter(({ offset }) => offset % 3 === 0);
+        should(unnamed.map(({ event, verification }) => [event.event_id, verification?.verified])).eql([
+          ["offset:3", true],
+          ["offset:6", true],
+          ["offset:9", false],
+        ]);
         restart();
         events.push(makeEvent(10));
         should(await offsetsAfter()).eql(range(1, 10));

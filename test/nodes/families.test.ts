@@ -8,8 +8,8 @@ import { channelNode, connectionNode, eventsInNode, verifyEventNode } from "../s
 import type { Passing } from "../support/proxy.ts";
 
 const SELECTOR = "16015286601757825753";
-/** Watchers, by their family; the last is not there. */
-const [A, B, GONE] = [1, 2, 3].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
+/** Watchers, by their family; the last names none. */
+const [A, B, NONE] = [1, 2, 3].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
 const FAMILIES: Record<string, string> = { [A ?? ""]: "zone-a", [B ?? ""]: "zone-b" };
 
 const signed = (log: number) => ({
@@ -21,7 +21,7 @@ const ours = (log: number, watcher_id = A) =>
 const theirs = (log: number, watcher_id = B) =>
   signedByFamily("watcher.event", signed(log), { watcher_id, chain_selector: SELECTOR });
 
-const EVENTS = [ours(1), theirs(2), ours(3, B), theirs(4, A), ours(5), theirs(6), theirs(7, GONE)];
+const EVENTS = [ours(1), theirs(2), ours(3, B), theirs(4, A), ours(5), theirs(6), theirs(7, NONE)];
 const ZONE_B = {
   ...{ family: "zone-b", orgId: "", creTenantId: "" },
   validSigners: familySet.validSigners.join("\n"),
@@ -35,6 +35,8 @@ describe("a connection with a signer set for an oracle family", function () {
   this.timeout(120_000);
   let bench: EventBench;
   let isDown = false;
+  /** How often the service answers about watcher B as if it were not there. */
+  let unshown = 0;
 
   before(async () => {
     bench = await EventBench.start(EVENTS.length);
@@ -44,14 +46,18 @@ describe("a connection with a signer set for an oracle family", function () {
       if (!isWatcher(passing)) return undefined;
       const watcher_id = passing.path.split("/").at(-1) ?? "";
       if (isDown) return { kind: "answer", status: 503, body: "{}" };
-      const don_family = FAMILIES[watcher_id];
-      const body = don_family ? { watcher_id, don_family } : { type: "NOT_FOUND", message: "unknown" };
-      return { kind: "answer", status: don_family ? 200 : 404, body: JSON.stringify(body) };
+      const isShown = watcher_id !== B || unshown === 0;
+      if (!isShown) unshown -= 1;
+      const body = isShown
+        ? { watcher_id, don_family: FAMILIES[watcher_id] }
+        : { type: "NOT_FOUND", code: "WATCHER_NOT_FOUND", message: "unknown" };
+      return { kind: "answer", status: isShown ? 200 : 404, body: JSON.stringify(body) };
     };
   });
   beforeEach(() => {
     bench.proxy.passed.length = 0;
     isDown = false;
+    unshown = 0;
   });
   after(() => bench?.close());
 
@@ -94,7 +100,7 @@ describe("a connection with a signer set for an oracle family", function () {
     for (const { crec } of rejected) {
       should(crec.verification).have.properties({ verified: false, reason: "threshold_not_met" });
     }
-    should(asked()).deepEqual([A, B, GONE]);
+    should(asked()).deepEqual([A, B, NONE]);
   });
 
   it("holds an event whose watcher cannot be read, and sends it once it can be", async () => {
@@ -106,6 +112,14 @@ describe("a connection with a signer set for an oracle family", function () {
     isDown = false;
     const [first, second] = await bench.arrived("holds", 2);
     should([first?.crec.offset, second?.crec.offset]).deepEqual([1, 2]);
+  });
+
+  it("judges no event while its watcher is not shown", async () => {
+    unshown = 1;
+    await deploy(eventsInNode({ id: "early" }), [ZONE_B]);
+    await bench.report("early", ({ cursor }) => cursor === EVENTS.length);
+    should((await bench.arrived("early", 4)).map(({ crec }) => crec.offset)).deepEqual([1, 2, 5, 6]);
+    should(asked()).deepEqual([A, B, B, NONE]);
   });
 
   it("asks for no watcher where it has no such sets", async () => {
@@ -124,7 +138,17 @@ describe("a connection with a signer set for an oracle family", function () {
       ...[undefined, "zone-b"],
       ...[undefined, "zone-b"],
     ]);
-    should(asked()).deepEqual([A, B, GONE]);
+    should(asked()).deepEqual([A, B, NONE]);
+  });
+
+  it("has search events wait for a watcher that is not shown yet", async () => {
+    unshown = 1;
+    const node = { id: "patient", type: "crec-search-events", channel: "channel", verify: true };
+    await deploy(node, [ZONE_B]);
+    await bench.press("patient", {});
+    const found = await bench.arrived("patient", 4);
+    should(found.filter(({ crec }) => verificationOf({ crec }).donFamily === "zone-b")).have.length(2);
+    should(asked()).deepEqual([A, B, B, NONE]);
   });
 
   describe("in verify event", () => {
@@ -146,6 +170,13 @@ describe("a connection with a signer set for an oracle family", function () {
       const wrong = { port: "1", reason: "threshold_not_met", donFamily: "zone-b" };
       should(await portOf(message(ours(10, B)))).have.properties(wrong);
       should(asked()).deepEqual([B, A]);
+    });
+
+    it("waits for a watcher that is not shown yet", async () => {
+      await deploy(verifyEventNode(), [ZONE_B]);
+      unshown = 1;
+      should(await portOf(message(theirs(8)))).have.properties({ port: "0", donFamily: "zone-b" });
+      should(asked()).deepEqual([B, B]);
     });
 
     it("accepts only the set that is expected, whichever watcher the event names", async () => {

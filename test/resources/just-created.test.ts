@@ -33,7 +33,11 @@ describe("just after a create", () => {
   });
 
   /** A service, and its resources on a clock that every pause sets forward. */
-  const serve = async (reply: (asked: Asked, seconds: number) => Reply, real?: Partial<Clock>) => {
+  const serve = async (
+    reply: (asked: Asked, seconds: number) => Reply,
+    real?: Partial<Clock>,
+    timeoutMs = 60_000,
+  ) => {
     let time = 0;
     const pauses: number[] = [];
     const clock: Clock = {
@@ -47,7 +51,7 @@ describe("just after a create", () => {
     };
     const service = await startFakeService((asked) => reply(asked, time / 1000));
     const transport = new ResourceTransport(
-      { baseUrl: service.server.url, apiKey: KEY, maxAttempts: 1, timeoutMs: 60_000 },
+      { baseUrl: service.server.url, apiKey: KEY, maxAttempts: 1, timeoutMs },
       clock,
     );
     open.push(transport, service);
@@ -199,6 +203,33 @@ describe("just after a create", () => {
     });
   });
 
+  describe("a wait of a client with a short timeoutMs", () => {
+    const options = { target: "active", unknownForMs: 1, pollMs: { min: 1, max: 1 } } as const;
+    const shownAfter = (shown: number) =>
+      serve(
+        ({ method }, now) => {
+          if (method === "POST") return [201, watcher];
+          return now < shown ? notFound("WATCHER_NOT_FOUND") : [200, { ...watcher, status: "active" }];
+        },
+        {},
+        3_000,
+      );
+
+    it("waits out the 404 for 30 s after the create", async () => {
+      const { watchers, seconds } = await shownAfter(28);
+      await watchers.create(ID, NEW_WATCHER);
+      should((await watchers.waitFor(ID, OTHER_ID, options)).status).equal("active");
+      should(seconds()).be.within(28, 30);
+    });
+
+    it("ends with the 404 after that", async () => {
+      const { watchers, seconds } = await shownAfter(60);
+      await watchers.create(ID, NEW_WATCHER);
+      should((await errorOf(watchers.waitFor(ID, OTHER_ID, options))).code).equal("WATCHER_NOT_FOUND");
+      should(seconds()).be.approximately(30, 0.001);
+    });
+  });
+
   describe("a 404 about what somebody else created", () => {
     const tries = async (createdAt: (now: number) => number) => {
       const served = await serve(() => notFound("CHANNEL_NOT_FOUND"));
@@ -297,6 +328,18 @@ describe("just after a create", () => {
       const error = await errorOf(channels.createOrFind({ name: "demo" }));
       should(error.code).equal("CHANNEL_ALREADY_EXISTS");
       should(seconds()).be.approximately(30, 0.001);
+    });
+
+    it("gives up sooner where the call or the client has less time", async () => {
+      const taken = ({ method }: Asked) => (method === "POST" ? conflict("CHANNEL_ALREADY_EXISTS") : page());
+      const patient = await serve(taken);
+      const call = patient.channels.createOrFind({ name: "demo" }, { timeoutMs: 4_000 });
+      should((await errorOf(call)).code).equal("CHANNEL_ALREADY_EXISTS");
+      should(patient.seconds()).be.approximately(4, 0.001);
+      const hasty = await serve(taken, {}, 3_000);
+      const error = await errorOf(hasty.channels.createOrFind({ name: "demo" }));
+      should(error.code).equal("CHANNEL_ALREADY_EXISTS");
+      should(hasty.seconds()).be.approximately(3, 0.001);
     });
 
     it("does not wait for an archived one, of any kind", async () => {

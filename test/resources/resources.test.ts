@@ -150,6 +150,12 @@ describe("resources", () => {
       }
     }
 
+    it("are asked for once at each offset where offset 0 is looked for", async () => {
+      const { client, asked } = await serve(() => [200, { events: [], has_more: false }]);
+      should((await errorOf(client.events.get(ID, "offset:0"))).code).equal("EVENT_NOT_FOUND");
+      should(asked.map(({ query }) => query.get("offset"))).deepEqual(["0", "1"]);
+    });
+
     it("have offsets as numbers or decimal text; what is none is said", async () => {
       let answer: unknown;
       const { client } = await serve(() => [200, { events: [answer] }]);

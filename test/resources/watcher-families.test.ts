@@ -1,4 +1,5 @@
 import should from "should";
+import { NotFoundError } from "../../src/http/index.ts";
 import { WatcherFamilies } from "../../src/resources/watcher-families.ts";
 import { ID, notFound, OTHER_ID, type Reply, startFakeService } from "./support.ts";
 
@@ -27,8 +28,8 @@ describe("the oracle family of a watcher", () => {
     should(service.calls()).deepEqual([`GET /channels/${ID}/watchers/${OTHER_ID}`]);
   });
 
-  it("is unknown where there is no such watcher, where it names none, and without an id", async () => {
-    const answers: Reply[] = [notFound("WATCHER_NOT_FOUND"), [400, { type: "VALIDATION_ERROR" }]];
+  it("is unknown where the service refuses the id, where it names none, and without an id", async () => {
+    const answers: Reply[] = [[400, { type: "VALIDATION_ERROR" }]];
     for (const don_family of [undefined, null, "", 7]) answers.push([200, { ...WATCHER, don_family }]);
     for (const answer of answers) {
       const watchers = await serve(() => answer);
@@ -50,6 +51,32 @@ describe("the oracle family of a watcher", () => {
       await should(watchers.familyOf(ID, OTHER_ID)).be.rejectedWith({ code });
     }
     should(await watchers.familyOf(ID, OTHER_ID)).equal("zone-b");
+  });
+
+  it("is no answer for 30 s while the watcher is not shown: another client may have just created it", async () => {
+    const answers = [notFound("WATCHER_NOT_FOUND"), notFound("CHANNEL_NOT_FOUND"), notFound("NOT_FOUND")];
+    const watchers = await serve(() => answers.shift() ?? [200, WATCHER]);
+    for (let count = 0; count < 3; count += 1) {
+      const looked = watchers.familyOf(ID, OTHER_ID);
+      await should(looked).be.rejectedWith({ code: "WATCHER_NOT_FOUND", retryable: true });
+    }
+    should(await watchers.familyOf(ID, OTHER_ID)).equal("zone-b");
+  });
+
+  it("is unknown where a watcher is not shown for 30 s, and counted once", async () => {
+    let [now, asked] = [0, 0];
+    const families = new WatcherFamilies({
+      get: async () => {
+        asked += 1;
+        throw new NotFoundError("WATCHER_NOT_FOUND", "unknown");
+      },
+      now: () => now,
+    });
+    for (now of [0, 10_000, 29_999])
+      await should(families.of(ID, OTHER_ID)).be.rejectedWith({ code: "WATCHER_NOT_FOUND" });
+    // Asked again a minute later, it needs no other 30 s.
+    for (now of [30_000, 89_999, 90_000]) should(await families.of(ID, OTHER_ID)).be.undefined();
+    should(asked).equal(5);
   });
 
   it("of a watcher that is not there is asked for again after a minute", async () => {
