@@ -73,9 +73,10 @@ export class Watchers {
    */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
-    checkWatcher(watcher);
-    const { abi } = watcher;
-    const body = { ...watcher, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
+    const wanted = withTrimmedName(watcher);
+    checkWatcher(wanted);
+    const { abi } = wanted;
+    const body = { ...wanted, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
     return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
   }
 
@@ -112,8 +113,9 @@ export class Watchers {
     options?: CallOptions,
   ): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
-    checkName(changes.name, LIMITS.watcherNameMinLength);
-    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    const body = withTrimmedName(changes);
+    checkName(body.name, LIMITS.watcherNameMinLength);
+    const call = { ...options, method: "PATCH", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "watcher_id", watcherId);
   }
 
@@ -159,14 +161,15 @@ export class Watchers {
   }
 
   /**
-   * The summary of the watcher of exactly this name, unless it is archived.
+   * The summary of the watcher of exactly this name, without spaces around it, unless it is archived.
    * @example
    * const watcher = await client.watchers.findByName(channelId, "no such watcher");
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
-    const find = () => this.#named(channelId, name, {}, options);
-    return this.#transport.findNamed(watchersPath(channelId), name, find, options);
+    const { name: trimmed } = withTrimmedName({ name });
+    const find = () => this.#named(channelId, trimmed, {}, options);
+    return this.#transport.findNamed(watchersPath(channelId), trimmed, find, options);
   }
 
   async #named(
@@ -177,7 +180,7 @@ export class Watchers {
   ): Promise<Watcher | undefined> {
     checkName(name);
     const watchers = this.list(channelId, { ...filter, name, limit: PAGE_LIMITS.watchers.max }, options);
-    return findIn(watchers, (watcher) => watcher.name === name);
+    return findIn(watchers, (watcher) => watcher.name?.trim() === name);
   }
 
   /**
@@ -186,9 +189,10 @@ export class Watchers {
    */
   async createOrFind(
     channelId: string,
-    wanted: CreateWatcher,
+    asked: CreateWatcher,
     options?: CallOptions,
   ): Promise<{ watcher: Watcher; found: boolean }> {
+    const wanted = withTrimmedName(asked);
     checkWatcher(wanted);
     const steps = {
       find: async () => {
@@ -213,6 +217,11 @@ function watchersPath(channelId: string): string {
 
 function watcherPath(channelId: string, watcherId: string): string {
   return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
+}
+
+/** The service stores a watcher's name without the spaces around it: only so is it found again. */
+function withTrimmedName<T extends { name: string }>(named: T): T {
+  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
 }
 
 function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
