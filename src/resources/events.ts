@@ -141,14 +141,15 @@ export class Events {
   }
 }
 
-/** Some versions say `data` for `events`. */
+/** Some versions say `data` for `events`; where both are there, `events` counts. */
 function asEventPage(answer: unknown): EventPage {
   const { events, data, has_more } = isObject(answer) ? answer : {};
-  const list = listOf(data ?? (events === undefined ? data : events));
+  const other = data ?? (events === undefined ? data : events);
+  const list = listOf(Array.isArray(events) ? events : other);
   return { events: list.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
-/** In the form of this version. An event without an id must not hold up those beside it. */
+/** In the form of this version. An event without an id must not stop those beside it. */
 function asEvent(answer: unknown, wanted?: string): ChannelEvent {
   if (!isObject(answer)) throw badResponse(`with ${inWords(answer)} where an event should be`);
   const event = envelopeOf(answer, wanted);
