@@ -10,7 +10,7 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
-import { resourceOf } from "./answers.ts";
+import { isObject, resourceOf } from "./answers.ts";
 import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
@@ -59,7 +59,7 @@ export class Watchers {
   }
 
   /**
-   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `indexed`, `internalType`.
+   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `inputs`, `indexed`, `internalType`.
    * An event with tuples is sent as it is: see `eventsWithTuples`.
    * @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
@@ -87,7 +87,8 @@ export class Watchers {
 
   /**
    * The oracle family (`don_family`) whose members sign the events of a watcher; undefined where there is no such
-   * watcher. The service is asked once for each watcher.
+   * watcher, and where the watcher names no family. The service is asked once for each watcher.
+   * @throws {ArgumentError} for a channel id that is no id; {HttpError} when the watcher cannot be read.
    * @example
    * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
    * (await verifier.verify(event, { donFamily })).verified; // → true
@@ -234,11 +235,29 @@ function checkWatcher({ name, chain_selector, address, events, abi, service }: C
   if ((abi === undefined) === (service === undefined)) {
     throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
   }
+  if (abi !== undefined) checkFragments(abi);
   const names = abi?.map((fragment) => fragment.name);
   for (const [index, event] of events.entries()) {
     if (names === undefined || names.includes(event)) continue;
     const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
     throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
+  }
+}
+
+/** The service takes event fragments only. Callers without types may hand in the whole ABI of a contract. */
+function checkFragments(abi: unknown): void {
+  if (!Array.isArray(abi)) throw new ArgumentError("abi", "The ABI must be a list of events.");
+  for (const [index, fragment] of abi.entries()) {
+    const { type, inputs } = isObject(fragment) ? fragment : {};
+    if (type !== "event") {
+      const message = `abi[${index}] is not an event. Give the events alone: eventFragments(abi, names) selects them.`;
+      throw new ArgumentError(`abi[${index}]`, message);
+    }
+    if (inputs === undefined || inputs === null) continue;
+    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
+      continue;
+    const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
+    throw new ArgumentError(`abi[${index}].inputs`, message);
   }
 }
 

@@ -1,5 +1,6 @@
 import should from "should";
 import type { CreateWatcher } from "../../src/resources/index.ts";
+import { errorOf } from "../http/support.ts";
 import { ADDRESS, type Asked, CHAIN, conflict, ID, OTHER_ID, page, startFakeService } from "./support.ts";
 
 describe("what is sent about watchers", () => {
@@ -15,6 +16,9 @@ describe("what is sent about watchers", () => {
     events: ["Transfer"],
     abi: [{ type: "event", name: "Transfer", inputs: [] }],
   };
+
+  /** As a program without types gives it. */
+  const withAbi = (abi: unknown) => ({ ...wanted, abi }) as CreateWatcher;
 
   /** A service that stores names without the spaces around them, and each name once. */
   const serve = async () => {
@@ -42,5 +46,33 @@ describe("what is sent about watchers", () => {
     await client.watchers.update(ID, OTHER_ID, { name: " renamed " });
     const sent = asked.flatMap(({ body, query }) => [body.name ?? query.get("name")].filter(Boolean));
     should(sent).deepEqual(["demo watcher", "demo watcher", "demo watcher", "demo watcher", "renamed"]);
+  });
+
+  it("is an event without inputs completed, where the ABI leaves them out", async () => {
+    for (const inputs of [undefined, null]) {
+      const { client, asked } = await serve();
+      await client.watchers.create(ID, withAbi([{ type: "event", name: "Transfer", inputs }]));
+      should(asked[0]?.body.abi).deepEqual([
+        { type: "event", name: "Transfer", anonymous: false, inputs: [] },
+      ]);
+    }
+  });
+
+  it("is no ABI with anything but events: that is refused, and the error says where", async () => {
+    const { client, asked } = await serve();
+    const event = { type: "event", name: "Transfer", inputs: [] };
+    const wrong: Array<[abi: unknown, path: string]> = [
+      [[event, { type: "receive", stateMutability: "payable" }], "abi[1]"],
+      [[{ type: "function", name: "Transfer", inputs: [], outputs: [] }], "abi[0]"],
+      [[null], "abi[0]"],
+      [{}, "abi"],
+      [[{ ...event, inputs: [null] }], "abi[0].inputs"],
+      [[{ ...event, inputs: {} }], "abi[0].inputs"],
+    ];
+    for (const [abi, path] of wrong) {
+      const error = await errorOf(client.watchers.create(ID, withAbi(abi)));
+      should(error).match({ name: "ArgumentError", code: "INVALID_ARGUMENT", path });
+    }
+    should(asked).be.empty();
   });
 });
