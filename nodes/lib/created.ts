@@ -7,6 +7,8 @@ type Created = Record<string, number>;
 
 /** So long after a create the service may still not know what it has created. */
 const SECONDS = 30;
+/** So many seconds the clock of another machine may be ahead. */
+const CLOCKS_DIFFER_BY = 60;
 /** More than a flow creates in that time for one message. */
 const MOST = 50;
 
@@ -34,12 +36,15 @@ export function createdOf(
   return Object.keys(created).length === 0 ? {} : { created: { ...createdIn(msg), ...created } };
 }
 
-/** Without what is too old to matter, so that a message that goes in circles does not grow. */
+/**
+ * Without what is too old to matter, and what no clock can say, such as milliseconds: a message that goes in circles
+ * does not grow.
+ */
 function createdIn({ crec }: CrecMessage): Created {
   const { created } = crec ?? {};
   if (typeof created !== "object" || created === null) return {};
-  const since = Date.now() / 1000 - SECONDS;
+  const now = Date.now() / 1000;
   const isNew = (entry: [string, unknown]): entry is [string, number] =>
-    typeof entry[1] === "number" && entry[1] > since;
+    typeof entry[1] === "number" && entry[1] > now - SECONDS && entry[1] <= now + CLOCKS_DIFFER_BY;
   return Object.fromEntries(Object.entries(created).filter(isNew).slice(-MOST));
 }

@@ -1,11 +1,42 @@
-/** What a text of JSON says, where that is an object; undefined where it is anything else, or not JSON. */
-export function jsonObject(text: string): Record<string, unknown> | undefined {
+/** Why a value cannot be sent as a JSON object: it is something else, or a number in it has lost digits. */
+export type JsonProblem = "not-object" | "rounded-number";
+
+/** An object, or the JSON text of one. */
+export function jsonProblem(value: unknown): JsonProblem | undefined {
+  const object = parsed(value);
+  if (!isObject(object)) return "not-object";
+  return hasRoundedNumber(object) ? "rounded-number" : undefined;
+}
+
+/** The object itself; undefined where it cannot be sent. */
+export function jsonObject(value: unknown): Record<string, unknown> | undefined {
+  const object = parsed(value);
+  return isObject(object) && !hasRoundedNumber(object) ? object : undefined;
+}
+
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(value);
   } catch {
     return undefined;
   }
+}
+
+/** Integers beyond 2^53 may have been rounded; what is larger than any number would be sent as `null`. */
+function hasRoundedNumber(object: object): boolean {
+  const left: unknown[] = [object];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === "number" && (!Number.isFinite(value) || isUnsafe(value))) return true;
+    if (typeof value !== "object" || value === null) continue;
+    for (const inner of Object.values(value)) left.push(inner);
+  }
+  return false;
+}
+
+function isUnsafe(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

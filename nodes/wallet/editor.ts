@@ -3,12 +3,13 @@ import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
-import { jsonObject } from "../lib/json-object.ts";
+import { jsonProblem } from "../lib/json-object.ts";
 
 /** What begins like an address is to be one. */
 const NAME_OR_ADDRESS = { test: (text: string) => !text.startsWith("0x") || ADDRESS.test(text) };
 
-const JSON_OBJECT = { test: (text: string) => jsonObject(text) !== undefined };
+const JSON_OBJECT = { test: (text: string) => jsonProblem(text) !== "not-object" };
+const EXACT_NUMBERS = { test: (text: string) => jsonProblem(text) !== "rounded-number" };
 
 forms.registerType("crec-wallet", {
   category: "config",
@@ -24,7 +25,13 @@ forms.registerType("crec-wallet", {
       validate: both(filled("wallet.error.wallet"), matching(NAME_OR_ADDRESS, "common.error.address")),
     },
     signer: { value: "", type: "crec-signer", required: false },
-    configuration: { value: "", validate: matching(JSON_OBJECT, "wallet.error.configuration") },
+    configuration: {
+      value: "",
+      validate: both(
+        matching(JSON_OBJECT, "wallet.error.configuration"),
+        matching(EXACT_NUMBERS, "wallet.error.number"),
+      ),
+    },
   },
   label() {
     return this.name || String(this.wallet || "") || this._("wallet.label.wallet");

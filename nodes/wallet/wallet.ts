@@ -2,7 +2,7 @@ import type { NodeAPI, NodeDef } from "node-red";
 import { ADDRESS } from "../lib/address.ts";
 import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
 import { type CodedError, nodeError } from "../lib/errors.ts";
-import { jsonObject } from "../lib/json-object.ts";
+import { type JsonProblem, jsonObject, jsonProblem } from "../lib/json-object.ts";
 import { unsetVariable } from "../lib/variables.ts";
 
 export type WalletDef = NodeDef & {
@@ -16,6 +16,13 @@ export type WalletDef = NodeDef & {
   configuration?: string | Record<string, unknown>;
 };
 
+const WRONG_CONFIGURATION: Readonly<Record<JsonProblem, string>> = {
+  "not-object":
+    "The configuration of the wallet is not a JSON object. Correct it in the wallet, or leave it empty.",
+  "rounded-number":
+    "The configuration of the wallet has a number that is too large and would be rounded. Write the number as text, in quotes.",
+};
+
 export default function register(RED: NodeAPI): void {
   function ConstructWallet(this: WalletNode, def: WalletDef): void {
     RED.nodes.createNode(this, def);
@@ -27,7 +34,7 @@ export default function register(RED: NodeAPI): void {
 function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
   const label = (def.wallet ?? "").trim();
   const chainSelector = (def.chainSelector ?? "").trim();
-  const configuration = configurationOf(def);
+  const configuration = jsonObject(def.configuration);
   const connection = () => connectionOf(RED, def.connection);
   const signer = () => signerOf(RED, def.signer);
   let known: string | undefined;
@@ -40,7 +47,7 @@ function openWallet(RED: NodeAPI, def: WalletDef): WalletRef {
     problem:
       unsetVariable(def) ??
       problemOf(label, chainSelector) ??
-      (isFilled(def) && configuration === undefined ? wrongConfiguration() : undefined) ??
+      configurationProblem(def) ??
       problemIn(connection) ??
       (def.signer ? problemIn(signer) : undefined),
     address: async (signal) => {
@@ -73,18 +80,11 @@ async function deployedAddress(
   return wallet.address;
 }
 
-function isFilled({ configuration }: WalletDef): boolean {
-  return typeof configuration === "string" ? configuration.trim() !== "" : configuration !== undefined;
-}
-
-function configurationOf({ configuration }: WalletDef): Record<string, unknown> | undefined {
-  return typeof configuration === "object" ? configuration : jsonObject(configuration ?? "");
-}
-
-function wrongConfiguration(): CodedError {
-  const message =
-    "The configuration of the wallet is not a JSON object. Correct it in the wallet, or leave it empty.";
-  return nodeError("INVALID_FIELD", message);
+function configurationProblem({ configuration }: WalletDef): CodedError | undefined {
+  const isEmpty =
+    typeof configuration === "string" ? configuration.trim() === "" : configuration === undefined;
+  const problem = isEmpty ? undefined : jsonProblem(configuration);
+  return problem && nodeError("INVALID_FIELD", WRONG_CONFIGURATION[problem]);
 }
 
 function problemOf(label: string, chainSelector: string): CodedError | undefined {

@@ -91,10 +91,12 @@ export function eventFragments(abi: Abi, names: readonly string[]): EventFragmen
   return [...new Set(wanted)].map(completeFragment);
 }
 
-/** An event as the service wants it: with `anonymous`, and with `internalType` and `indexed` of each input. */
+/**
+ * An event as the service wants it: with `anonymous` and `inputs`, and with `internalType` and `indexed` of each input.
+ */
 export function completeFragment(event: EventFragment): EventFragment {
   const { anonymous, inputs } = event;
-  return { ...event, anonymous: anonymous ?? false, inputs: inputs.map(completeInput) };
+  return { ...event, anonymous: anonymous ?? false, inputs: (inputs ?? []).map(completeInput) };
 }
 
 function completeInput(input: AbiInput): AbiInput {
@@ -108,5 +110,7 @@ function completeInput(input: AbiInput): AbiInput {
  * eventsWithTuples(eventFragments(abi, ["Incremented"])); // → []
  */
 export function eventsWithTuples(events: readonly EventFragment[]): string[] {
-  return events.filter(({ inputs }) => inputs.some(({ type }) => type.startsWith("tuple"))).map(signatureOf);
+  return events
+    .filter(({ type, inputs }) => type === "event" && inputs?.some((input) => input.type.startsWith("tuple")))
+    .map(signatureOf);
 }

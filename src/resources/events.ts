@@ -13,7 +13,7 @@ import { checkPaging, pathId } from "./checks.ts";
 import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
-import { isById, matchesId, narrowed } from "./search-by-id.ts";
+import { distinctEvents, isById, matchesId, narrowed } from "./search-by-id.ts";
 import { selected } from "./selected.ts";
 
 export type PollEvents = {
@@ -79,8 +79,8 @@ export class Events {
    * Await it for one page, iterate it for every event that matches.
    *
    * The service cannot search by `operation_id` and `query_id`: neither is sent, and the events are compared as they
-   * arrive. To keep these few, the operation or query is asked for first. A search by `operation_id` then reads the
-   * events with the same wallet operation id; one by `query_id` all query events of its network from its creation on,
+   * arrive. To keep these few, the operation or query is asked for first: one that the service does not know has no
+   * events. A search by `operation_id` then reads the events with the same wallet operation id; one by `query_id` all query events of its network from its creation on,
    * which may be many pages. Where the query itself will do, `queries.get` has its state, its result and its proof.
    * @throws {ArgumentError} for an `operation_id` or `query_id` that is no id, or that no event of the types named has.
    * @example
@@ -107,7 +107,8 @@ export class Events {
         operation: (id) => ask("operations", id),
         query: (id) => ask("queries", id),
       });
-      for await (const event of search(asked)) if (matches(event)) yield event;
+      if (asked === undefined) return;
+      for await (const event of distinctEvents(search(asked))) if (matches(event)) yield event;
     };
     return selected({ items, offset, limit });
   }
@@ -140,14 +141,15 @@ export class Events {
   }
 }
 
-/** Some versions say `data` for `events`. */
+/** Some versions say `data` for `events`; where both are there, `events` counts. */
 function asEventPage(answer: unknown): EventPage {
   const { events, data, has_more } = isObject(answer) ? answer : {};
-  const list = listOf(data ?? (events === undefined ? data : events));
+  const other = data ?? (events === undefined ? data : events);
+  const list = listOf(Array.isArray(events) ? events : other);
   return { events: list.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
-/** In the form of this version. An event without an id must not hold up those beside it. */
+/** In the form of this version. An event without an id must not stop those beside it. */
 function asEvent(answer: unknown, wanted?: string): ChannelEvent {
   if (!isObject(answer)) throw badResponse(`with ${inWords(answer)} where an event should be`);
   const event = envelopeOf(answer, wanted);

@@ -17,6 +17,7 @@ import {
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
 import { pause } from "./pause.ts";
+import { jittered } from "./resource-transport.ts";
 import type { NamedOperation } from "./search-by-id.ts";
 import { pollMsOf, WaitError } from "./wait.ts";
 
@@ -70,8 +71,9 @@ type Unproven = { status: unknown; message: string };
  * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
  * since looking at the operation itself misses what passes between two looks. Where the wallet refuses it because its
  * id was executed before, the operation that was executed is found and followed, in place of the failure.
- * @throws {WaitError} `WAIT_TIMEOUT`, or `OPERATION_UNPROVEN` when a status came whose proof does not hold; {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`,
- * `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`, `CLIENT_CLOSED`, and what is permanent.
+ * @throws {WaitError} `WAIT_TIMEOUT`, or `OPERATION_UNPROVEN` when a status came whose proof does not hold;
+ * {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`,
+ * `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
   calls: FollowCalls,
@@ -127,7 +129,7 @@ export async function* followOperation(
     }
     if (performance.now() + gap > deadline)
       throw tooLate({ id: operationId, timeoutMs, lastStatus, unproven: highest(unproven, lastStatus) });
-    await pause(gap * (0.75 + Math.random() / 2), [signal, calls.closing]);
+    await pause(jittered(gap), [signal, calls.closing]);
   }
 }
 
@@ -165,9 +167,15 @@ function highest(unproven: ReadonlyMap<string, Unproven>, reached: string | unde
   return [...unproven.values()].filter(({ status }) => !isBelow(status, reached)).at(-1);
 }
 
-/** An operation that was handed in a moment ago may still be unknown: nobody must take that for a failure. */
+/**
+ * An operation that was submitted a moment ago may still be unknown, and some versions answer that without a code:
+ * nobody must take it for a failure.
+ */
 function isNoNews(error: unknown): boolean {
-  return error instanceof HttpError && (error.retryable || error.code === "OPERATION_NOT_FOUND");
+  return (
+    error instanceof HttpError &&
+    (error.retryable || error.code === "OPERATION_NOT_FOUND" || error.code === "NOT_FOUND")
+  );
 }
 
 type TooLate = {

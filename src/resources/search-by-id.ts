@@ -28,6 +28,12 @@ export type AskFor = {
   query: (queryId: string) => Promise<Query>;
 };
 
+/** The codes of a 404 that say that there is no such operation or query. */
+const NOT_KNOWN: readonly string[] = ["OPERATION_NOT_FOUND", "QUERY_NOT_FOUND"];
+
+/** Pages may be short: fewer repeated events than this can be due to new ones. */
+const LEAST_REPEATED = 20;
+
 /** The clocks of a service may differ: an event can seem older than the query it is about. Seconds. */
 const CLOCKS_DIFFER_BY = 60;
 
@@ -51,19 +57,48 @@ export function matchesId(filter: SearchEvents): (event: ChannelEvent) => boolea
   };
 }
 
-/** What the service is asked for in place of a search by id. */
-export async function narrowed(filter: SearchEvents, ask: AskFor): Promise<SearchEvents> {
+/**
+ * What the service is asked for in place of a search by id; undefined where it does not know the operation or query,
+ * which then has no events.
+ */
+export async function narrowed(filter: SearchEvents, ask: AskFor): Promise<SearchEvents | undefined> {
   const { operation_id, query_id, limit: _limit, offset: _offset, ...rest } = filter;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const found = {
-    ...(operation_id === undefined || given.wallet_operation_id !== undefined
-      ? {}
-      : filterOf(await known(ask.operation(operation_id)))),
-    ...(query_id === undefined || given["created.gte"] !== undefined
-      ? {}
-      : sinceItsCreation(await known(ask.query(query_id)))),
-  };
-  return { type: typesOf(filter), ...found, ...given };
+  const asked = { type: typesOf(filter), ...given };
+  try {
+    const found = {
+      ...(operation_id === undefined || given.wallet_operation_id !== undefined
+        ? {}
+        : filterOf(await ask.operation(operation_id))),
+      ...(query_id === undefined || given["created.gte"] !== undefined
+        ? {}
+        : sinceItsCreation(await ask.query(query_id))),
+    };
+    return { ...found, ...asked };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    // Without such a code, the service may only lack the path.
+    return NOT_KNOWN.includes(error.code) ? undefined : asked;
+  }
+}
+
+/**
+ * Each event once: where the newest come first, events that are made meanwhile move others to the next page. Ends when
+ * as many in a row as were read before have come again: then the service ignores `offset`, and would go on for ever.
+ */
+export async function* distinctEvents(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
+  const seen = new Set<string>();
+  let repeated = 0;
+  for await (const event of events) {
+    if (seen.has(event.event_id)) {
+      repeated += 1;
+      if (repeated >= Math.max(seen.size, LEAST_REPEATED)) return;
+    } else {
+      repeated = 0;
+      seen.add(event.event_id);
+      yield event;
+    }
+  }
 }
 
 /** The search for an operation's status events. */
@@ -97,8 +132,8 @@ function doesNotApply(fields: readonly string[], to: string): ArgumentError {
 }
 
 /** Absent fields do not narrow. */
-function filterOf(operation: Partial<NamedOperation> | undefined): SearchEvents {
-  const { wallet_operation_id: id, chain_selector, address } = operation ?? {};
+function filterOf(operation: Partial<NamedOperation>): SearchEvents {
+  const { wallet_operation_id: id, chain_selector, address } = operation;
   return {
     ...(id ? { wallet_operation_id: String(id) } : {}),
     ...(chain_selector ? { chain_selector: [String(chain_selector)] } : {}),
@@ -106,21 +141,11 @@ function filterOf(operation: Partial<NamedOperation> | undefined): SearchEvents 
   };
 }
 
-function sinceItsCreation(query: Partial<Query> | undefined): SearchEvents {
-  const { created_at: createdAt, chain_selector } = query ?? {};
+function sinceItsCreation(query: Partial<Query>): SearchEvents {
+  const { created_at: createdAt, chain_selector } = query;
   const since = typeof createdAt === "number" && Number.isSafeInteger(createdAt) ? createdAt : 0;
   return {
     ...(since > CLOCKS_DIFFER_BY ? { "created.gte": since - CLOCKS_DIFFER_BY } : {}),
     ...(chain_selector ? { chain_selector: [String(chain_selector)] } : {}),
   };
-}
-
-/** What the service does not know, or not yet, narrows nothing: its events may be there. */
-async function known<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -28,7 +28,8 @@ export type CreateWallet = {
   /** May change the signers on chain. */
   wallet_owner_address: string;
   chain_selector: string;
-  wallet_type: WalletType;
+  /** A type that is not listed, as `unlisted("multisig")`, needs its `configuration`. */
+  wallet_type: Open<WalletType>;
   /** At most 10 signers, of the kind the wallet type names. */
   allowed_ecdsa_signers?: readonly string[] | undefined;
   allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
@@ -82,7 +83,8 @@ export class Wallets {
     const allowed_signers = signersOf(wallet);
     // The newer form and the older one, so that every version of the service sees the signers.
     const { status_channel_id } = wallet;
-    const configuration = { ...(allowed_signers ? { allowed_signers } : {}), ...wallet.configuration };
+    const isAdded = allowed_signers !== undefined && wallet.configuration?.allowed_signers === undefined;
+    const configuration = { ...wallet.configuration, ...(isAdded ? { allowed_signers } : {}) };
     const body = {
       ...wallet,
       ...(status_channel_id === undefined ? {} : { status_channel_id: canonicalId(status_channel_id) }),
@@ -193,7 +195,18 @@ function statusEventsOf({ wallet_id, status_channel_id: channelId }: Wallet): St
 }
 
 function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> | undefined {
-  return wallet.wallet_type.endsWith("rsa") ? wallet.allowed_rsa_signers : wallet.allowed_ecdsa_signers;
+  return wallet[signerFieldOf(wallet)];
+}
+
+/** Of a type beyond the four, whose signers are of no known kind, the one that is given. */
+function signerFieldOf(wallet: CreateWallet): "allowed_rsa_signers" | "allowed_ecdsa_signers" {
+  const { wallet_type: type } = wallet;
+  const isRsa = isKnownType(type) ? type.endsWith("rsa") : wallet.allowed_rsa_signers !== undefined;
+  return isRsa ? "allowed_rsa_signers" : "allowed_ecdsa_signers";
+}
+
+function isKnownType(type: string): boolean {
+  return WALLET_TYPES.some((known) => known === type);
 }
 
 function checkWallet(wallet: CreateWallet): void {
@@ -201,9 +214,6 @@ function checkWallet(wallet: CreateWallet): void {
   checkDescription(wallet.description);
   checkAddress("wallet_owner_address", wallet.wallet_owner_address);
   checkSelector(wallet.chain_selector);
-  if (!WALLET_TYPES.includes(wallet.wallet_type)) {
-    throw new ArgumentError("wallet_type", `wallet_type must be one of ${WALLET_TYPES.join(", ")}.`);
-  }
   if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
   const { configuration } = wallet;
   if (
@@ -212,10 +222,13 @@ function checkWallet(wallet: CreateWallet): void {
   ) {
     throw new ArgumentError("configuration", "configuration must be an object.");
   }
-  const rsa = wallet.wallet_type.endsWith("rsa");
-  const [field, other] = rsa
-    ? (["allowed_rsa_signers", "allowed_ecdsa_signers"] as const)
-    : (["allowed_ecdsa_signers", "allowed_rsa_signers"] as const);
+  const { wallet_type: type } = wallet;
+  if (!isKnownType(type) && (configuration === undefined || typeof type !== "string" || type.trim() === "")) {
+    const message = `wallet_type must be one of ${WALLET_TYPES.join(", ")}, or another type with its configuration.`;
+    throw new ArgumentError("wallet_type", message);
+  }
+  const field = signerFieldOf(wallet);
+  const other = field === "allowed_rsa_signers" ? "allowed_ecdsa_signers" : "allowed_rsa_signers";
   if (wallet[other] !== undefined) {
     throw new ArgumentError(
       other,

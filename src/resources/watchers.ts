@@ -10,7 +10,7 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
-import { resourceOf } from "./answers.ts";
+import { isObject, resourceOf } from "./answers.ts";
 import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
 import { createOrFind } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
@@ -59,7 +59,7 @@ export class Watchers {
   }
 
   /**
-   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `indexed`, `internalType`.
+   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `inputs`, `indexed`, `internalType`.
    * An event with tuples is sent as it is: see `eventsWithTuples`.
    * @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
@@ -73,9 +73,10 @@ export class Watchers {
    */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
-    checkWatcher(watcher);
-    const { abi } = watcher;
-    const body = { ...watcher, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
+    const wanted = withTrimmedName(watcher);
+    checkWatcher(wanted);
+    const { abi } = wanted;
+    const body = { ...wanted, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
     return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
   }
 
@@ -86,7 +87,8 @@ export class Watchers {
 
   /**
    * The oracle family (`don_family`) whose members sign the events of a watcher; undefined where there is no such
-   * watcher. The service is asked once for each watcher.
+   * watcher, and where the watcher names no family. The service is asked once for each watcher.
+   * @throws {ArgumentError} for a channel id that is no id; {HttpError} when the watcher cannot be read.
    * @example
    * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
    * (await verifier.verify(event, { donFamily })).verified; // → true
@@ -112,8 +114,9 @@ export class Watchers {
     options?: CallOptions,
   ): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
-    checkName(changes.name, LIMITS.watcherNameMinLength);
-    const call = { ...options, method: "PATCH", path, body: changes, idempotent: true } as const;
+    const body = withTrimmedName(changes);
+    checkName(body.name, LIMITS.watcherNameMinLength);
+    const call = { ...options, method: "PATCH", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "watcher_id", watcherId);
   }
 
@@ -159,14 +162,15 @@ export class Watchers {
   }
 
   /**
-   * The summary of the watcher of exactly this name, unless it is archived.
+   * The summary of the watcher of exactly this name, without spaces around it, unless it is archived.
    * @example
    * const watcher = await client.watchers.findByName(channelId, "no such watcher");
    * watcher; // → undefined
    */
   async findByName(channelId: string, name: string, options?: CallOptions): Promise<Watcher | undefined> {
-    const find = () => this.#named(channelId, name, {}, options);
-    return this.#transport.findNamed(watchersPath(channelId), name, find, options);
+    const { name: trimmed } = withTrimmedName({ name });
+    const find = () => this.#named(channelId, trimmed, {}, options);
+    return this.#transport.findNamed(watchersPath(channelId), trimmed, find, options);
   }
 
   async #named(
@@ -177,7 +181,7 @@ export class Watchers {
   ): Promise<Watcher | undefined> {
     checkName(name);
     const watchers = this.list(channelId, { ...filter, name, limit: PAGE_LIMITS.watchers.max }, options);
-    return findIn(watchers, (watcher) => watcher.name === name);
+    return findIn(watchers, (watcher) => watcher.name?.trim() === name);
   }
 
   /**
@@ -186,9 +190,10 @@ export class Watchers {
    */
   async createOrFind(
     channelId: string,
-    wanted: CreateWatcher,
+    asked: CreateWatcher,
     options?: CallOptions,
   ): Promise<{ watcher: Watcher; found: boolean }> {
+    const wanted = withTrimmedName(asked);
     checkWatcher(wanted);
     const steps = {
       find: async () => {
@@ -215,6 +220,11 @@ function watcherPath(channelId: string, watcherId: string): string {
   return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
 }
 
+/** The service stores a watcher's name without the spaces around it: only so is it found again. */
+function withTrimmedName<T extends { name: string }>(named: T): T {
+  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
+}
+
 function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
   checkName(name, LIMITS.watcherNameMinLength);
   checkSelector(chain_selector);
@@ -225,11 +235,29 @@ function checkWatcher({ name, chain_selector, address, events, abi, service }: C
   if ((abi === undefined) === (service === undefined)) {
     throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
   }
+  if (abi !== undefined) checkFragments(abi);
   const names = abi?.map((fragment) => fragment.name);
   for (const [index, event] of events.entries()) {
     if (names === undefined || names.includes(event)) continue;
     const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
     throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
+  }
+}
+
+/** The service takes event fragments only. Callers without types may hand in the whole ABI of a contract. */
+function checkFragments(abi: unknown): void {
+  if (!Array.isArray(abi)) throw new ArgumentError("abi", "The ABI must be a list of events.");
+  for (const [index, fragment] of abi.entries()) {
+    const { type, inputs } = isObject(fragment) ? fragment : {};
+    if (type !== "event") {
+      const message = `abi[${index}] is not an event. Give the events alone: eventFragments(abi, names) selects them.`;
+      throw new ArgumentError(`abi[${index}]`, message);
+    }
+    if (inputs === undefined || inputs === null) continue;
+    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
+      continue;
+    const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
+    throw new ArgumentError(`abi[${index}].inputs`, message);
   }
 }
 

@@ -152,6 +152,12 @@ describe("eventsWithTuples", () => {
     ]);
     should(eventsWithTuples(eventFragments(abi, ["Plain"]))).be.empty();
   });
+
+  it("passes over what has no inputs and what is not an event", () => {
+    const compiled =
+      '[{"type":"receive"},{"type":"event","name":"E"},{"type":"event","name":"F","inputs":null}]';
+    should(eventsWithTuples(JSON.parse(compiled))).be.empty();
+  });
 });
 
 describe("eventFragments", () => {

@@ -107,12 +107,21 @@ describe("the forms of the quickstart", function () {
     should(await hintOf()).equal(1);
   });
 
+  it("refuse a wallet's configuration with a number that would be rounded", async () => {
+    const id = idOf(flows, "crec-wallet");
+    const configuration = '{"most": 1e400}';
+    await editor().openWith(flows.map((node) => (node.id === id ? { ...node, configuration } : node)));
+    const { valid, validationErrors } = await editor().inPage.stored(id);
+    should(valid).be.false();
+    should(validationErrors.join(" ")).match(/would be rounded\. Write it as text/);
+  });
+
   it("say that the public service may not take an event with tuples, once one is ticked", async () => {
     const abi = "event Paid((address to, uint256 value) note)\nevent Plain(uint256 value)";
     const changed = flows.map((node) => (node.type === "crec-contract" ? { ...node, abi } : node));
     await editor().openWith(changed);
     const form = await editor().form(idOf(flows, "crec-create-watcher"));
-    const said = form.root.getByText(/^Paid: with tuples\. .* public service .* not known/);
+    const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service .* not known/);
     await form.fill("events", "Plain");
     await said.waitFor({ state: "hidden" });
     await form.root.getByText("Paid(tuple note)").click();

@@ -42,6 +42,9 @@ describe("wallets and signers", function () {
             1,
           ],
           [manageNode("wallets.create-or-find", { id: "make-broken", wallet: "broken" }), 1],
+          [manageNode("wallets.create-or-find", { id: "make-listed", wallet: "listed" }), 1],
+          [manageNode("wallets.create-or-find", { id: "make-null", wallet: "nothing" }), 1],
+          [manageNode("wallets.create-or-find", { id: "make-rounded", wallet: "rounded" }), 1],
           [manageNode("wallets.rename", { id: "rename", newName: "newName", newNameType: "msg" }), 1],
           [manageNode("wallets.archive", { id: "archive" }), 1],
         ],
@@ -50,6 +53,11 @@ describe("wallets and signers", function () {
             ...{ id: "managed", wallet: "managed-wallet", configuration: '{"policy": {"daily": "5"}}' },
           }),
           walletNode(bench.service.ready, { id: "broken", wallet: "a-list", configuration: "[1]" }),
+          walletNode(bench.service.ready, { id: "listed", wallet: "a-list", configuration: [1] }),
+          walletNode(bench.service.ready, { id: "nothing", wallet: "a-null", configuration: null }),
+          walletNode(bench.service.ready, {
+            ...{ id: "rounded", wallet: "a-number", configuration: '{"most": 12345678901234567890}' },
+          }),
         ],
       ),
     );
@@ -81,8 +89,12 @@ describe("wallets and signers", function () {
     });
 
     it("says which configuration is not one", async () => {
-      const caught = await bench.refuse("make-broken", { ...KEPT });
-      checkError(caught, "make-broken", "INVALID_FIELD", "configuration of the wallet is not a JSON object");
+      for (const id of ["make-broken", "make-listed", "make-null"]) {
+        const caught = await bench.refuse(id, { ...KEPT });
+        checkError(caught, id, "INVALID_FIELD", "configuration of the wallet is not a JSON object");
+      }
+      const caught = await bench.refuse("make-rounded", { ...KEPT });
+      checkError(caught, "make-rounded", "INVALID_FIELD", "would be rounded. Write the number as text");
     });
 
     it("gets one by name and by id, and lists all", async () => {

@@ -89,7 +89,9 @@ describe("following an operation", () => {
     let shown = 0;
     const { client, calls, close } = await startFakeService(({ path }) => {
       if (path.endsWith("/events/search")) return statuses([1, "accepted"], [2, "confirmed"]);
-      return ++shown < 3 ? notFound("OPERATION_NOT_FOUND") : [200, operation];
+      shown += 1;
+      if (shown === 1) return [404, { type: "NOT_FOUND", message: "" }];
+      return shown === 2 ? notFound("OPERATION_NOT_FOUND") : [200, operation];
     });
     const follow = async (which: Parameters<typeof client.operations.follow>[1]) => {
       const seen: string[] = [];

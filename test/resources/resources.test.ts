@@ -671,6 +671,14 @@ describe("resources", () => {
       ]);
       should(asked[0]?.query.toString()).equal("offset=5&type=watcher.event");
     });
+
+    it("reads `events` where a page has `data` too", async () => {
+      const events = [{ event_id: "e1", headers: { type: "watcher.event", offset: 7 } }];
+      for (const data of [[], null, { x: 1 }]) {
+        const { client } = await serve(() => [200, { events, data }]);
+        should((await client.events.poll(ID)).events.map(({ event_id }) => event_id)).deepEqual(["e1"]);
+      }
+    });
   });
 
   describe("answers that are something else", () => {

@@ -41,14 +41,20 @@ describe("a search of events by operation_id or query_id", () => {
     });
 
   /** A service that refuses both filters, and gives `events` in pages of 200. */
-  const serve = async (events: object[], resource: Reply = notFound("OPERATION_NOT_FOUND")) => {
+  const serve = async (
+    events: object[],
+    resource: Reply = notFound("OPERATION_NOT_FOUND"),
+    onPage: (count: number) => void = () => {},
+  ) => {
     const searches: URLSearchParams[] = [];
     const service = await startFakeService((asked: Asked) => {
       if (!asked.path.endsWith("/events/search")) return resource;
       searches.push(asked.query);
       const [from, limit] = [Number(asked.query.get("offset")), Number(asked.query.get("limit"))];
       const page = events.slice(from, from + limit);
-      return refusedFilter(asked) ?? [200, { events: page, has_more: from + limit < events.length }];
+      const reply: Reply = [200, { events: page, has_more: from + limit < events.length }];
+      onPage(searches.length);
+      return refusedFilter(asked) ?? reply;
     });
     open.push(service);
     const search = (filter: SearchEvents) => service.client.events.search(ID, filter);
@@ -120,8 +126,49 @@ describe("a search of events by operation_id or query_id", () => {
     should(await offsets(search({ operation_id: OTHER_ID }))).have.length(334);
   });
 
-  it("looks through all events of the type where the operation is not known", async () => {
-    const { search, searches } = await serve(mixed("operation.status", 4));
+  it("finds nothing, after one request, where the service does not know the operation or query", async () => {
+    for (const [field, code] of [
+      ["operation_id", "OPERATION_NOT_FOUND"],
+      ["query_id", "QUERY_NOT_FOUND"],
+    ] as const) {
+      const { search, calls } = await serve(mixed("operation.status", 4), notFound(code));
+      should(await search({ [field]: OTHER_ID })).deepEqual({ data: [], has_more: false });
+      should(calls()).have.length(1);
+    }
+  });
+
+  it("gives each event once where new ones move others to the next page", async () => {
+    const newestFirst = mixed("operation.status", 600).reverse();
+    const { search, searches } = await serve(newestFirst, [200, operation], (page) => {
+      if (page === 1)
+        for (let offset = 600; offset < 630; offset += 1)
+          newestFirst.unshift(eventOf("operation.status", offset, { operation_id: ID }));
+    });
+    const found = await offsets(search({ operation_id: OTHER_ID }));
+    should(found).deepEqual(Array.from({ length: 200 }, (_, at) => 597 - at * 3));
+    should(searches).have.length(4);
+  });
+
+  it("ends where the service ignores offset and always promises more", async () => {
+    for (const count of [1, 150]) {
+      const events = mixed("operation.status", count);
+      let pages = 0;
+      const service = await startFakeService(({ path }) => {
+        if (!path.endsWith("/events/search")) return [200, operation];
+        pages += 1;
+        // Without the change this would go on for ever.
+        return pages > 100
+          ? [500, { type: "INTERNAL_ERROR", message: "" }]
+          : [200, { events, has_more: true }];
+      });
+      open.push(service);
+      const found = await offsets(service.client.events.search(ID, { operation_id: OTHER_ID }));
+      should(found).have.length(Math.ceil(count / 3));
+    }
+  });
+
+  it("looks through all events of the type where a 404 does not say what is not there", async () => {
+    const { search, searches } = await serve(mixed("operation.status", 4), notFound("NOT_FOUND"));
     should(await offsets(search({ operation_id: OTHER_ID }))).deepEqual([0, 3]);
     should([...(searches[0]?.keys() ?? [])]).deepEqual(["type", "limit", "offset"]);
   });

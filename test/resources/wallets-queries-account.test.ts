@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import should from "should";
+import { unlisted } from "../../src/protocol/index.ts";
 import { type CreateWallet, GraphqlError } from "../../src/resources/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import { ADDRESS, type Asked, CHAIN, ID, page, type Reply, startFakeService } from "./support.ts";
@@ -41,10 +42,25 @@ describe("wallets, queries, account", () => {
       await client.wallets.create({ ...wanted, configuration: own });
       const sent = asked.map(({ body }) => (body as CreateWallet).configuration);
       should(sent).deepEqual([{ allowed_signers: [ADDRESS], policy }, own]);
+      await client.wallets.create({ ...wanted, configuration: { policy, allowed_signers: undefined } });
+      should(asked[2]?.body.configuration).deepEqual({ allowed_signers: [ADDRESS], policy });
       for (const configuration of [[], "x", null]) {
         const wrong = { ...wanted, configuration } as unknown as CreateWallet;
         should((await errorOf(client.wallets.create(wrong))).path).equal("configuration");
       }
+    });
+
+    it("are created of a type that is not in the list, with its configuration", async () => {
+      const { client, asked } = await serve(() => [201, { wallet_id: ID, status: "pending" }]);
+      const { allowed_ecdsa_signers: signers, ...rest } = { ...wanted, wallet_type: unlisted("multisig") };
+      const configuration = { threshold: 2 };
+      await client.wallets.create({ ...rest, configuration });
+      should(asked[0]?.body).deepEqual({ ...rest, configuration });
+      await client.wallets.create({ ...rest, configuration, allowed_ecdsa_signers: signers });
+      should(asked[1]?.body.configuration).deepEqual({ threshold: 2, allowed_signers: signers });
+      const rsa = [{ e: "0x010001", n: `0x${"ab".repeat(256)}` }] as const;
+      await client.wallets.create({ ...rest, configuration, allowed_rsa_signers: rsa });
+      should(asked[2]?.body.configuration).deepEqual({ threshold: 2, allowed_signers: rsa });
     });
 
     it("refuse signers that are none, too many, twice or of another kind", async () => {
@@ -60,6 +76,7 @@ describe("wallets, queries, account", () => {
       );
       should(await refused({ wallet_type: "rsa" })).equal("allowed_ecdsa_signers");
       should(await refused({ wallet_type: "multisig" })).equal("wallet_type");
+      should(await refused({ wallet_type: " ", configuration: {} })).equal("wallet_type");
       const rsa = {
         wallet_type: "rsa",
         allowed_ecdsa_signers: undefined,
