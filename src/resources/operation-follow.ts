@@ -16,8 +16,7 @@ import {
 } from "../protocol/index.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
-import { pause } from "./pause.ts";
-import { jittered } from "./resource-transport.ts";
+import { jittered, pause } from "./pause.ts";
 import type { NamedOperation } from "./search-by-id.ts";
 import { pollMsOf, WaitError } from "./wait.ts";
 

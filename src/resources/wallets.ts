@@ -180,7 +180,12 @@ export class Wallets {
         (await this.#named(wanted.name, { status: ["archived"] }, options)) !== undefined,
       id: (one: Wallet) => one.wallet_id,
     };
-    const { resource: wallet, found } = await createOrFind(this.#transport, steps, options?.signal);
+    const { resource: wallet, found } = await createOrFind(
+      this.#transport,
+      steps,
+      options?.signal,
+      options?.timeoutMs,
+    );
     if (found) checkSame(wallet, wanted);
     return { wallet, found };
   }

@@ -88,7 +88,8 @@ export class Watchers {
   /**
    * The oracle family (`don_family`) whose members sign the events of a watcher; undefined where there is no such
    * watcher, and where the watcher names no family. The service is asked once for each watcher.
-   * @throws {ArgumentError} for a channel id that is no id; {HttpError} when the watcher cannot be read.
+   * @throws {ArgumentError} for a channel id that is not one; {NotFoundError} `WATCHER_NOT_FOUND` for the first 30 s in
+   * which the service does not show the watcher: ask again; {HttpError} when it cannot be read.
    * @example
    * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
    * (await verifier.verify(event, { donFamily })).verified; // → true
@@ -206,7 +207,12 @@ export class Watchers {
         (await this.#named(channelId, wanted.name, { status: ["archived"] }, options)) !== undefined,
       id: (one: Watcher) => one.watcher_id,
     };
-    const { resource: watcher, found } = await createOrFind(this.#transport, steps, options?.signal);
+    const { resource: watcher, found } = await createOrFind(
+      this.#transport,
+      steps,
+      options?.signal,
+      options?.timeoutMs,
+    );
     if (found) checkSame(watcher, wanted);
     return { watcher, found };
   }
