@@ -92,6 +92,19 @@ describe("calls of the local service to a node with limits", function () {
     should(isTooLarge(refused)).be.true();
   });
 
+  it("wait until the date that a node names in Retry-After", async () => {
+    const calls = new NodeCalls(node.url);
+    const date = new Date(Date.now() + 2_000).toUTCString();
+    const asked: number[] = [];
+    node.refuse = () => {
+      asked.push(Date.now());
+      return asked.length === 1 ? { status: 429, headers: { "retry-after": date }, body: "" } : undefined;
+    };
+    await calls.call("eth_call", [1]);
+    // Two clocks are read, in whole milliseconds.
+    should(asked[1]).be.aboveOrEqual(Date.parse(date) - 20);
+  });
+
   it("wait while the node says that it is asked too often, and all get their answers", async () => {
     const told: string[] = [];
     const calls = new NodeCalls(node.url, { onTooOften: (says) => told.push(says) });

@@ -75,8 +75,10 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Seconds, or a date. */
 function retryAfter({ headers }: Response): number | undefined {
-  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const text = headers.get("retry-after") ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
   return seconds >= 0 ? seconds * 1000 : undefined;
 }
 
