@@ -2,6 +2,7 @@ import type { QueryParameters } from "../http/index.ts";
 import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/index.ts";
 import { canonicalId, type Page } from "../protocol/index.ts";
 import { isObject, listOf, resourceOf } from "./answers.ts";
+import { AwaitedPage } from "./awaited-page.ts";
 import { checkPaging } from "./checks.ts";
 
 /**
@@ -24,15 +25,14 @@ export function listing<T>(listed: Listed): Listing<T> {
   return new Pages<T>(listed);
 }
 
-class Pages<T> implements Listing<T> {
-  readonly [Symbol.toStringTag] = "Listing";
+class Pages<T> extends AwaitedPage<T> {
   readonly #listed: Listed;
   readonly #start: number;
   readonly #limit: number;
   readonly #first: Promise<Page<T>>;
-  #whole: Promise<Page<T>> | undefined;
 
   constructor(listed: Listed) {
+    super();
     const { filter, limits } = listed;
     this.#listed = listed;
     this.#start = filter.offset ?? 0;
@@ -42,28 +42,11 @@ class Pages<T> implements Listing<T> {
     this.#first.catch(() => {});
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a page that comes in parts is put together only for those who await it
-  then<A = Page<T>, B = never>(
-    onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    this.#whole ??= this.#join();
-    return this.#whole.then(onPage, onError);
-  }
-
-  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
-    return this.then(undefined, onError);
-  }
-
-  finally(onEnd?: (() => void) | null): Promise<Page<T>> {
-    return this.then().finally(onEnd);
-  }
-
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for await (const { data } of this.#parts()) yield* data;
   }
 
-  async #join(): Promise<Page<T>> {
+  protected async page(): Promise<Page<T>> {
     try {
       return await this.#first;
     } catch (error) {

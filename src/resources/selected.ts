@@ -1,4 +1,5 @@
 import type { Page } from "../protocol/index.ts";
+import { AwaitedPage } from "./awaited-page.ts";
 import type { Listing } from "./pages.ts";
 
 export type Selection<T> = {
@@ -14,30 +15,12 @@ export function selected<T>(selection: Selection<T>): Listing<T> {
   return new Selected(selection);
 }
 
-class Selected<T> implements Listing<T> {
-  readonly [Symbol.toStringTag] = "Listing";
+class Selected<T> extends AwaitedPage<T> {
   readonly #selection: Selection<T>;
-  #page: Promise<Page<T>> | undefined;
 
   constructor(selection: Selection<T>) {
+    super();
     this.#selection = selection;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: only those who await it read to the end of a page
-  then<A = Page<T>, B = never>(
-    onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
-    onError?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    this.#page ??= this.#read();
-    return this.#page.then(onPage, onError);
-  }
-
-  catch<B = never>(onError?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<Page<T> | B> {
-    return this.then(undefined, onError);
-  }
-
-  finally(onEnd?: (() => void) | null): Promise<Page<T>> {
-    return this.then().finally(onEnd);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
@@ -50,7 +33,7 @@ class Selected<T> implements Listing<T> {
   }
 
   /** One item more than fits tells that there is more. */
-  async #read(): Promise<Page<T>> {
+  protected async page(): Promise<Page<T>> {
     const data: T[] = [];
     for await (const item of this) {
       if (data.length === this.#selection.limit) return { data, has_more: true };
