@@ -19,7 +19,7 @@ export function workflowOfWatcher({
   watcher_id,
   fromBlock,
 }: Pick<StoredWatcher, "watcher_id" | "fromBlock">): { workflow_id?: string } {
-  return fromBlock === undefined ? {} : { workflow_id: digest(`workflow of watcher ${watcher_id}`) };
+  return fromBlock === undefined ? {} : { workflow_id: watcherWorkflow(watcher_id) };
 }
 
 /** Of the report about a log; `trigger` is what of the log it tells. */
@@ -27,7 +27,11 @@ export function runOfWatcher(
   { watcher_id }: Pick<StoredWatcher, "watcher_id">,
   trigger: string,
 ): WorkflowRun {
-  return run(digest(`workflow of watcher ${watcher_id}`), trigger);
+  return run(watcherWorkflow(watcher_id), trigger);
+}
+
+function watcherWorkflow(watcherId: string): string {
+  return digest(`workflow of watcher ${watcherId}`);
 }
 
 /** Of a query, once it has been dispatched. */
@@ -45,18 +49,18 @@ export function runsOfOperation(operation: StoredOperation): Record<string, stri
   const { operation_id, status, relayStatus } = operation;
   if (relayStatus === undefined) return {};
   const writer = run(OPERATION_WRITER, operation_id);
-  // What expires on the way is reported by nobody.
-  const last = status === "failed" ? status : relayStatus;
-  const reporter = NOT_REPORTED.includes(last) ? undefined : runOfStatus(operation_id, last);
-  return {
+  const written = {
     operation_writer_workflow_id: writer.workflow_id,
     operation_writer_workflow_execution_id: writer.workflow_execution_id,
-    ...(reporter === undefined
-      ? {}
-      : {
-          operation_status_workflow_id: reporter.workflow_id,
-          operation_status_workflow_execution_id: reporter.workflow_execution_id,
-        }),
+  };
+  // That an operation expired on its way is not in any report.
+  const last = status === "failed" ? status : relayStatus;
+  if (NOT_REPORTED.includes(last)) return written;
+  const reporter = runOfStatus(operation_id, last);
+  return {
+    ...written,
+    operation_status_workflow_id: reporter.workflow_id,
+    operation_status_workflow_execution_id: reporter.workflow_execution_id,
   };
 }
 
