@@ -75,11 +75,17 @@ export class JustCreated {
     return SHOWN_WITHIN_MS - Math.min(SHOWN_WITHIN_MS, ...ages);
   }
 
-  /** Takes what a call created from its answer; and the address of a wallet that has got one. */
-  learn(call: Named & Pick<Call, "method">, answer: unknown): void {
-    if (!isObject(answer)) return;
+  /**
+   * Takes what a call created from its answer; and the address of a wallet that has got one. Other answers are not
+   * looked at: they may be large, and have to be parsed for it.
+   */
+  learn(call: Named & Pick<Call, "method">, answerOf: () => unknown): void {
     const path = pathOf(call);
     const created = call.method === "POST" ? COLLECTIONS.get(path.split("/").at(-1) ?? "") : undefined;
+    const mayHaveAddress = path.startsWith("/wallets") && this.#ids.size > 0;
+    if (created === undefined && call.method !== "PATCH" && !mayHaveAddress) return;
+    const answer = answerOf();
+    if (!isObject(answer)) return;
     if (created !== undefined) {
       const id = answer[`${created.toLowerCase()}_id`];
       if (typeof id === "string") {

@@ -98,7 +98,7 @@ export class ResourceTransport extends Transport {
 
   #read(call: Call, answer: Parameters<typeof readAnswer>[0]): unknown {
     const result = (call.read ?? readAnswer)(answer);
-    this.#justCreated.learn(call, call.read ? tryParse(answer.text) : result);
+    this.#justCreated.learn(call, () => (call.read ? tryParse(answer.text) : result));
     return result;
   }
 }
