@@ -10,10 +10,11 @@ import {
 } from "../protocol/index.ts";
 import { badResponse, isObject, listOf, resourceOf } from "./answers.ts";
 import { checkPaging, pathId } from "./checks.ts";
+import { distinctEvents } from "./distinct-events.ts";
 import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
-import { distinctEvents, isById, matchesId, narrowed } from "./search-by-id.ts";
+import { isById, matchesId, narrowed } from "./search-by-id.ts";
 import { selected } from "./selected.ts";
 
 export type PollEvents = {
@@ -80,9 +81,10 @@ export class Events {
    *
    * The service cannot search by `operation_id` and `query_id`: neither is sent, and the events are compared as they
    * arrive. To keep these few, the operation or query is asked for first: one that the service does not know has no
-   * events. A search by `operation_id` then reads the events with the same wallet operation id; one by `query_id` all query events of its network from its creation on,
-   * which may be many pages. Where the query itself will do, `queries.get` has its state, its result and its proof.
-   * @throws {ArgumentError} for an `operation_id` or `query_id` that is no id, or that no event of the types named has.
+   * events. A search by `operation_id` then reads the events with the same wallet operation id; one by `query_id` all
+   * query events of its network from its creation on, which may be many pages. Where the query itself will do,
+   * `queries.get` has its state, its result and its proof.
+   * @throws {ArgumentError} for an `operation_id` or `query_id` that is not an id, or that no event of the types named has.
    * @example
    * for await (const event of client.events.search(channelId, { type: ["watcher.event"], event_name: "Incremented" })) {
    *   show(event.headers.offset, decodeEvent(event, abi));

@@ -31,9 +31,6 @@ export type AskFor = {
 /** The codes of a 404 that say that there is no such operation or query. */
 const NOT_KNOWN: readonly string[] = ["OPERATION_NOT_FOUND", "QUERY_NOT_FOUND"];
 
-/** Pages may be short: fewer repeated events than this can be due to new ones. */
-const LEAST_REPEATED = 20;
-
 /** The clocks of a service may differ: an event can seem older than the query it is about. Seconds. */
 const CLOCKS_DIFFER_BY = 60;
 
@@ -43,7 +40,7 @@ export function isById(filter: SearchEvents): boolean {
 
 /**
  * Whether an event is of the operation or query that a search names. Ids are compared without case.
- * @throws {ArgumentError} for an id that is none, and for types that the filter does not apply to.
+ * @throws {ArgumentError} for an id that is not one, and for types that the filter does not apply to.
  */
 export function matchesId(filter: SearchEvents): (event: ChannelEvent) => boolean {
   const wanted = FIELDS.flatMap((field) => {
@@ -79,25 +76,6 @@ export async function narrowed(filter: SearchEvents, ask: AskFor): Promise<Searc
     if (!(error instanceof NotFoundError)) throw error;
     // Without such a code, the service may only lack the path.
     return NOT_KNOWN.includes(error.code) ? undefined : asked;
-  }
-}
-
-/**
- * Each event once: where the newest come first, events that are made meanwhile move others to the next page. Ends when
- * as many in a row as were read before have come again: then the service ignores `offset`, and would go on for ever.
- */
-export async function* distinctEvents(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
-  const seen = new Set<string>();
-  let repeated = 0;
-  for await (const event of events) {
-    if (seen.has(event.event_id)) {
-      repeated += 1;
-      if (repeated >= Math.max(seen.size, LEAST_REPEATED)) return;
-    } else {
-      repeated = 0;
-      seen.add(event.event_id);
-      yield event;
-    }
   }
 }
 

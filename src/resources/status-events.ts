@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallOptions } from "../http/index.ts";
 import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../protocol/index.ts";
+import { distinctEvents } from "./distinct-events.ts";
 import type { Events, SearchEvents } from "./events.ts";
 
 /** The status events of one resource on its channel: which filter finds them. */
@@ -21,13 +22,12 @@ export async function readStatusEvents(
   until = Number.POSITIVE_INFINITY,
 ): Promise<ChannelEvent[]> {
   const search = { ...filter, limit: PAGE_LIMITS.eventsSearch.max };
-  // Events that are made meanwhile can move others to the next page, where they come again.
-  const found = new Map<string, ChannelEvent>();
-  for await (const event of events.search(channelId, search, options)) {
-    found.set(event.event_id, event);
-    if (found.size === MOST || performance.now() > until) break;
+  const found: ChannelEvent[] = [];
+  for await (const event of distinctEvents(events.search(channelId, search, options))) {
+    found.push(event);
+    if (found.length === MOST || performance.now() > until) break;
   }
-  return [...found.values()].sort((a, b) => a.headers.offset - b.headers.offset);
+  return found.sort((a, b) => a.headers.offset - b.headers.offset);
 }
 
 /** The `status_reason` of the newest one with one of these statuses: resources themselves carry none. */
