@@ -76,7 +76,7 @@ async function buildAll({ types, sourceMaps }) {
   await bundle({
     ...nodeOptions,
     ...readByOlder,
-    entryPoints: [join(root, "nodes/lib/node-version.ts")],
+    entryPoints: [join(root, "nodes/lib/runtime/node-version.ts")],
     outfile: join(out, "node-version.js"),
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });

@@ -57,6 +57,12 @@ function refusal(file, target) {
   if (from.part === "nodes" && to.part === "src" && !["index", "protocol"].includes(to.area)) {
     return "nodes import the library through src/index.ts, and pure data from src/protocol";
   }
+  if (from.part === "nodes" && to.part === "nodes") {
+    if (to.area !== "lib" && from.area !== to.area) return "a node imports nodes/lib, never another node";
+    const [fromRoom, toRoom] = [roomOf(file), roomOf(target)];
+    if (fromRoom === "shared" && toRoom !== "shared")
+      return "nodes/lib/shared imports nothing that runs in one place only";
+  }
   if (from.part === "nodes" && to.part === "service") return "nodes never import the local service";
   if (from.part === "service" && to.part === "nodes") return "the local service never imports nodes";
   if (from.part === "service" && to.part === "src" && !FOR_SERVICE.includes(to.area)) {
@@ -77,6 +83,14 @@ function refusal(file, target) {
 function areaOf(path) {
   const [part = "", area = ""] = path.split("/");
   return { part, area: area.replace(/\.ts$/, "") };
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined} the folder of nodes/lib that a file lies in
+ */
+function roomOf(path) {
+  return /^nodes\/lib\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** @param {string} file its path from the root, with slashes */

@@ -1,11 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { Refusal } from "../../src/index.ts";
 import { offsetOfUnnamed } from "../../src/protocol/index.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, override, readText } from "../lib/fields.ts";
-import { type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
+import { oneOf, override, readText } from "../lib/runtime/fields.ts";
+import { type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 
 const ACTIONS = ["ack", "retry", "reject"] as const;
 type Action = (typeof ACTIONS)[number];

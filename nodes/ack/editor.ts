@@ -1,5 +1,5 @@
-import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { numberFrom } from "../lib/editor/validate.ts";
 
 forms.registerType("crec-ack", {

@@ -1,19 +1,19 @@
 import type { Node, NodeAPI } from "node-red";
-import { nodeError, shortText, toCodedError } from "../lib/errors.ts";
-import { onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
-import { unsetVariable } from "../lib/variables.ts";
+import { onInput } from "../lib/runtime/input.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
+import { onFlowsStarted } from "./flows-started.ts";
 import type { FolderState } from "./folder/folder-lock.ts";
+import { folderNotices, showFolder } from "./folder/notices.ts";
 import type { Tenure } from "./folder/tenure.ts";
 import { whileHeld } from "./folder/while-held.ts";
-import { folderTeller, showFolder } from "./folder-told.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
 import { claimPlace, nameTaken, type Standing } from "./place.ts";
 import { cursorFolder, type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
-import { whenStarted } from "./when-started.ts";
 
 /** Ports: events, rejected ones, and notices. */
 export default function register(RED: NodeAPI): void {
@@ -67,7 +67,7 @@ export default function register(RED: NodeAPI): void {
       if (opened) return;
       opened = true;
       const path = cursorFolder(RED);
-      const onChange = folderTeller(RED, path);
+      const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
       if (def.store) void open();
       else
@@ -92,7 +92,7 @@ export default function register(RED: NodeAPI): void {
 
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
-    const forget = whenStarted(RED, begin);
+    const forget = onFlowsStarted(RED, begin);
     onInput(RED, this, def, async ({ msg }) => {
       if (!this.reader) {
         throw nodeError(

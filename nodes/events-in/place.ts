@@ -1,4 +1,4 @@
-import { type CodedError, nodeError } from "../lib/errors.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 
 /** How a node stands with the file its place is kept in: alone, the first of several, or one too many. */
 export type Standing = "alone" | "first" | "barred";

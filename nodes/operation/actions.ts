@@ -7,10 +7,10 @@ import type {
   Submitted,
   VerifyResult,
 } from "../../src/index.ts";
-import type { CallPreview } from "../lib/call-preview.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { climb, type Ladder } from "../lib/operation.ts";
-import { type ProofCheck, UNBOUND, type Unproven } from "../lib/operation-proof.ts";
+import type { CallPreview } from "../lib/runtime/call-preview.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { climb, type Ladder } from "../lib/runtime/operation.ts";
+import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operation-proof.ts";
 
 /** What an action works with; what asks the form or the message is only called by actions that need it. */
 export type Task = {

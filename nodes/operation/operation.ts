@@ -1,15 +1,15 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { OperationStatus } from "../../src/index.ts";
-import { previewOfOperation } from "../lib/call-preview.ts";
-import { channelOf, signerOf } from "../lib/config-nodes.ts";
-import { clientFor } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, oneOf, readText, requireText, waitMs } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { ladderTo } from "../lib/operation.ts";
-import { proofCheckOf, shownStatus } from "../lib/operation-proof.ts";
-import { showStatus } from "../lib/status.ts";
+import { previewOfOperation } from "../lib/runtime/call-preview.ts";
+import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor } from "../lib/runtime/created.ts";
+import { channelOverride, oneOf, readText, requireText, waitMs, withDetails } from "../lib/runtime/fields.ts";
+import { answer, type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { ladderTo } from "../lib/runtime/operation.ts";
+import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
 
 export type OperationDef = NodeDef & {
@@ -61,7 +61,7 @@ export default function register(RED: NodeAPI): void {
           const field = { label: "Operation", value: def.operation, type: def.operationType };
           const operationId = (await requireText(RED, this, msg, field)).trim();
           // Catch must learn which operation it is about: a wait that is cut off is taken up again by its id.
-          msg.crec = noted(msg, { channelId, operationId });
+          msg.crec = withDetails(msg, { channelId, operationId });
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
@@ -74,7 +74,7 @@ export default function register(RED: NodeAPI): void {
         onStatus: (status, verification) =>
           showStatus(this, "working", shownStatus(RED, status, verification)),
         onFound: ({ operation, digest }) => {
-          msg.crec = noted(msg, { operationId: operation.operation_id, digest, found: true });
+          msg.crec = withDetails(msg, { operationId: operation.operation_id, digest, found: true });
         },
         operationKey: operationKeyOf(msg),
         walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),

@@ -1,11 +1,11 @@
 import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
-import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
+import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
+import { searchedField, toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
-import type { ContractCall } from "../lib/form-types.ts";
+import type { ContractCall } from "../lib/shared/form-types.ts";
 
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 let form: ContractCallForm | undefined;

@@ -1,13 +1,13 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src/index.ts";
-import { encodeContractCall } from "../lib/calls.ts";
-import { contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, readText, requireText } from "../lib/fields.ts";
-import type { ContractCall } from "../lib/form-types.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { inTokens } from "../lib/token-units.ts";
+import { encodeContractCall } from "../lib/runtime/calls.ts";
+import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { oneOf, readText, requireText } from "../lib/runtime/fields.ts";
+import type { CrecMessage } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { inTokens } from "../lib/runtime/token-units.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import type { ContractCall } from "../lib/shared/form-types.ts";
 
 export type RunQueryDef = NodeDef & {
   channel?: string;

@@ -1,12 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Query } from "../../src/index.ts";
-import { channelOf } from "../lib/config-nodes.ts";
-import { clientFor, createdOf } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, waitMs } from "../lib/fields.ts";
-import { answer, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
+import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/runtime/created.ts";
+import { channelOverride, waitMs, withDetails } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { questionOf, type RunQueryDef } from "./request.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -25,7 +25,7 @@ export default function register(RED: NodeAPI): void {
       const { request, abi, read } = await questionOf(RED, this, def, msg);
       const { query_id: queryId } = await client.queries.create(channelId, request, { signal });
       const ids = { channelId, queryId };
-      msg.crec = noted(msg, { ...ids, ...createdOf(client, msg, ids) });
+      msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
 
       const onStatus = ({ status }: Query) => {
         showStatus(this, "working", status);

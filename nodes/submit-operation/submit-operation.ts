@@ -1,16 +1,16 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
-import { registerOperationPreview } from "../lib/admin/preview.ts";
-import { previewOf } from "../lib/call-preview.ts";
-import { channelOf, walletOf } from "../lib/config-nodes.ts";
-import { clientFor, createdOf } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, oneOf, waitMs } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { climb, LOOKS, ladderTo } from "../lib/operation.ts";
-import { proofCheckOf, shownStatus, verificationOf } from "../lib/operation-proof.ts";
-import { showStatus } from "../lib/status.ts";
+import { previewOf } from "../lib/runtime/call-preview.ts";
+import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/runtime/created.ts";
+import { channelOverride, oneOf, waitMs, withDetails } from "../lib/runtime/fields.ts";
+import { answer, type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { climb, ladderTo, STYLES } from "../lib/runtime/operation.ts";
+import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { registerOperationPreview } from "./admin/preview.ts";
 import { type SubmitOperationDef, transactionsOf } from "./transactions.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -45,7 +45,7 @@ export default function register(RED: NodeAPI): void {
       const proofCheck = isDraft ? undefined : await proofCheckOf(connection);
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // Whatever happens from here on, Catch must learn which operation it happened to.
-      msg.crec = noted(msg, { channelId, walletOperationId });
+      msg.crec = withDetails(msg, { channelId, walletOperationId });
       const { operation, digest, found } = signer
         ? await client.operations.send(
             channelId,
@@ -55,12 +55,12 @@ export default function register(RED: NodeAPI): void {
           )
         : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
       const ids = { channelId, operationId: operation.operation_id };
-      msg.crec = { ...noted(msg, ids), digest, ...createdOf(client, msg, ids) };
+      msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 
       const show = ({ status, verification }: OperationChange): void =>
-        showStatus(this, LOOKS[ladder.judge(status)], shownStatus(RED, status, verification));
+        showStatus(this, STYLES[ladder.judge(status)], shownStatus(RED, status, verification));
       if (isDraft) {
         send(
           answer(msg, operation, {

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import { shortText, toCodedError } from "../lib/errors.ts";
-import { showStatus } from "../lib/status.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import { SeenMemory } from "./seen.ts";
 import { removeEntries } from "./seen-file.ts";
 import { rememberOf, seenPath, type VerifyEventDef } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { nodeError } from "../lib/errors.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { crc32 } from "./crc32.ts";
 
 /** A key, and the delivery it first came with where that may come again. */

@@ -1,14 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { envelopeOf } from "../../src/protocol/index.ts";
-import { connectionOf, contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { isNotice, payloadOf } from "../lib/event-message.ts";
-import { type Field, readField } from "../lib/fields.ts";
-import { answer, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
-import { watcherFamily } from "../lib/watcher-family.ts";
+import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
+import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
+import { type Field, readField } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { watcherFamily } from "../lib/runtime/watcher-family.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { familyUnmet, firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
 import { openMemory } from "./open-memory.ts";
 import {
@@ -63,7 +63,7 @@ export default function register(RED: NodeAPI): void {
       const key = dedupeKey(event);
       const seen = await memory?.();
       signal.throwIfAborted();
-      // Nothing is noted that is not sent on: from here to there nothing is waited for, and nothing can fail.
+      // Nothing is withDetails that is not sent on: from here to there nothing is waited for, and nothing can fail.
       if (seen?.isFirst(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
       send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
       showStatus(this, "done", "verify-event.status.verified");

@@ -15,7 +15,7 @@ export type Control = {
   finds: keyof Pick<Verdict, "lost" | "unmarked" | "outOfOrder">;
 };
 
-const LOOKS = "src/consumer/looks.ts";
+const STYLES = "src/consumer/looks.ts";
 const LATE_LOOKS = "src/consumer/late-looks.ts";
 const CURSOR = "src/consumer/cursor.ts";
 const PAGE_SOURCE = "src/consumer/page-source.ts";
@@ -80,7 +80,11 @@ export const CONTROLS: readonly Control[] = [
   {
     name: "never looks for late events",
     edits: [
-      { file: LOOKS, line: "return (await this.#lookAgain(take, signal)) || news;", without: "return news;" },
+      {
+        file: STYLES,
+        line: "return (await this.#lookAgain(take, signal)) || news;",
+        without: "return news;",
+      },
       {
         file: LATE_LOOKS,
         line: "return Math.min(readUpTo, this.#near[0]?.readUpTo ?? readUpTo);",
@@ -94,12 +98,12 @@ export const CONTROLS: readonly Control[] = [
     name: "gives up looking for late events at once",
     edits: [
       {
-        file: LOOKS,
+        file: STYLES,
         line: "this.#cursor.finalize(Math.min(settled, this.#cursor.newest(this.#window.events) - 1));",
         without: "",
       },
       {
-        file: LOOKS,
+        file: STYLES,
         line: "if (await take(events)) news = true;",
         without: "if (await take(events)) news = true; cursor.finalize(cursor.cursor);",
       },

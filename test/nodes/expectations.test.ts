@@ -1,5 +1,5 @@
 import should from "should";
-import { eventNames } from "../../nodes/lib/event-names.ts";
+import { eventNames } from "../../nodes/lib/runtime/event-names.ts";
 import { type Expectations, familyUnmet, firstUnmet } from "../../nodes/verify-event/expectations.ts";
 import { type EventEnvelope, type SignedFacts, signedFacts } from "../../src/index.ts";
 import { caseNamed, proofCases, signedEvent } from "../proofs/fixtures.ts";

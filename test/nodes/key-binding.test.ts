@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
-import { addressesOf, type Destination, strayAddress } from "../../nodes/lib/key/addresses.ts";
-import { bindKey, boundTo } from "../../nodes/lib/key/binding.ts";
-import { markTyped, withoutMark } from "../../nodes/lib/key/typed-key.ts";
+import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key/addresses.ts";
+import { bindKey, boundTo } from "../../nodes/connection/key/binding.ts";
+import { markTyped, withoutMark } from "../../nodes/connection/key/typed-key.ts";
 
 const HERE = ["https://here.example/v1"];
 const THERE = ["https://there.example/v1"];
@@ -79,11 +79,11 @@ describe("the addresses of a stored key", () => {
     });
   }
 
-  it("must be noted before anything is sent", async () => {
+  it("must be withDetails before anything is sent", async () => {
     await writeFile(join(folder, "file"), "");
     path = join(folder, "file", "crec-keys.json");
     // A folder that cannot be made is no missing file.
-    should(bind("secret", HERE)).throw(/cannot be (read|noted)|could not be noted/);
+    should(bind("secret", HERE)).throw(/cannot be (read|withDetails)|could not be withDetails/);
   });
 
   it("last as long as the process where there is no user directory", () => {

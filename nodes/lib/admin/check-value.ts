@@ -1,9 +1,9 @@
 import type { AbiParameter } from "../../../src/index.ts";
-import { nodeError, toCodedError } from "../errors.ts";
-import type { Checked } from "../form-types.ts";
-import type { Library } from "../library.ts";
-import { inSmallestUnit } from "../token-units.ts";
-import { isReference } from "../variables.ts";
+import type { Library } from "../runtime/library.ts";
+import { inSmallestUnit } from "../runtime/token-units.ts";
+import { nodeError, toCodedError } from "../shared/errors.ts";
+import type { Checked } from "../shared/form-types.ts";
+import { isReference } from "../shared/variables.ts";
 import { fieldsOf } from "./answer.ts";
 
 const INTEGER = /^u?int\d*$/;
