@@ -1,7 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { connectionOf } from "../lib/runtime/config-nodes.ts";
 import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { requireSet } from "../lib/shared/variables.ts";

@@ -1,9 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { Refusal } from "../../src/index.ts";
 import { offsetOfUnnamed } from "../../src/protocol/index.ts";
-import { oneOf, override, readText } from "../lib/runtime/fields.ts";
-import { type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { override } from "../lib/runtime/details.ts";
+import { oneOf, readText } from "../lib/runtime/fields.ts";
+import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 

@@ -2,8 +2,10 @@ import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, waitMs, withDetails } from "../lib/runtime/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/runtime/input.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { waitMs } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CreateWatcherDef, requestOf } from "./request.ts";
 

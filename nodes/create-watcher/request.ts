@@ -3,8 +3,8 @@ import type { CreateWatcher } from "../../src/index.ts";
 import { addressOr } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
-import type { CrecMessage } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { splitNames } from "../lib/shared/split-names.ts";
 

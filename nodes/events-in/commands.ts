@@ -1,5 +1,5 @@
 import type { EventConsumer, StartPosition } from "../../src/index.ts";
-import type { CrecMessage } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { isTime, timeOf } from "../lib/shared/times.ts";
 

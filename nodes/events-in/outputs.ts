@@ -1,7 +1,7 @@
 import type { Node } from "node-red";
 import type { ChannelEvent, Delivery, EventConsumer } from "../../src/index.ts";
 import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
-import type { CrecMessage } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";

@@ -1,7 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, readText, requireText, waitMs, withDetails } from "../lib/runtime/fields.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { readText, requireText, waitMs } from "../lib/runtime/fields.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { nodeError } from "../lib/shared/errors.ts";

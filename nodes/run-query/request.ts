@@ -3,8 +3,8 @@ import type { Abi, BlockSelection, CreateQuery, ListedFunction } from "../../src
 import { encodeContractCall } from "../lib/runtime/calls.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { oneOf, readText, requireText } from "../lib/runtime/fields.ts";
-import type { CrecMessage } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { inTokens } from "../lib/runtime/token-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";

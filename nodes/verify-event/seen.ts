@@ -19,7 +19,7 @@ export type SeenDelivery = {
 };
 
 /**
- * What was sent on before, bounded and kept over restarts. A key is withDetails in memory before its message goes on, and
+ * What was sent on before, bounded and kept over restarts. A key is noted in memory before its message goes on, and
  * in the file within the interval: a crash in between may let a key through twice, and never keeps back one that
  * was not sent on.
  *

@@ -63,7 +63,7 @@ export default function register(RED: NodeAPI): void {
       const key = dedupeKey(event);
       const seen = await memory?.();
       signal.throwIfAborted();
-      // Nothing is withDetails that is not sent on: from here to there nothing is waited for, and nothing can fail.
+      // Nothing is noted that is not sent on: from here to there nothing is waited for, and nothing can fail.
       if (seen?.isFirst(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
       send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
       showStatus(this, "done", "verify-event.status.verified");

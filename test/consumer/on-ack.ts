@@ -314,11 +314,11 @@ class Run {
   }
 
   #checkPlace({ cursor, floor, delivered }: CursorState): void {
-    const withDetails = new Set(delivered.map(([, id]) => id));
+    const noted = new Set(delivered.map(([, id]) => id));
     for (const { event_id: id, headers } of this.#events) {
       if (!this.#wanted.has(id) || this.#stories.get(id)?.done) continue;
       if (headers.offset <= floor) this.violations.push(`floor ${floor} passed ${id}`);
-      if (withDetails.has(id)) this.violations.push(`${id} is withDetails as done`);
+      if (noted.has(id)) this.violations.push(`${id} is noted as done`);
       if (headers.offset <= cursor && !this.#isLate) this.violations.push(`cursor ${cursor} passed ${id}`);
     }
   }

@@ -96,7 +96,7 @@ describe("Cursor", () => {
     }
   });
 
-  it("gives an event at two offsets once after a restart, with its higher offset withDetails or not", () => {
+  it("gives an event at two offsets once after a restart, with its higher offset noted or not", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(4), makeEvent(5), makeEvent(8, { id: "event-5" })]);
     cursor.settle("event-5");

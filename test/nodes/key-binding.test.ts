@@ -79,11 +79,11 @@ describe("the addresses of a stored key", () => {
     });
   }
 
-  it("must be withDetails before anything is sent", async () => {
+  it("must be noted before anything is sent", async () => {
     await writeFile(join(folder, "file"), "");
     path = join(folder, "file", "crec-keys.json");
     // A folder that cannot be made is no missing file.
-    should(bind("secret", HERE)).throw(/cannot be (read|withDetails)|could not be withDetails/);
+    should(bind("secret", HERE)).throw(/cannot be (read|noted)|could not be noted/);
   });
 
   it("last as long as the process where there is no user directory", () => {

@@ -45,7 +45,7 @@ export function bindKey(path: string | undefined, { id, stored, addresses }: Bou
   if (path !== undefined) write(path, bindings);
 }
 
-/** Where the key of a connection may go, as far as that was withDetails; for the form. */
+/** Where the key of a connection may go, as far as that was noted; for the form. */
 export function boundTo(path: string | undefined, id: string): readonly string[] | undefined {
   const bindings = path === undefined ? unsaved : read(path);
   return bindings.get(id)?.addresses;
@@ -116,7 +116,7 @@ function write(path: string, bindings: Bindings): void {
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",
-      `Where the API key may go could not be withDetails in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
+      `Where the API key may go could not be noted in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
       cause,
     );
   }

@@ -17,7 +17,7 @@ export function originalId(node: { id: string; _alias?: string }): string {
   return node._alias ?? node.id;
 }
 
-/** The addresses that the typed key of a connection may go to, as far as they were withDetails. */
+/** The addresses that the typed key of a connection may go to, as far as they were noted. */
 export function typedFor(RED: NodeAPI, id: string): readonly string[] | undefined {
   return isReference(writtenKey(RED, id) ?? "") ? undefined : boundTo(bindingsPath(RED), id);
 }

@@ -5,8 +5,8 @@ import { nodeError } from "../shared/errors.ts";
 import type { ContractCall, Unit, Value } from "../shared/form-types.ts";
 import { contractOf } from "./config-nodes.ts";
 import { oneOf, readField, requireText } from "./fields.ts";
-import type { CrecMessage } from "./input.ts";
 import { loadLibrary } from "./library.ts";
+import type { CrecMessage } from "./message.ts";
 import { inSmallestUnit } from "./token-units.ts";
 
 export type EncodedCall = { to: string; data: string; chainSelector: string; signature: string };

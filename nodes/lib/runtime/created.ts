@@ -1,6 +1,6 @@
 import type { CrecClient } from "../../../src/index.ts";
 import type { Connection } from "./config-nodes.ts";
-import type { CrecMessage } from "./input.ts";
+import type { CrecMessage } from "./message.ts";
 
 /** What a message says was created a moment ago: id or address, and when, in Unix seconds. */
 type Created = Record<string, number>;

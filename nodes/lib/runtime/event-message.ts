@@ -1,5 +1,5 @@
 import type { ChannelEvent, DecodedEvent, Delivery, VerifyResult } from "../../../src/index.ts";
-import type { CrecMessage } from "./input.ts";
+import type { CrecMessage } from "./message.ts";
 
 type Decoding = {
   decodeEvent(event: ChannelEvent): DecodedEvent;

@@ -1,8 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
-import { canonicalId } from "../../../src/protocol/ids.ts";
 import { nodeError } from "../shared/errors.ts";
 import { requireSet } from "../shared/variables.ts";
-import type { CrecMessage } from "./input.ts";
+import type { CrecMessage } from "./message.ts";
 
 /** A typed input as the editor stores it: the text, and where to look the value up. */
 export type Field = { label: string; value: string | undefined; type: string | undefined };
@@ -69,33 +68,6 @@ export function waitMs(value: string | number | undefined, seconds: number): num
   const given = value === undefined || value === "" ? seconds : Number(value);
   if (given > 0 && Number.isFinite(given)) return given * 1000;
   throw nodeError("INVALID_FIELD", `"Wait at most" must be a number of seconds above 0, not "${value}".`);
-}
-
-/**
- * The channel a message asks for instead of the form's. On a message of events in the same name says where the
- * event came from: that must not redirect what the flow does about it.
- */
-export function channelOverride(msg: CrecMessage): string | undefined {
-  const channelId = override(msg, "eventId") === undefined ? override(msg, "channelId") : undefined;
-  return channelId && canonicalId(channelId);
-}
-
-/**
- * `msg.crec` with what was found out beside what it holds. On a message of events in the channel stays the one that
- * the event came from, whatever channel was acted on: `channelId` belongs to `eventId`.
- */
-export function withDetails(
-  msg: CrecMessage,
-  { channelId, ...crec }: Record<string, unknown>,
-): Record<string, unknown> {
-  const isOfEvent = override(msg, "eventId") !== undefined;
-  return { ...msg.crec, ...(channelId === undefined || isOfEvent ? {} : { channelId }), ...crec };
-}
-
-/** A text that a message may override under `msg.crec`. */
-export function override(msg: CrecMessage, name: string): string | undefined {
-  const value = msg.crec?.[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /**

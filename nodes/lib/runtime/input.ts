@@ -1,11 +1,10 @@
-import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
+import type { Node, NodeAPI, NodeDef } from "node-red";
 import { nodeError, shortText, toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
-import { withDetails } from "./fields.ts";
-import { showStatus } from "./status.ts";
+import { withDetails } from "./details.ts";
+import type { CrecMessage } from "./message.ts";
 
-/** A message as it travels through our nodes. `crec` carries ids and what was found out about them. */
-export type CrecMessage = NodeMessage & { crec?: Record<string, unknown>; [key: string]: unknown };
+import { showStatus } from "./status.ts";
 
 export type Task = {
   msg: CrecMessage;

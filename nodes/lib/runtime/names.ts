@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { nodeError } from "../shared/errors.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { type Field, numberText, readField } from "./fields.ts";
-import type { CrecMessage } from "./input.ts";
+import type { CrecMessage } from "./message.ts";
 
 /**
  * A field that holds several names: a list, or text with commas between them. Empty where there are none.

@@ -165,6 +165,6 @@ export type PanelReport =
 export type KeyReport = {
   /** Nothing is sent with it until it is typed again. */
   needsConfirmation: boolean;
-  /** The addresses it may go to, where that was withDetails. */
+  /** The addresses it may go to, where that is known. */
   typedFor?: string[];
 };
