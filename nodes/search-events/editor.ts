@@ -14,7 +14,7 @@ import { forms } from "../lib/editor/register.ts";
 import { searchedField, TEXT_TYPES, typedField } from "../lib/editor/typed-inputs.ts";
 import { isReference, matching } from "../lib/editor/validate.ts";
 import { isTime } from "../lib/shared/times.ts";
-import { FILTER_FIELDS, type FilterProperty, firstUnfit } from "./fields.ts";
+import { FILTER_FIELDS, type FilterProperty, firstUnfit } from "./filter-fields.ts";
 
 const STATUSES: Readonly<Record<string, readonly string[]>> = {
   "operation.status": OPERATION_STATUSES,

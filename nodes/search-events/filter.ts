@@ -7,7 +7,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { readNames } from "../lib/runtime/names.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { timeOf } from "../lib/shared/times.ts";
-import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./fields.ts";
+import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./filter-fields.ts";
 
 /** Fields that do not restrict where they are empty, each with the type of its value. */
 type Filters = { [P in FilterProperty | `${FilterProperty}Type`]?: string };

@@ -1,4 +1,3 @@
-import type { NodeDef } from "node-red";
 import type { FieldCheck } from "./field-checks.ts";
 
 /**
@@ -228,8 +227,11 @@ export function timeoutField(seconds: number): NumberField {
   };
 }
 
+/** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
+type StoredNode = { id: string; type: string; name: string; z: string };
+
 /** What Node-RED hands to a node with these fields. Anything may be missing: flows are also written by hand. */
-export type SettingsOf<N extends NodeDescription> = NodeDef & {
+export type SettingsOf<N extends NodeDescription> = StoredNode & {
   [K in keyof N["fields"] as N["fields"][K] extends StoredField ? K : never]?: ValueOf<N["fields"][K]>;
 } & {
   [K in keyof N["fields"] & string as N["fields"][K] extends { kind: "typed" } ? `${K}Type` : never]?: string;
