@@ -6,14 +6,16 @@ export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql
 export { Networks } from "./networks.ts";
 export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
-export type { NewOperation } from "./operation-request.ts";
+export type { FollowUntilOptions, ReachedOperation } from "./operation-reach.ts";
+export { type NewOperation, operationInput } from "./operation-request.ts";
+export type { OperationWaitOptions } from "./operation-wait.ts";
 export {
   type FinalizeOptions,
   type ListOperations,
   Operations,
-  type OperationWaitOptions,
 } from "./operations.ts";
 export type { Listing } from "./pages.ts";
+export type { PollInterval, PollingOptions } from "./polling.ts";
 export {
   type CreatedQuery,
   type CreateQuery,
@@ -23,6 +25,7 @@ export {
 } from "./queries.ts";
 export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./query-call.ts";
 export type { NamedOperation } from "./search-by-id.ts";
-export { WaitError, type WaitOptions } from "./wait.ts";
+export type { WaitOptions } from "./wait.ts";
+export { WaitError } from "./wait-error.ts";
 export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
 export { type CreateWatcher, type ListWatchers, Watchers } from "./watchers.ts";

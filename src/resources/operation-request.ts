@@ -89,7 +89,7 @@ export function prepareOperation(
   chainId: string,
 ): Prepared {
   const isRepeatable = id !== undefined || key !== undefined;
-  return { ...digestOf(signingInput(request), chainId), request, chainId, key, isRepeatable };
+  return { ...digestOf(operationInput(request), chainId), request, chainId, key, isRepeatable };
 }
 
 function idOf({
@@ -118,7 +118,7 @@ export function digestOf(
  * An operation of the service in the words of its signature.
  * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls.
  */
-export function signingInput(operation: Operation | OperationRequest): OperationInput {
+export function operationInput(operation: Operation | OperationRequest): OperationInput {
   const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
   if (transactions.length === 0) throw badResponse("with an operation without its transactions");
   return { id, account, deadline, transactions };

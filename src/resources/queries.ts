@@ -136,8 +136,7 @@ export class Queries {
         noun: "query",
         id: queryId,
         lifecycle: QUERY_LIFECYCLE,
-        setbacks: ["failed", "expired"],
-        look: (signal) => this.get(channelId, queryId, { signal }),
+        get: (signal) => this.get(channelId, queryId, { signal }),
         events: (query, signal) =>
           readStatusEvents(this.#events, { channelId, filter: queryEvents(query) }, { signal }),
         reason: async (query) => failureReason(query, abi),

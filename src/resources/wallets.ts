@@ -135,8 +135,7 @@ export class Wallets {
         noun: "wallet",
         id: walletId,
         lifecycle: WALLET_LIFECYCLE,
-        setbacks: ["failed", "archived"],
-        look: (signal) => this.get(walletId, { signal }),
+        get: (signal) => this.get(walletId, { signal }),
         events: async (wallet, signal) => {
           const statusEvents = statusEventsOf(wallet);
           if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });

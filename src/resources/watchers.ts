@@ -150,8 +150,7 @@ export class Watchers {
         noun: "watcher",
         id: watcherId,
         lifecycle: WATCHER_LIFECYCLE,
-        setbacks: ["failed", "archiving", "archived", "archive_failed"],
-        look: (signal) => this.get(channelId, watcherId, { signal }),
+        get: (signal) => this.get(channelId, watcherId, { signal }),
         events: (_watcher, signal) => readStatusEvents(this.#events, statusEvents, { signal }),
         // The resource shows `archive_failed` as `failed`.
         reason: ({ status }, signal) =>
