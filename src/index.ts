@@ -185,6 +185,7 @@ export {
 export {
   type Account,
   type AccountDetails,
+  askedOperation,
   type Channels,
   type ClientAnswer,
   type ClientCall,
@@ -225,6 +226,9 @@ export {
   type PollingOptions,
   type PollOptions,
   type Queries,
+  type QueryAnswer,
+  QueryNotVerifiedError,
+  type QueryRunOptions,
   type QueryWaitOptions,
   type ReachedOperation,
   type SearchEvents,

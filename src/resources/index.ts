@@ -7,7 +7,7 @@ export { Networks } from "./networks.ts";
 export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export type { FollowUntilOptions, ReachedOperation } from "./operation-reach.ts";
-export { type NewOperation, operationInput } from "./operation-request.ts";
+export { askedOperation, type NewOperation, operationInput } from "./operation-request.ts";
 export type { OperationWaitOptions } from "./operation-wait.ts";
 export {
   type FinalizeOptions,
@@ -16,14 +16,15 @@ export {
 } from "./operations.ts";
 export type { Listing } from "./pages.ts";
 export type { PollInterval, PollingOptions } from "./polling.ts";
-export {
-  type CreatedQuery,
-  type CreateQuery,
-  type ListQueries,
-  Queries,
-  type QueryWaitOptions,
-} from "./queries.ts";
+export { type ListQueries, Queries } from "./queries.ts";
 export type { FunctionAnswer, FunctionQuery, FunctionQueryOptions } from "./query-call.ts";
+export type { CreatedQuery, CreateQuery } from "./query-request.ts";
+export {
+  type QueryAnswer,
+  QueryNotVerifiedError,
+  type QueryRunOptions,
+  type QueryWaitOptions,
+} from "./query-run.ts";
 export type { NamedOperation } from "./search-by-id.ts";
 export type { WaitOptions } from "./wait.ts";
 export { WaitError } from "./wait-error.ts";
