@@ -1,5 +1,11 @@
-/** An address of an EVM chain: `0x` and 40 hex digits. Whether its checksum is right, `checksumAddress` checks. */
+/** Bytes as text: `0x` and an even number of hex digits. */
+export type Hex = `0x${string}`;
+/** An address of an EVM chain: `0x` and 40 hex digits. Compared without case, shown with checksum. */
+export type Address = `0x${string}`;
+
+/** The form of an address. Its checksum is checked by `checksumAddress`. */
 export const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
+/** The address that nobody owns. */
 export const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
 
 /** Whether a text is an address, in any case. */

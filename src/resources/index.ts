@@ -1,7 +1,7 @@
 export { Account, type AccountDetails, type GraphqlOptions, type Organization } from "./account.ts";
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
-export { Events, type PollEvents, type PollOptions, type SearchEvents } from "./events.ts";
+export { Events, type PollEvents, type PollOptions } from "./events.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
 export { Networks } from "./networks.ts";
 export type { Submitted } from "./operation-find.ts";
@@ -26,6 +26,7 @@ export {
   type QueryWaitOptions,
 } from "./query-run.ts";
 export type { NamedOperation } from "./search-by-id.ts";
+export type { SearchEvents } from "./search-filter.ts";
 export type { WaitOptions } from "./wait.ts";
 export { WaitError } from "./wait-error.ts";
 export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";

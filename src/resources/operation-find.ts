@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } from "../protocol/index.ts";
-import type { SearchEvents } from "./events.ts";
 import { digestOf, operationInput, type Prepared } from "./operation-request.ts";
+import type { SearchEvents } from "./search-filter.ts";
 
 export type Submitted = {
   operation: Operation;

@@ -10,7 +10,7 @@ import {
 } from "../protocol/index.ts";
 import { MAX_CLOCK_SKEW_MS } from "./assumed-times.ts";
 import { pathId } from "./checks.ts";
-import type { SearchEvents } from "./events.ts";
+import type { SearchEvents } from "./search-filter.ts";
 
 /**
  * The filters that the service does not support in a search. They are applied to what arrives, and the service is
