@@ -1,4 +1,4 @@
-import type { Hex } from "./resources.ts";
+import type { Hex } from "./addresses.ts";
 import type {
   Open,
   OperationStatus,

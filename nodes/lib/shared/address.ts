@@ -1,2 +1,2 @@
-/** An address of the chain. Whether its checksum is right only the library can tell. */
-export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** An address of the chain. Only the library can check its checksum. */
+export { ADDRESS_PATTERN as ADDRESS } from "../../../src/protocol/addresses.ts";
