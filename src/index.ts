@@ -76,8 +76,6 @@ export {
 } from "./http/index.ts";
 export { TooLargeError } from "./paging/index.ts";
 export {
-  type AskedOperation,
-  type AskedQuery,
   type ChainInteger,
   createVerifier,
   type DecodedByType,
@@ -92,6 +90,8 @@ export {
   dedupeKey,
   isVerifiable,
   PROOF_LIMITS,
+  type RequestedOperation,
+  type RequestedQuery,
   recoverReportSigners,
   type SignedFacts,
   type SignerSet,

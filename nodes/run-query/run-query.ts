@@ -43,7 +43,7 @@ export default function register(RED: NodeAPI): void {
       const verification =
         def.verify === false
           ? undefined
-          : await (await channel.connection().verifier()).verifyQuery(query, { channelId, asked });
+          : await (await channel.connection().verifier()).verifyQuery(query, { channelId, requested: asked });
       if (verification?.verified === false) {
         msg.crec = { ...msg.crec, status: query.status, verification };
         throw nodeError(

@@ -59,7 +59,7 @@ export async function callFunction(
   });
   const query = await queries.waitFor(channelId, queryId, { ...waiting, abi });
   const asked = { queryId, chainSelector: request.chain_selector, params: request.params };
-  const verification = await verifier?.verifyQuery(query, { channelId, asked });
+  const verification = await verifier?.verifyQuery(query, { channelId, requested: asked });
   if (verification?.verified === false) throw notVerified(queryId, verification);
   const { result: data = "0x", block } = decodeQuery(query);
   const value = decodeFunctionResult({ abi, function: name, data });
