@@ -7,6 +7,8 @@ export {
   type AbiFunction,
   type AbiItem,
   type AbiParameter,
+  amountInTokens,
+  amountsInTokens,
   checksumAddress,
   decodeFunctionCall,
   decodeFunctionResult,
@@ -17,12 +19,14 @@ export {
   eventFragments,
   eventsWithTuples,
   type FunctionCall,
+  formatTokenAmounts,
   fromSmallestUnit,
   type ListedEvent,
   type ListedFunction,
   listEvents,
   listFunctions,
   parseAbi,
+  parseTokenAmounts,
   toSmallestUnit,
 } from "./abi/index.ts";
 export {

@@ -7,7 +7,6 @@ import { oneOf, readText, requireText } from "../lib/fields.ts";
 import type { ContractCall } from "../lib/form-types.ts";
 import type { CrecMessage } from "../lib/input.ts";
 import { loadLibrary } from "../lib/library.ts";
-import { inTokens } from "../lib/token-units.ts";
 
 export type RunQueryDef = NodeDef & {
   channel?: string;
@@ -84,7 +83,7 @@ async function contractQuestion(
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return inUnit === "token" && decimals !== undefined
-      ? inTokens(library, result, outputs, decimals)
+      ? library.formatTokenAmounts(result, outputs, decimals)
       : result;
   };
   return { request: await requestOf(RED, node, def, msg, { chainSelector, to, data }), abi, read };

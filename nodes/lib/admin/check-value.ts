@@ -2,7 +2,6 @@ import type { AbiParameter } from "../../../src/index.ts";
 import { nodeError, toCodedError } from "../errors.ts";
 import type { Checked } from "../form-types.ts";
 import type { Library } from "../library.ts";
-import { inSmallestUnit } from "../token-units.ts";
 import { isReference } from "../variables.ts";
 import { fieldsOf } from "./answer.ts";
 
@@ -25,7 +24,7 @@ export function checkValue(library: Library, question: unknown): Checked {
   const given = givenAs(text, valueType, path);
   if (given === undefined) return {};
   const places = typeof decimals === "number" ? decimals : undefined;
-  const whole = unit === "token" ? inSmallestUnit(library, given, parameter.type, places, path) : given;
+  const whole = unit === "token" ? library.parseTokenAmounts(given, parameter.type, places, path) : given;
   library.encodeValue(parameter, whole, path);
   if (places === undefined || !INTEGER.test(parameter.type)) return {};
   const smallest = BigInt(String(whole));

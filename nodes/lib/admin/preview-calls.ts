@@ -9,8 +9,6 @@ import type { CallDef, ContractCall, Value } from "../form-types.ts";
 import { type Library, loadLibrary } from "../library.ts";
 import { MOST_CALLS } from "../most-calls.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
-import { amountInTokens } from "../token-amounts.ts";
-import { inSmallestUnit, inTokens } from "../token-units.ts";
 import { isReference } from "../variables.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 
@@ -155,13 +153,13 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      const whole = byToken ? inSmallestUnit(library, typed, input.type, decimals, at) : typed;
+      const whole = byToken ? library.parseTokenAmounts(typed, input.type, decimals, at) : typed;
       values[index] = whole;
       const read = readBack(library, input, whole, at);
       if (decimals === undefined) return { text: textOf(read) };
       if (byToken)
-        return { text: textOf(inTokens(library, read, [input], decimals)), smallest: textOf(read) };
-      const tokens = amountInTokens(library, read, input, decimals);
+        return { text: textOf(library.formatTokenAmounts(read, [input], decimals)), smallest: textOf(read) };
+      const tokens = library.amountInTokens(read, input, decimals);
       const larger = { text: textOf(tokens), unit: "token" } as const;
       return { text: textOf(read), ...(tokens === undefined ? {} : { larger }) };
     });
