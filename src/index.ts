@@ -52,6 +52,7 @@ export {
   type Refusal,
   type StartPosition,
 } from "./consumer/index.ts";
+export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";
 export {
   AbortedError,
@@ -92,6 +93,10 @@ export {
   decodeEvent,
   decodeQuery,
   dedupeKey,
+  EXPECTATION_REASONS,
+  type ExpectationOptions,
+  type ExpectationReason,
+  type Expectations,
   isVerifiable,
   PROOF_LIMITS,
   type RequestedOperation,
@@ -100,6 +105,8 @@ export {
   type SignedFacts,
   type SignerSet,
   signedFacts,
+  type UnmetExpectation,
+  unmetExpectation,
   VERIFY_REASONS,
   type Verifier,
   type VerifyConfig,

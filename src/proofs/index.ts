@@ -1,6 +1,14 @@
 export { decodeEvent, decodeQuery } from "./decode.ts";
 export type * from "./decoded-event.ts";
 export { dedupeKey } from "./dedupe-key.ts";
+export {
+  EXPECTATION_REASONS,
+  type ExpectationOptions,
+  type ExpectationReason,
+  type Expectations,
+  type UnmetExpectation,
+  unmetExpectation,
+} from "./expectations.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export { recoverReportSigners } from "./recover.ts";
 export * from "./report.ts";
