@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createVerifier, type EventEnvelope } from "../src/index.ts";
-import { readClaim } from "../src/proofs/claim.ts";
+import { checkProof } from "../src/proofs/check-proof.ts";
 import { createJsEngine, loadEngine } from "../src/proofs/engine.ts";
-import { judge } from "../src/proofs/judge.ts";
 import { forCall, prepare } from "../src/proofs/settings.ts";
+import { readUnverifiedEvent } from "../src/proofs/unverified-event.ts";
 import { createVerifierOn } from "../src/proofs/verify.ts";
 import { type Measured, median } from "./measured.ts";
 import { config, madeEvents } from "./proofs-made.ts";
@@ -60,7 +60,7 @@ export async function benchLoopDelay(count = 2_000): Promise<Measured[]> {
   const engine = await loadEngine();
   const settings = forCall(prepare(config), {});
   const yielding = () => createVerifier(config).verifyAll(events);
-  const atOnce = async () => events.map((event) => judge(readClaim(event), settings, engine));
+  const atOnce = async () => events.map((event) => checkProof(readUnverifiedEvent(event), settings, engine));
   return [
     { what: `${count} proofs by verifyAll`, value: await delays(yielding) },
     { what: "the same without yielding", value: await delays(atOnce) },

@@ -17,13 +17,15 @@ const ALLOWED = {
   errors: ["protocol"],
   json: [],
   deferred: [],
+  files: [],
   abi: ["protocol", "errors", "json"],
   proofs: ["protocol", "errors", "json", "abi"],
   signing: ["protocol", "errors", "abi"],
   paging: ["errors"],
   http: ["protocol", "errors", "json", "deferred"],
+  dedupe: ["errors", "files"],
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing"],
-  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs"],
+  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];

@@ -7,6 +7,8 @@ export {
   type AbiFunction,
   type AbiItem,
   type AbiParameter,
+  amountInTokens,
+  amountsInTokens,
   checksumAddress,
   decodeFunctionCall,
   decodeFunctionResult,
@@ -17,12 +19,14 @@ export {
   eventFragments,
   eventsWithTuples,
   type FunctionCall,
+  formatTokenAmounts,
   fromSmallestUnit,
   type ListedEvent,
   type ListedFunction,
   listEvents,
   listFunctions,
   parseAbi,
+  parseTokenAmounts,
   toSmallestUnit,
 } from "./abi/index.ts";
 export {
@@ -48,6 +52,7 @@ export {
   type Refusal,
   type StartPosition,
 } from "./consumer/index.ts";
+export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";
 export {
   AbortedError,
@@ -76,8 +81,6 @@ export {
 } from "./http/index.ts";
 export { TooLargeError } from "./paging/index.ts";
 export {
-  type AskedOperation,
-  type AskedQuery,
   type ChainInteger,
   createVerifier,
   type DecodedByType,
@@ -90,12 +93,20 @@ export {
   decodeEvent,
   decodeQuery,
   dedupeKey,
+  EXPECTATION_REASONS,
+  type ExpectationOptions,
+  type ExpectationReason,
+  type Expectations,
   isVerifiable,
   PROOF_LIMITS,
+  type RequestedOperation,
+  type RequestedQuery,
   recoverReportSigners,
   type SignedFacts,
   type SignerSet,
   signedFacts,
+  type UnmetExpectation,
+  unmetExpectation,
   VERIFY_REASONS,
   type Verifier,
   type VerifyConfig,

@@ -5,7 +5,6 @@ import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { oneOf, readText, requireText } from "../lib/runtime/fields.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { inTokens } from "../lib/runtime/token-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 
@@ -84,7 +83,7 @@ async function contractQuestion(
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return inUnit === "token" && decimals !== undefined
-      ? inTokens(library, result, outputs, decimals)
+      ? library.formatTokenAmounts(result, outputs, decimals)
       : result;
   };
   return { request: await requestOf(RED, node, def, msg, { chainSelector, to, data }), abi, read };

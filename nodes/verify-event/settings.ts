@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { ChannelEvent, Confidence, EventEnvelope } from "../../src/index.ts";
-import { isSameId } from "../../src/protocol/ids.ts";
+import type { ChannelEvent, Confidence, DedupeDelivery, Expectations } from "../../src/index.ts";
+import { CONFIDENCES, isEvent, isSameId } from "../../src/protocol/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
 import { eventNames } from "../lib/runtime/event-names.ts";
@@ -10,30 +10,28 @@ import { fileNameOf } from "../lib/runtime/file-name.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { readNames } from "../lib/runtime/names.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { type Expectations, LEVELS } from "./expectations.ts";
-import type { SeenDelivery } from "./seen.ts";
 
 export type VerifyEventDef = NodeDef & {
   connection?: string;
-  /** Optional: its ABI gives the parameters their own names. */
+  /** Optional: the parameters get the names of its ABI. */
   contract?: string;
-  /** Optional: the answer to a query has to be of it. */
+  /** Optional: the answer to a query must be from it. */
   channel?: string;
   event?: string;
   eventType?: string;
-  /** Accept only events of the contract. */
+  /** Accept only events of `contract`. */
   expectContract?: boolean;
-  /** Names or signatures, separated by commas; or a list, by message. */
+  /** Names or signatures, separated by commas; a message may give a list. */
   expectEvents?: string;
   expectEventsType?: string;
   minConfidence?: "" | Confidence;
-  /** Whose signatures are accepted: any configured set, the default one, or that of `expectFamily`. */
+  /** Which signer set is accepted: any configured one, the default one, or that of `expectFamily`. */
   signedBy?: "" | "default" | "family";
   expectFamily?: string;
-  /** Seconds; empty accepts any. */
+  /** Seconds; empty accepts any age. */
   maxAge?: string | number;
   firstTimeOnly?: boolean;
-  /** How many keys "first time only" remembers. */
+  /** How many keys `firstTimeOnly` remembers. */
   remember?: string | number;
 };
 
@@ -49,8 +47,8 @@ export async function expectationsOf(
   const { expectEvents, expectEventsType = "str" } = def;
   const field = { label: "Events", value: expectEvents, type: expectEventsType };
   const events = await eventNames(await readNames(RED, node, msg, field), field.label);
-  const minConfidence = oneOf("Confidence", def.minConfidence, LEVELS);
-  // Nothing typed in accepts any. A message or a variable that is to say which must say so.
+  const minConfidence = oneOf("Confidence", def.minConfidence, CONFIDENCES);
+  // An empty text field accepts any event. A message or variable must not be empty.
   if (events.length === 0 && expectEventsType !== "str") {
     const place = `${expectEventsType}.${expectEvents}`;
     throw nodeError("MISSING_VALUE", `"Events" is empty. It was looked for in ${place}.`);
@@ -65,11 +63,11 @@ export async function expectationsOf(
 }
 
 /** @throws INVALID_FIELD, MISSING_VALUE */
-function familyOf({ signedBy, expectFamily = "" }: VerifyEventDef): Pick<Expectations, "family"> {
+function familyOf({ signedBy, expectFamily = "" }: VerifyEventDef): Pick<Expectations, "donFamily"> {
   const chosen = oneOf("Signed by", signedBy, ["default", "family"]);
   if (!chosen) return {};
-  if (chosen === "default") return { family: "" };
-  if (expectFamily.trim() !== "") return { family: expectFamily.trim() };
+  if (chosen === "default") return { donFamily: "" };
+  if (expectFamily.trim() !== "") return { donFamily: expectFamily.trim() };
   throw nodeError("MISSING_VALUE", '"Family" is empty. Open the node and fill in the oracle family.');
 }
 
@@ -78,27 +76,26 @@ export function rememberOf({ remember }: VerifyEventDef): number {
   return isEmpty(remember) ? REMEMBER.default : Math.floor(number("Remember", remember, REMEMBER.most));
 }
 
-/** In the user directory beside the cursors of events in; the node's id keeps the memories of two nodes apart. */
-export function seenPath(RED: NodeAPI, id: string): string {
+/** In the user directory, beside the cursors of events in. Each node has a file of its own. */
+export function dedupePath(RED: NodeAPI, id: string): string {
   return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${fileNameOf(id)}.log`);
 }
 
-/** Whether it is the answer to a query: the only event whose channel is signed. */
-export function isOfQuery(event: EventEnvelope): boolean {
-  const { headers, type }: { headers?: { type?: string }; type?: string } = event;
-  return (headers?.type ?? type) === "query.status";
+/** Whether the channel of an event is signed: only in answers to queries. */
+export function hasSignedChannel(event: ChannelEvent): boolean {
+  return isEvent(event, "query.status");
 }
 
 /**
- * The channel of an event: the chosen one, else the one that its message was read from. A message that names another
- * event, such as the one that a flow acts on, says nothing about this one.
+ * The channel of an event: the chosen one, else the one that the message names for this event. The message may name
+ * another event, such as the one that a flow processes; then its channel does not count.
  * @throws CHANNEL_MISSING, CHANNEL_NOT_FOUND
  */
 export async function channelIdOf(
   RED: NodeAPI,
   { channel }: VerifyEventDef,
   msg: CrecMessage,
-  event: EventEnvelope,
+  event: ChannelEvent,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (channel) return channelOf(RED, channel).resolve(signal);
@@ -112,7 +109,7 @@ export async function channelIdOf(
  */
 export async function watcherChannelOf(
   channelId: Promise<string | undefined>,
-  { channel_id: named }: EventEnvelope,
+  { channel_id: named }: ChannelEvent,
 ): Promise<string> {
   const found = (await channelId) ?? named;
   if (found !== undefined) return found;
@@ -122,14 +119,14 @@ export async function watcherChannelOf(
   );
 }
 
-/** What may come again before it is processed: an event of a consumer that waits for acknowledgements. */
-export function deliveryOf(msg: CrecMessage, event: ChannelEvent): SeenDelivery | undefined {
+/** The delivery of a consumer that delivers an event again until it is acknowledged. */
+export function deliveryOf(msg: CrecMessage, event: ChannelEvent): DedupeDelivery | undefined {
   const consumer = override(msg, "consumer");
   const named = override(msg, "eventId");
   if (consumer === undefined || named === undefined || !isSameId(named, event.event_id)) return undefined;
   const { attempt, redelivered } = msg.crec ?? {};
-  const isRepeated = redelivered === true || (typeof attempt === "number" && attempt > 1);
-  return { name: `${consumer} ${event.event_id}`, isRepeated };
+  const isRedelivered = redelivered === true || (typeof attempt === "number" && attempt > 1);
+  return { id: `${consumer} ${event.event_id}`, redelivered: isRedelivered };
 }
 
 function isEmpty(value: unknown): boolean {

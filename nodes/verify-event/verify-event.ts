@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/index.ts";
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
@@ -9,38 +9,38 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { familyUnmet, firstUnmet, seenBefore, type Unmet } from "./expectations.ts";
-import { openMemory } from "./open-memory.ts";
+import { openDedupeStore } from "./open-dedupe-store.ts";
+import { type SeenBefore, seenBefore } from "./seen-before.ts";
 import {
   channelIdOf,
   deliveryOf,
   expectationsOf,
-  isOfQuery,
+  hasSignedChannel,
   type VerifyEventDef,
   watcherChannelOf,
 } from "./settings.ts";
 
-/** Ports: verified, rejected, and what never carries a proof. */
+/** Outputs: verified, rejected, and events that never carry a proof. */
 export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
     const field: Field = { label: "Event", value: def.event ?? "crec.event", type: def.eventType ?? "msg" };
-    const memory = openMemory(RED, this, def);
+    const dedupeStore = openDedupeStore(RED, this, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, def.connection);
       const event = toEvent(await readField(RED, this, msg, field));
       const expected = await expectationsOf(RED, this, def, msg);
       const library = await loadLibrary();
-      const { dedupeKey, decodeEvent, signedFacts } = library;
-      const reject = (verification: VerifyResult | Unmet) => {
+      const { dedupeKey, decodeEvent, signedFacts, unmetExpectation } = library;
+      const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
         showStatus(this, "error", RED._("verify-event.status.rejected", { reason }));
       };
 
       const readChannelId = () => channelIdOf(RED, def, msg, event, signal);
-      const channelId = isOfQuery(event) ? await readChannelId() : undefined;
+      const channelId = hasSignedChannel(event) ? await readChannelId() : undefined;
       const verification = await (await connection.verifier()).verify(event, {
         ...(channelId ? { channelId } : {}),
         donFamily: async (watcherId) => {
@@ -54,17 +54,15 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "done", "verify-event.status.unsigned");
         return;
       }
-      const unmet =
-        familyUnmet(verification.donFamily, expected.family) ??
-        firstUnmet(signedFacts(event), expected, Date.now() / 1000);
+      const unmet = unmetExpectation(signedFacts(event), expected, verification);
       if (unmet) return reject(unmet);
       const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
       const payload = decodeEvent(event, abi);
       const key = dedupeKey(event);
-      const seen = await memory?.();
+      const store = await dedupeStore?.();
       signal.throwIfAborted();
-      // Nothing is noted that is not sent on: from here to there nothing is waited for, and nothing can fail.
-      if (seen?.isFirst(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
+      // A key that is accepted must be sent: nothing between the two lines may wait or fail.
+      if (store?.accept(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
       send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });
@@ -72,11 +70,11 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);
 }
 
-/** The verifier judges everything that is an object; what is none came from a wrong wire. */
+/** The verifier takes any object. Anything else means that the node is wired to the wrong place. */
 function toEvent(value: unknown): ChannelEvent {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return envelopeOf({ ...value });
   throw nodeError(
     "EVENT_MISSING",
-    "There is no event in this message. Wire this node behind events in, or say in its form where the event is.",
+    "There is no event in this message. Wire this node behind events in, or set in its form where the event is.",
   );
 }

@@ -22,6 +22,8 @@ export { logParams } from "./log-params.ts";
 export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";
+export { amountInTokens, amountsInTokens } from "./token-amounts.ts";
+export { formatTokenAmounts, parseTokenAmounts } from "./token-units.ts";
 export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
 export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 export { encodeValue, toAbiValue } from "./values.ts";

@@ -1,6 +1,6 @@
-import { checksumOf } from "./checksum.ts";
+import { checksumOf } from "../files/checksum.ts";
+import { codeOf, type DurableFiles } from "../files/durable-files.ts";
 import type { CursorState } from "./cursor-state.ts";
-import { codeOf, type DurableFiles } from "./durable-files.ts";
 
 type Delivered = CursorState["delivered"];
 

@@ -1,8 +1,8 @@
 import { CrecError } from "../errors.ts";
-import { checksumOf } from "./checksum.ts";
+import { checksumOf } from "../files/checksum.ts";
+import { codeOf, DurableFiles, type FileMark, type Files } from "../files/durable-files.ts";
 import { type CursorState, isCursorState } from "./cursor-state.ts";
 import { DeliveredLog } from "./delivered-log.ts";
-import { codeOf, DurableFiles, type FileMark, type Files } from "./durable-files.ts";
 import type { CursorStore } from "./store.ts";
 
 export type FileCursorStoreOptions = {

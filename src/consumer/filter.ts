@@ -1,9 +1,14 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { parseSignedText } from "../proofs/signed-text.ts";
-import { CONFIDENCES, type Confidence, canonicalId, type EventEnvelope } from "../protocol/index.ts";
+import { readSignedEvent } from "../proofs/signed-event.ts";
+import {
+  CONFIDENCES,
+  type Confidence,
+  canonicalId,
+  type EventEnvelope,
+  eventTypeOf,
+} from "../protocol/index.ts";
 import { requireListed, type WantedTypes } from "./listed-types.ts";
-import { typeOf } from "./source.ts";
 
 /** Which events are wanted. What is left out, or is empty, does not restrict; what is there must all hold. */
 export type EventFilter = {
@@ -42,7 +47,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
   const looksInside = contractEvents ?? addresses ?? minConfidence;
   return (event) => {
     const { payload } = event;
-    const type = typeOf(event);
+    const type = eventTypeOf(event) ?? "";
     if (types && !types.has(type)) return false;
     if (watcherIds && !watcherIds.has(canonicalId(asText(payload.watcher_id)))) return false;
     if (looksInside === undefined) return true;
@@ -50,7 +55,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
       if (contractEvents) return false;
       return !addresses || addresses.has(asText(payload.address ?? payload.target).toLowerCase());
     }
-    const inside = readContractEvent(payload.verifiable_event);
+    const inside = readContractEvent(event);
     if (inside === undefined) return true;
     if (contractEvents && !contractEvents.has(inside.name) && !contractEvents.has(inside.signature))
       return false;
@@ -81,13 +86,13 @@ function requireMeetable({ contractEvents = [], addresses = [], minConfidence }:
 
 type ContractEvent = { name: string; signature: string; address: string; confidence: string };
 
-function readContractEvent(signedText: unknown): ContractEvent | undefined {
-  const signed = typeof signedText === "string" ? parseSignedText(signedText) : undefined;
-  const chain = signed?.chain_event;
-  if (signed === undefined || typeof chain !== "object" || chain === null) return undefined;
+function readContractEvent(event: EventEnvelope): ContractEvent | undefined {
+  const { content } = readSignedEvent(event);
+  const chain = content?.chain_event;
+  if (content === undefined || typeof chain !== "object" || chain === null) return undefined;
   const { event_signature, address, confidence } = chain as Record<string, unknown>;
   return {
-    name: asText(signed.name),
+    name: asText(content.name),
     signature: asText(event_signature),
     address: asText(address).toLowerCase(),
     confidence: asText(confidence ?? "latest"),

@@ -1,5 +1,5 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
-import type { VerifyResult } from "../proofs/verify.ts";
+import type { VerifyResult } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Clock } from "./clock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";

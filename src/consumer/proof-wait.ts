@@ -1,8 +1,15 @@
 import { CrecError } from "../errors.ts";
 import { isVerifiable, type VerifyResult } from "../proofs/index.ts";
-import { type ChannelEvent, type EventEnvelope, envelopeOf, isSameId, isUnnamed } from "../protocol/index.ts";
+import {
+  type ChannelEvent,
+  type EventEnvelope,
+  envelopeOf,
+  eventTypeOf,
+  isSameId,
+  isUnnamed,
+} from "../protocol/index.ts";
 import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
-import { type EventSource, typeOf } from "./source.ts";
+import type { EventSource } from "./source.ts";
 
 export type Judged = { event: ChannelEvent; verification?: VerifyResult };
 
@@ -51,7 +58,7 @@ export async function judgeWithPatience(
 function lacksProof({ event, verification }: Judged): boolean {
   if (verification !== undefined) return !verification.verified && verification.reason === "no_proof";
   const { status }: EventEnvelope["payload"] = event.payload;
-  const carriesOne = isVerifiable(typeOf(event), typeof status === "string" ? status : undefined);
+  const carriesOne = isVerifiable(eventTypeOf(event) ?? "", typeof status === "string" ? status : undefined);
   return carriesOne && !(event.headers.proofs?.length > 0);
 }
 

@@ -1,6 +1,5 @@
-import { type ChannelEvent, type EventType, type Open, unlisted } from "../protocol/index.ts";
+import { type ChannelEvent, type EventType, eventTypeOf, type Open, unlisted } from "../protocol/index.ts";
 import type { EventConsumerOptions } from "./options.ts";
-import { typeOf } from "./source.ts";
 import type { EventTimes } from "./times.ts";
 
 /** What becomes of an event. */
@@ -28,7 +27,7 @@ export class Selection {
     event: ChannelEvent,
     { notBefore, times }: { notBefore: number | undefined; times: EventTimes },
   ): Fate {
-    if (this.#types.size > 0 && !this.#types.has(unlisted(typeOf(event)))) return "unwanted";
+    if (this.#types.size > 0 && !this.#types.has(unlisted(eventTypeOf(event) ?? ""))) return "unwanted";
     if (notBefore !== undefined && (times.of(event) ?? notBefore) < notBefore) return "before the start";
     if (!this.#passesFilter(event)) return "unwanted";
     return times.ageMsOf(event) > this.#oldestMs ? "too old" : "wanted";

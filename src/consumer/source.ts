@@ -31,9 +31,3 @@ export function eventSource(events: EventCalls, channelId: string): EventSource 
     get: (eventId, signal) => events.get(channelId, eventId, { signal }),
   };
 }
-
-/** Some versions of the service put the type beside the headers. */
-export function typeOf(event: EventEnvelope): string {
-  const { type } = event as { type?: unknown };
-  return event.headers.type ?? (typeof type === "string" ? type : "");
-}

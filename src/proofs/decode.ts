@@ -1,113 +1,25 @@
-import * as Address from "ox/Address";
 import { eventParams } from "../abi/event-params.ts";
-import { CrecError } from "../errors.ts";
-import {
-  type Confidence,
-  type EventEnvelope,
-  type Open,
-  type OperationStatus,
-  type Query,
-  type QueryErrorCode,
-  type QueryStatus,
-  unlisted,
-  type WalletStatus,
-  type WatcherStatus,
-} from "../protocol/index.ts";
-import { wholeDigits } from "./integer.ts";
+import { type EventEnvelope, type Query, unlisted } from "../protocol/index.ts";
+import type {
+  DecodedEvent,
+  DecodedOperationStatus,
+  DecodedQueryStatus,
+  DecodedWalletStatus,
+  DecodedWatcherEvent,
+  DecodedWatcherStatus,
+} from "./decoded-event.ts";
+import { address, chainInteger, digits, fields, malformed, optional, text } from "./decoded-fields.ts";
+import { copyOf, type Fields, objectOrEmpty, present } from "./fields.ts";
 import { signedChain } from "./signed-chain.ts";
-import { type Fields, isObject, parseSignedText, present, typeOf } from "./signed-text.ts";
+import { readSignedEvent, readSignedPayload, type SignedEvent, signedFieldOf } from "./signed-event.ts";
 import { isVerifiable } from "./verifiable.ts";
-
-/** A JSON number, or decimal text where it passes 2^53. */
-export type ChainInteger = number | string;
-
-/** A contract event; what was signed goes before what stands beside it. */
-export type DecodedWatcherEvent = {
-  name: string;
-  /** With an ABI: its names, integers as decimal text. Without: as the service sent them, in snake_case. */
-  params: Record<string, unknown>;
-  contract?: string;
-  chainSelector: string;
-  /**
-   * There, and true, where `chainSelector` is not signed: the signed text names no selector, and no chain id of a
-   * well-known chain. Then anybody on the way may have changed it. Decide nothing by it.
-   */
-  chainSelectorUnsigned?: true;
-  transactionHash?: string;
-  blockNumber?: ChainInteger;
-  /** Unix seconds. */
-  blockTime?: ChainInteger;
-  logIndex?: ChainInteger;
-  confidence?: Open<Confidence>;
-  watcherId: string;
-  service?: string;
-  /** What a service watcher made of the event. */
-  data?: unknown;
-};
-
-export type DecodedOperationStatus = {
-  status: Open<OperationStatus>;
-  reason: string;
-  operationId: string;
-  walletOperationId: string;
-  wallet: string;
-  transactionHash?: string;
-};
-
-export type DecodedQueryStatus = {
-  status: Open<QueryStatus>;
-  queryId: string;
-  target: string;
-  /** The block it was read at; `time` in Unix seconds. */
-  block?: { number: string; hash: string; time: ChainInteger };
-  /** The bytes the contract returned, as hex. */
-  result?: string;
-  error?: { code: Open<QueryErrorCode>; message: string; data?: string };
-};
-
-export type DecodedWatcherStatus = {
-  status: Open<WatcherStatus>;
-  reason: string;
-  watcherId: string;
-  chainSelector: string;
-  /** Unix seconds. */
-  time?: ChainInteger;
-  service?: string;
-  workflowId?: string;
-};
-
-export type DecodedWalletStatus = {
-  status: Open<WalletStatus>;
-  reason: string;
-  walletId: string;
-  wallet: string;
-  chainSelector: string;
-  /** Unix seconds. */
-  time?: ChainInteger;
-};
-
-/** What an event of each type is decoded to. */
-export type DecodedByType = {
-  "watcher.event": DecodedWatcherEvent;
-  "operation.status": DecodedOperationStatus;
-  "query.status": DecodedQueryStatus;
-  "watcher.status": DecodedWatcherStatus;
-  "wallet.status": DecodedWalletStatus;
-};
-
-/** What events of these types are decoded to: any of it where the type is not known. */
-export type DecodedEvent<Type extends string = string> = Type extends keyof DecodedByType
-  ? DecodedByType[Type]
-  : string extends Type
-    ? DecodedByType[keyof DecodedByType] | Record<string, unknown>
-    : Record<string, unknown>;
 
 /**
  * An event as plain JSON with short names. It does not verify: do that first.
  * With an ABI that has the event, its parameters get the ABI's names and types.
- * A type this version does not know gives its payload unchanged.
- * @throws {CrecError} `MALFORMED_EVENT` when the payload is not of the type its header names, or a
- * parameter not of the ABI's type; {ArgumentError} `ABI_INVALID`.
+ * An event of a type that this version does not know is decoded to its unchanged payload.
+ * @throws {CrecError} `MALFORMED_EVENT` when the payload does not fit the event's type, or a parameter does not fit
+ * the ABI's type; {ArgumentError} `ABI_INVALID`.
  * @example
  * if (isEvent(event, "watcher.event")) {
  *   const { name, params } = decodeEvent(event, abi);
@@ -120,27 +32,33 @@ export function decodeEvent<Event extends EventEnvelope>(
   abi?: readonly unknown[],
 ): DecodedEvent<Event["headers"]["type"]>;
 export function decodeEvent(event: EventEnvelope, abi?: readonly unknown[]): DecodedEvent {
-  const content = fields(fields(event, "the event").payload, "payload");
-  switch (typeOf(event)) {
+  fields(event, "the event");
+  const source = readSignedEvent(event);
+  const payload = fields(source.payload, "payload");
+  switch (source.type) {
     case "watcher.event":
-      return watcherEvent(content, abi);
+      return watcherEvent(payload, source, abi);
     case "operation.status":
-      return operationStatus(content);
+      return operationStatus(payload, source);
     case "query.status":
-      return queryStatus(content);
+      return queryStatus(payload, source);
     case "watcher.status":
-      return watcherStatus(content);
+      return watcherStatus(payload);
     case "wallet.status":
-      return walletStatus(content);
+      return walletStatus(payload);
     default:
-      return content;
+      return payload;
   }
 }
 
-function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): DecodedWatcherEvent {
-  const signed = signedFields(payload.verifiable_event, "verifiable_event");
+function watcherEvent(
+  payload: Fields,
+  source: SignedEvent,
+  abi: readonly unknown[] | undefined,
+): DecodedWatcherEvent {
+  const signed = signedContent(source);
   const log = present(signed.chain_event) ? fields(signed.chain_event, "chain_event") : {};
-  const params = present(log.params) ? fields(log.params, "params") : {};
+  const params = copyOf(present(log.params) ? fields(log.params, "params") : {});
   return {
     name: text(signed.name, "name"),
     params: abi === undefined ? params : eventParams(abi, log, params),
@@ -153,7 +71,7 @@ function watcherEvent(payload: Fields, abi: readonly unknown[] | undefined): Dec
     ...optional("confidence", log.confidence, (value, name) => unlisted(text(value, name))),
     watcherId: text(payload.watcher_id, "watcher_id"),
     ...optional("service", signed.service, text),
-    ...optional("data", signed.data, (value) => value),
+    ...optional("data", signed.data, copyOf),
   };
 }
 
@@ -168,13 +86,8 @@ function chainOf(
     : { chainSelector: selector };
 }
 
-function operationStatus(payload: Fields): DecodedOperationStatus {
-  // Of a status that never carries a proof, whatever looks signed is not: nobody checks it.
-  const isSigned =
-    isVerifiable("operation.status", text(payload.status, "status")) && present(payload.verifiable_event);
-  const signed = isSigned
-    ? fields(signedFields(payload.verifiable_event, "verifiable_event").data, "data")
-    : undefined;
+function operationStatus(payload: Fields, source: SignedEvent): DecodedOperationStatus {
+  const signed = signedData(payload, source);
   return {
     status: unlisted(text(signed?.status ?? payload.status, "status")),
     reason: text((signed ?? payload).status_reason ?? "", "status_reason"),
@@ -189,33 +102,31 @@ function operationStatus(payload: Fields): DecodedOperationStatus {
   };
 }
 
-function queryStatus(payload: Fields): DecodedQueryStatus {
+function queryStatus(payload: Fields, source: SignedEvent): DecodedQueryStatus {
   const decoded = {
     status: unlisted(text(payload.status, "status")),
     queryId: text(payload.query_id, "query_id"),
     target: address(payload.target, "target"),
   };
-  const isSigned = isVerifiable("query.status", decoded.status) && present(payload.verifiable_result);
-  if (!isSigned) return decoded;
-  const data = fields(signedFields(payload.verifiable_result, "verifiable_result").data, "data");
-  return { ...decoded, ...queryAnswer(data) };
+  const data = signedData(payload, source);
+  return data === undefined ? decoded : { ...decoded, ...queryAnswer(data) };
 }
 
 /**
- * The answer of a query resource, as `decodeEvent` gives it for its event. Verify it first.
- * @throws {CrecError} `MALFORMED_EVENT` when what was signed does not parse.
+ * The answer in a query, decoded as `decodeEvent` decodes the query's event. Verify it first.
+ * @throws {CrecError} `MALFORMED_EVENT` when the signed text does not parse.
  * @example
  * const [query] = (await client.queries.list(channelId, { status: ["completed"] })).data;
  * if (query) console.log(decodeQuery(query).status); // → "completed"
  */
 export function decodeQuery(query: Query): DecodedQueryStatus {
-  return queryStatus(query);
+  return queryStatus(query, readSignedPayload("query.status", query));
 }
 
-/** Block, result and error of the `data` that a query's signed text holds. */
+/** Block, result and error from the `data` of a query's signed text. */
 function queryAnswer(data: Fields): Pick<DecodedQueryStatus, "block" | "result" | "error"> {
-  const selection = isObject(data.block_selection) ? data.block_selection : {};
-  const result = isObject(data.result) ? data.result : {};
+  const selection = objectOrEmpty(data.block_selection);
+  const result = objectOrEmpty(data.result);
   return {
     ...optional("block", selection.resolved, (value) => {
       const block = fields(value, "the resolved block");
@@ -261,53 +172,17 @@ function walletStatus(payload: Fields): DecodedWalletStatus {
   };
 }
 
-function signedFields(signedText: unknown, name: string): Fields {
-  const signed = typeof signedText === "string" ? parseSignedText(signedText) : undefined;
-  return signed ?? malformed(`its ${name} does not parse`);
+/**
+ * The signed `data`. Undefined where there is no signed text, and for a status that never has a proof: whatever text
+ * such an event carries is never verified.
+ */
+function signedData(payload: Fields, source: SignedEvent): Fields | undefined {
+  const { type = "" } = source;
+  const canBeSigned = isVerifiable(type, text(payload.status, "status"));
+  if (!canBeSigned || !present(payload[signedFieldOf(type) ?? ""])) return undefined;
+  return fields(signedContent(source).data, "data");
 }
 
-/** `{ [name]: read(value) }`, or nothing where there is no value. */
-function optional<Name extends string, T>(
-  name: Name,
-  value: unknown,
-  read: (value: unknown, name: string) => T,
-): { [K in Name]?: T } {
-  return present(value) ? ({ [name]: read(value, name) } as { [K in Name]?: T }) : {};
-}
-
-function fields(value: unknown, name: string): Fields {
-  return isObject(value) ? value : malformed(`${name} is not an object`);
-}
-
-function text(value: unknown, name: string): string {
-  return typeof value === "string" ? value : malformed(`${name} is not text`);
-}
-
-const MOST_DIGITS = 100;
-
-function digits(value: unknown, name: string): string {
-  const written = String(chainInteger(value, name));
-  // None of them has more than 256 bits, and a long one takes long to count with.
-  if (written.length > MOST_DIGITS) malformed(`${name} has more digits than it can have`);
-  return written.replace(/^0+(?=\d)/, "");
-}
-
-function chainInteger(value: unknown, name: string): ChainInteger {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
-  if (typeof value === "string" && /^-?\d+$/.test(value)) return value;
-  const written = wholeDigits(value);
-  if (written !== undefined) return Number.isSafeInteger(Number(written)) ? Number(written) : written;
-  return malformed(`${name} is not an integer`);
-}
-
-function address(value: unknown, name: string): string {
-  const written = text(value, name);
-  return Address.validate(written, { strict: false }) ? Address.checksum(written) : written;
-}
-
-function malformed(problem: string): never {
-  throw new CrecError(
-    "MALFORMED_EVENT",
-    `The event cannot be read: ${problem}. Do not act on it, and ask the service for it again.`,
-  );
+function signedContent({ type, content }: SignedEvent): Fields {
+  return content ?? malformed(`its ${signedFieldOf(type)} does not parse`);
 }

@@ -1,38 +1,38 @@
 import * as Hash from "ox/Hash";
 import { CrecError } from "../errors.ts";
 import { type EventEnvelope, KNOWN_CHAINS } from "../protocol/index.ts";
+import { type Fields, isObject } from "./fields.ts";
 import { wholeDigits } from "./integer.ts";
 import { signedChain } from "./signed-chain.ts";
-import { type Fields, isObject, parseSignedText, signedTextOf } from "./signed-text.ts";
+import { readSignedEvent } from "./signed-event.ts";
 
 const TRANSACTION_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /**
- * A key of what the oracles signed, the same however often and under whatever id it is delivered:
- * chain, transaction, log index and confidence of a contract event, the hash of the signed text otherwise.
- * The chain goes by its selector where it is well known, else by its id, or by its selector where no id is signed.
- * Nothing signed names the event's id, so act once by this key, and only after verification.
- * @throws {CrecError} `MALFORMED_EVENT` when the event carries nothing signed.
+ * A key made from signed content only, so it is the same each time the event is delivered, under any event id. For a
+ * contract event it has chain, transaction, log index and confidence; for anything else it is the hash of the signed
+ * text. The chain is named by its selector where it is well known, else by its id, or by its selector where no id is
+ * signed. Verify the event first, then process each key once: the event's id is not signed.
+ * @throws {CrecError} `MALFORMED_EVENT` when the event carries no signed text.
  * @example
  * const again = { ...event, event_id: "under another id" };
  * dedupeKey(again) === dedupeKey(event); // → true
  */
 export function dedupeKey(event: EventEnvelope): string {
-  const signedText = signedTextOf(event);
-  if (signedText === undefined) {
+  const { text, content } = readSignedEvent(event);
+  if (text === undefined) {
     throw new CrecError(
       "MALFORMED_EVENT",
-      "The event carries nothing signed, so it has no key; use its event id instead.",
+      "The event carries no signed text, so it has no key. Use its event id instead.",
     );
   }
-  return logKey(signedText) ?? Hash.keccak256(new Uint8Array(Buffer.from(signedText)), { as: "Hex" });
+  return logKey(content) ?? Hash.keccak256(new Uint8Array(Buffer.from(text)), { as: "Hex" });
 }
 
-function logKey(signedText: string): string | undefined {
-  const signed = parseSignedText(signedText);
-  const log = signed?.chain_event;
-  if (signed === undefined || !isObject(log)) return undefined;
-  const chain = chainOf(signed);
+function logKey(content: Fields | undefined): string | undefined {
+  const log = content?.chain_event;
+  if (content === undefined || !isObject(log)) return undefined;
+  const chain = chainOf(content);
   const hash = String(log.tx_hash);
   const index = wholeDigits(log.log_index);
   const confidence = String(log.confidence ?? "").toLowerCase();
@@ -41,7 +41,7 @@ function logKey(signedText: string): string | undefined {
 }
 
 /** One name for a chain, whether its selector is signed, its id, or both. */
-function chainOf(signed: Fields): string | undefined {
-  const { selector, id } = signedChain(signed);
+function chainOf(content: Fields): string | undefined {
+  const { selector, id } = signedChain(content);
   return KNOWN_CHAINS.find((chain) => chain.chainId === id)?.chainSelector ?? id ?? selector;
 }

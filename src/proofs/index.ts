@@ -1,21 +1,22 @@
-export type { AskedOperation } from "./asked-operation.ts";
-export type { AskedQuery } from "./asked-query.ts";
-export * from "./decode.ts";
+export { decodeEvent, decodeQuery } from "./decode.ts";
+export type * from "./decoded-event.ts";
 export { dedupeKey } from "./dedupe-key.ts";
+export {
+  EXPECTATION_REASONS,
+  type ExpectationOptions,
+  type ExpectationReason,
+  type Expectations,
+  type UnmetExpectation,
+  unmetExpectation,
+} from "./expectations.ts";
 export { VERIFY_REASONS, type VerifyReason } from "./reasons.ts";
 export { recoverReportSigners } from "./recover.ts";
 export * from "./report.ts";
+export type { RequestedOperation } from "./requested-operation.ts";
+export type { RequestedQuery } from "./requested-query.ts";
 export { type SignedFacts, signedFacts } from "./signed-facts.ts";
 export { PROOF_LIMITS } from "./signed-text.ts";
 export { isVerifiable } from "./verifiable.ts";
-export {
-  createVerifier,
-  type SignerSet,
-  type Verifier,
-  type VerifyConfig,
-  type VerifyOptions,
-  type VerifyResult,
-  verifyEvent,
-  verifyQuery,
-} from "./verify.ts";
+export { createVerifier, verifyEvent, verifyQuery } from "./verify.ts";
+export type { SignerSet, Verifier, VerifyConfig, VerifyOptions, VerifyResult } from "./verify-types.ts";
 export { workflowOwnerFromOrgId } from "./workflow-owner.ts";

@@ -1,6 +1,6 @@
-import type { ProofItem } from "./claim.ts";
 import type { Engine } from "./engine.ts";
 import { hexToBytes } from "./hex.ts";
+import type { ProofItem } from "./proof-item.ts";
 import { Rejection } from "./reasons.ts";
 import { REPORT_MIN_BYTES, reportDigest } from "./report.ts";
 import { PROOF_LIMITS } from "./signed-text.ts";
@@ -8,7 +8,7 @@ import { PROOF_LIMITS } from "./signed-text.ts";
 /** A proof in bytes. */
 export type Proof = { report: Uint8Array; context: Uint8Array; signatures: Uint8Array[] };
 
-/** @throws {Rejection} `malformed_proof` when it is not hex, or of a size that no proof has. */
+/** @throws {Rejection} `malformed_proof` when it is not hex, or too short or too long. */
 export function readProof(item: ProofItem): Proof {
   if (item.signatures.length > PROOF_LIMITS.signatures) {
     throw new Rejection("malformed_proof", "too many signatures");
@@ -27,8 +27,8 @@ function proofBytes(hex: string, name: string): Uint8Array {
 }
 
 /**
- * Who signed the report, in lower case; a signature sent twice counts once.
- * @throws {Rejection} `malformed_proof` when a signature is none.
+ * The addresses that signed the report, in lower case; a signature sent twice counts once.
+ * @throws {Rejection} `malformed_proof` when a signature is not valid.
  */
 export function recoverSigners({ report, context, signatures }: Proof, engine: Engine): Set<string> {
   const digest = reportDigest(report, context, engine.keccak256);

@@ -7,11 +7,11 @@ import { Rejection } from "./reasons.ts";
 import { takeTurn } from "./turns.ts";
 
 /**
- * Whose keys signed a report in its context: each once, checksummed, strangers among them. **No verification**:
- * it knows neither the event nor its organization, nor whom to trust, and anybody can sign anything.
- * For tools that have report, context and signatures and nothing else; `verifyEvent` is the whole check.
- * @throws {CrecError} `MALFORMED_PROOF` when it is not hex, the report is shorter than 141 bytes, or a signature is
- * none.
+ * The addresses that signed a report in its context: each once, checksummed, unknown ones included. **This is not
+ * verification**: it checks neither event nor organization nor trusted signers, and anyone can sign anything.
+ * For tools that have only report, context and signatures; `verifyEvent` is the whole check.
+ * @throws {CrecError} `MALFORMED_PROOF` when a part is not hex, the report is shorter than 141 bytes, or a signature is
+ * not valid.
  * @example
  * const [proof] = event.headers.proofs;
  * const addresses = await recoverReportSigners(proof as OcrProof);

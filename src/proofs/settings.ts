@@ -1,26 +1,26 @@
 import * as ChecksumAddress from "ox/Address";
 import { ADDRESS_PATTERN, type Address, type Hex } from "../protocol/index.ts";
 import { Rejection } from "./reasons.ts";
-import type { SignerSet, VerifyConfig, VerifyOptions } from "./verify.ts";
+import type { SignerSet, VerifyConfig, VerifyOptions } from "./verify-types.ts";
 import { workflowOwnerFromOrgId } from "./workflow-owner.ts";
 
-/** A configuration, checked, in the form that the checks of a proof want. */
+/** A checked configuration, in the form that the proof checks need. */
 export type Settings = {
-  /** Lower case to checksummed. */
+  /** Addresses in lower case, to the same checksummed. */
   signers: Map<string, Address>;
   threshold: number;
   creTenantId: string | null;
-  /** Missing where each call has to name the organization. */
+  /** Undefined where each call has to name the organization. */
   workflowOwner: Hex | undefined;
   channelId: string | undefined;
-  /** Whose set it is, as it stands in a message: empty, or ` of the family "…"`. */
+  /** Which set it is, as written in a message: empty, or ` of the family "…"`. */
   of: string;
 };
 
 /** The same for one call. */
 export type CallSettings = Settings & { workflowOwner: Hex };
 
-/** @throws {Rejection} `not_configured` when no proof could ever hold. */
+/** @throws {Rejection} `not_configured` when no proof could ever pass. */
 export function prepare(config: VerifyConfig, of = ""): Settings {
   const { validSigners, minRequiredSignatures: threshold, creTenantId = null, channelId } = config;
   const signers = new Map<string, Address>();
@@ -34,12 +34,12 @@ export function prepare(config: VerifyConfig, of = ""): Settings {
 }
 
 /**
- * The set of one oracle family. Organization and tenant that it does not name are those of the default set.
+ * The set of one oracle family. It takes the organization and tenant of the default set where it names none.
  * @throws {Rejection} `not_configured`
  */
 export function prepareFamily(config: VerifyConfig, family: string, set: SignerSet): Settings {
   const { validSigners, minRequiredSignatures, orgId, workflowOwner, creTenantId } = set;
-  // The owner of the default set stands for its organization in its tenant, and for no other.
+  // The default set's owner belongs to its organization and tenant only.
   const hasOwnOwner = Boolean(orgId || workflowOwner || creTenantId);
   const merged: VerifyConfig = {
     validSigners,
@@ -53,8 +53,8 @@ export function prepareFamily(config: VerifyConfig, family: string, set: SignerS
 }
 
 /**
- * What the call says goes before the configuration. Once it names an organization, even an empty one,
- * that of the configuration is out: a lost id must not end with another's events taken for theirs.
+ * The call's options replace those of the configuration. Once the call names an organization, even an empty one, that
+ * of the configuration is ignored: when an id is lost, the events of another organization must not be accepted.
  * @throws {Rejection} `not_configured` when neither of them names an organization.
  */
 export function forCall(settings: Settings, options: VerifyOptions): CallSettings {

@@ -1,16 +1,16 @@
 import { KNOWN_CHAINS } from "../protocol/index.ts";
+import { type Fields, objectOrEmpty } from "./fields.ts";
 import { wholeDigits } from "./integer.ts";
-import { type Fields, isObject } from "./signed-text.ts";
 
 /**
- * The chain that a signed text names: by selector, by chain id, or by both. Of a well-known chain one gives the
+ * The chain that a signed text names: by selector, by chain id, or by both. For a well-known chain one follows from the
  * other. What is missing is not signed.
  */
 export type SignedChain = { selector?: string; id?: string };
 
-export function signedChain(signed: Fields): SignedChain {
-  const log = isObject(signed.chain_event) ? signed.chain_event : {};
-  const selector = wholeDigits(signed.chain_selector);
+export function signedChain(content: Fields): SignedChain {
+  const log = objectOrEmpty(content.chain_event);
+  const selector = wholeDigits(content.chain_selector);
   const id = wholeDigits(log.chain_id);
   const known = KNOWN_CHAINS.find((chain) =>
     selector === undefined ? chain.chainId === id : chain.chainSelector === selector,

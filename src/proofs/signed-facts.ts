@@ -1,32 +1,35 @@
 import { CONFIDENCES, type Confidence, type EventEnvelope } from "../protocol/index.ts";
+import { type Fields, objectOrEmpty } from "./fields.ts";
 import { wholeDigits } from "./integer.ts";
 import { signedChain } from "./signed-chain.ts";
-import { type Fields, isObject, parseSignedText, signedTextOf, typeOf } from "./signed-text.ts";
+import { readSignedEvent } from "./signed-event.ts";
 
-/** What the oracles signed about an event, as far as one may expect something of it. What was not signed is missing. */
+/** What the oracles signed about an event, and what a program may have expectations about. What is not signed is missing. */
 export type SignedFacts = {
-  /** The contract that emitted it; only a contract event has one. */
+  /** The contract that emitted the event. Only contract events have one. */
   contract?: string;
+  /** The network. Missing where the signed text names neither its selector nor the id of a well-known chain. */
   chainSelector?: string;
-  /** The contract event's name, and its signature such as `Transfer(address,address,uint256)`. */
+  /** The name of the contract event, such as `Transfer`. */
   name?: string;
+  /** Its signature, such as `Transfer(address,address,uint256)`. */
   signature?: string;
-  /** How final its block was: for an operation from its status, for a query from the block it was asked at. */
+  /** How final the block was: of an operation by its status, of a query by the block that was requested. */
   confidence?: Confidence;
-  /** When it happened: of a contract event its block's time, else when it was signed. Unix seconds. */
+  /** When it happened: the block's time of a contract event, else the time of signing. Unix seconds. */
   time?: number;
 };
 
-/** The rungs of an operation's confirmation, as confidences. */
-const RUNGS: ReadonlyMap<unknown, Confidence> = new Map([
+/** How final an operation with this status is. */
+const CONFIDENCE_OF_STATUS: ReadonlyMap<unknown, Confidence> = new Map([
   ["confirmed_latest", "latest"],
   ["confirmed_safe", "safe"],
   ["confirmed", "finalized"],
 ]);
 
 /**
- * Reads what is signed in an event, and nothing that stands beside it. It does not verify: do that first.
- * Of an event that carries nothing signed it knows nothing.
+ * Reads what is signed in an event, and nothing else. It does not verify: do that first. For an event that carries no
+ * signed text the result is empty.
  * @example
  * const { contract, name, confidence } = signedFacts(event);
  * name; // → "Incremented"
@@ -34,27 +37,24 @@ const RUNGS: ReadonlyMap<unknown, Confidence> = new Map([
  * confidence === "latest" || confidence === "finalized"; // → true
  */
 export function signedFacts(event: EventEnvelope): SignedFacts {
-  const text = signedTextOf(event);
-  const signed = text === undefined ? undefined : parseSignedText(text);
-  if (signed === undefined) return {};
-  const type = typeOf(event);
-  const log = isObject(signed.chain_event) ? signed.chain_event : {};
-  const data = isObject(signed.data) ? signed.data : {};
+  const { type, content } = readSignedEvent(event);
+  if (content === undefined) return {};
+  const log = objectOrEmpty(content.chain_event);
+  const data = objectOrEmpty(content.data);
   return defined({
     contract: asText(log.address),
-    chainSelector: signedChain(signed).selector,
-    // What an operation's or a query's signed text is called is not documented.
-    name: type === "watcher.event" ? asText(signed.name) : undefined,
+    chainSelector: signedChain(content).selector,
+    // The meaning of the name in an operation's or a query's signed text is not documented.
+    name: type === "watcher.event" ? asText(content.name) : undefined,
     signature: asText(log.event_signature),
     confidence: confidenceOf(type, log, data),
-    time: seconds(log.block_timestamp) ?? moment(signed.timestamp),
+    time: seconds(log.block_timestamp) ?? secondsOfDate(content.timestamp),
   });
 }
 
-function confidenceOf(type: unknown, log: Fields, data: Fields): Confidence | undefined {
-  if (type === "operation.status") return RUNGS.get(data.status);
-  const selection = isObject(data.block_selection) ? data.block_selection : {};
-  const requested = isObject(selection.requested) ? selection.requested.type : undefined;
+function confidenceOf(type: string | undefined, log: Fields, data: Fields): Confidence | undefined {
+  if (type === "operation.status") return CONFIDENCE_OF_STATUS.get(data.status);
+  const requested = objectOrEmpty(objectOrEmpty(data.block_selection).requested).type;
   const said = String(type === "query.status" ? requested : log.confidence).toLowerCase();
   return CONFIDENCES.find((level) => level === said);
 }
@@ -68,7 +68,7 @@ function seconds(value: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-function moment(value: unknown): number | undefined {
+function secondsOfDate(value: unknown): number | undefined {
   const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }

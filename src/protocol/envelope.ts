@@ -1,4 +1,4 @@
-import { type ChannelEvent, EVENT_TYPES, idOfUnnamed } from "./events.ts";
+import { type ChannelEvent, EVENT_TYPES, eventTypeOf, idOfUnnamed } from "./events.ts";
 import { canonicalId } from "./ids.ts";
 import { withoutNulls } from "./nulls.ts";
 
@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
 export function envelopeOf(raw: Fields, wanted?: string): ChannelEvent {
   const event = fieldsOf(raw);
   const headers = fieldsOf(event.headers);
-  const type = headers.type ?? event.type;
+  const type = eventTypeOf(event);
   const offset = wholeNumber(headers.offset ?? event.offset);
   const proofs = headers.proofs ?? event.proofs ?? [];
   const given = [event.event_id, event.id].find((id) => typeof id === "string" && id !== "");

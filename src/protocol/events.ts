@@ -74,6 +74,17 @@ export type ChannelEvent =
   | WalletStatusEvent
   | UnlistedEvent;
 
+/** The type of an event of any origin: some versions of the service put it beside the headers. */
+export function eventTypeOf(event: unknown): string | undefined {
+  const { headers, type: besideHeaders } = fieldsOf(event);
+  const type = fieldsOf(headers).type ?? besideHeaders;
+  return typeof type === "string" ? type : undefined;
+}
+
+function fieldsOf(value: unknown): { headers?: unknown; type?: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
 /**
  * Whether an event is of this type, and so has the payload of this type. It looks at the type alone: the service says
  * what is in the payload, and a proof what of it is true.
@@ -84,8 +95,7 @@ export function isEvent<Type extends EventType>(
   event: ChannelEvent,
   type: Type,
 ): event is Extract<ChannelEvent, { headers: { type: Type } }> {
-  const { headers, type: atTop }: { headers?: { type?: string }; type?: string } = event;
-  return (headers?.type ?? atTop) === type;
+  return eventTypeOf(event) === type;
 }
 
 /** What an event without an id is known by: its place in the channel, which it keeps. */

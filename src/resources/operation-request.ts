@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors.ts";
-import type { AskedOperation } from "../proofs/index.ts";
+import type { RequestedOperation } from "../proofs/index.ts";
 import type { Hex, Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
   normalizeOperation,
@@ -135,7 +135,7 @@ export function operationInput(operation: Operation | OperationRequest): Operati
  * const { data } = await client.operations.list(channelId, { limit: 1 });
  * for (const shown of data) show(askedOperation(shown).walletOperationId);
  */
-export function askedOperation(operation: NamedOperation): AskedOperation {
+export function askedOperation(operation: NamedOperation): RequestedOperation {
   const {
     wallet_operation_id: walletOperationId,
     address: wallet,

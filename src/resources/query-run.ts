@@ -72,8 +72,8 @@ export async function runQuery(
   const { query_id: queryId } = created;
   await onCreated?.(created);
   const query = await calls.waitFor(queryId, waiting);
-  const asked = { queryId, chainSelector: question.chain_selector, params: question.params };
-  const verification = await verifier?.verifyQuery(query, { channelId, asked });
+  const requested = { queryId, chainSelector: question.chain_selector, params: question.params };
+  const verification = await verifier?.verifyQuery(query, { channelId, requested });
   if (verification?.verified === false) throw new QueryNotVerifiedError(query, verification);
   const { result: data = "0x", block } = decodeQuery(query);
   return { data, block, query, ...(verification ? { verification } : {}) };

@@ -1,7 +1,7 @@
 import should from "should";
 import { EventConsumer, type EventConsumerOptions, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { VerifyResult } from "../../src/proofs/verify.ts";
+import type { VerifyResult } from "../../src/proofs/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { type Habits, IDENTITY, makeEvent, range, SimulatedChannel, simulate } from "./simulation.ts";
 

@@ -1,7 +1,7 @@
 import should from "should";
 import type { EventSource } from "../../src/consumer/source.ts";
 import { CrecError } from "../../src/errors.ts";
-import type { VerifyResult } from "../../src/proofs/verify.ts";
+import type { VerifyResult } from "../../src/proofs/index.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { randomFrom } from "./family.ts";
 import { channelOf, eventsAt, type HabitTests, listSource, MODES, read } from "./habit.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { readEntries } from "../../nodes/verify-event/seen-file.ts";
+import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { ask, benchFlow, type Message } from "../support/bench.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { createWatcherNode, eventsInNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
@@ -97,7 +97,8 @@ describe("each event once, behind an events in that waits for acknowledgements",
     await happens();
     const { crec } = await last(PASSED, 5);
     const file = join(userDir.path, "crec-seen", "once.log");
-    const isWritten = async () => (await readEntries(file)).entries.some(([key]) => key === crec?.dedupeKey);
+    const isWritten = async () =>
+      (await new DedupeFile(file).read()).entries.some(([key]) => key === crec?.dedupeKey);
     while (!(await isWritten())) await sleep(20);
     await nodeRed.kill();
     nodeRed = await NodeRed.start(userDir);

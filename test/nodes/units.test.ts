@@ -1,7 +1,6 @@
 import should from "should";
 import { checkValue } from "../../nodes/lib/admin/check-value.ts";
 import { amountInWei } from "../../nodes/lib/runtime/calls.ts";
-import { inSmallestUnit, inTokens } from "../../nodes/lib/runtime/token-units.ts";
 import { splitNames } from "../../nodes/lib/shared/split-names.ts";
 import * as library from "../../src/index.ts";
 
@@ -9,52 +8,6 @@ const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
 
 /** What forms and messages say in tokens, ether or names, as the chain takes it. */
 describe("units of values", () => {
-  const smallest = (value: unknown, type = "uint256", decimals: number | undefined = 6) =>
-    inSmallestUnit(library, value, type, decimals, "args.value");
-
-  it("turn tokens into the smallest unit, from text, numbers and lists", () => {
-    should(smallest("1.5")).equal("1500000");
-    should(smallest(1.5)).equal("1500000");
-    should(smallest(1e-6)).equal("1");
-    should(smallest(2n, "int128")).equal("2000000");
-    should(smallest([1, "0.5"], "uint256[]")).deepEqual(["1000000", "500000"]);
-    should(smallest('["1.5", 2]', "uint256[2]")).deepEqual(["1500000", "2000000"]);
-    should(smallest([["1"], []], "uint256[][]")).deepEqual([["1000000"], []]);
-  });
-
-  it("say by its path what is wrong", () => {
-    const wrong = (value: unknown, type: string, code: string, says: RegExp, decimals?: number) =>
-      should(() => inSmallestUnit(library, value, type, decimals, "args.value")).throw(says, { code });
-    wrong("1", "uint256", "NO_DECIMALS", /^args.value is given in tokens, but its contract has no decimals/);
-    wrong("1", "address", "INVALID_ARGUMENT", /no amount of tokens/, 6);
-    wrong(["1", "1.1234567"], "uint256[]", "INVALID_ARGUMENT", /^args.value\[1\] has more than 6 decimal/, 6);
-    wrong(2 ** 60, "uint256", "INVALID_ARGUMENT", /may already be rounded; give it as text/, 6);
-    wrong(
-      { amount: 1 },
-      "uint256",
-      "INVALID_ARGUMENT",
-      /must be a decimal number such as 1.5, not object/,
-      6,
-    );
-    wrong(Number.NaN, "uint256", "INVALID_ARGUMENT", /^args.value /, 6);
-  });
-
-  it("show results in tokens: one value, several by name, lists and tuples", () => {
-    const [only] = library.listFunctions(
-      library.parseAbi(
-        "function f() view returns (uint256[] amounts, (int256 value, address who) part, bool ok)",
-      ),
-    );
-    const result = { amounts: ["1500000", "0"], part: { value: "-1", who: ADDRESS }, ok: true };
-    should(inTokens(library, result, only?.outputs ?? [], 6)).deepEqual({
-      amounts: ["1.5", "0"],
-      part: { value: "-0.000001", who: ADDRESS },
-      ok: true,
-    });
-    should(inTokens(library, "1500000", [{ name: "", type: "uint256" }], 6)).equal("1.5");
-    should(inTokens(library, ADDRESS, [{ name: "", type: "address" }], 6)).equal(ADDRESS);
-  });
-
   it("turn ether and gwei into wei, and leave wei as they are", async () => {
     should(await amountInWei("1.5", "ether", "calls[0].amount")).equal("1500000000000000000");
     should(await amountInWei("2", "gwei", "calls[0].amount")).equal("2000000000");

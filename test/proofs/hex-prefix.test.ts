@@ -1,5 +1,5 @@
 import should from "should";
-import { type AskedQuery, dedupeKey } from "../../src/proofs/index.ts";
+import { dedupeKey, type RequestedQuery } from "../../src/proofs/index.ts";
 import type { Hex, OcrProof, Query } from "../../src/protocol/index.ts";
 import { onEachEngine } from "./engines.ts";
 import { caseNamed, configOf, shouldBeRejected, signedEvent } from "./fixtures.ts";
@@ -51,8 +51,12 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
         call_data,
         block_selection: { type: "finalized" },
       } as const;
-      const asked: AskedQuery = { queryId: query.query_id, chainSelector: query.chain_selector, params };
-      return verifier.verifyQuery(query, { asked });
+      const requested: RequestedQuery = {
+        queryId: query.query_id,
+        chainSelector: query.chain_selector,
+        params,
+      };
+      return verifier.verifyQuery(query, { requested });
     };
     for (const right of ["0x18160ddd", "18160DDD"]) should((await judged(right)).verified).be.true();
     shouldBeRejected(await judged("0X18160ddd"), "unsigned_field_mismatch");

@@ -175,7 +175,7 @@ describe("what a rejection says", () => {
   it("names what the answer to a query does not say of the question", async () => {
     const block_selection = { type: "latest" } as const;
     const params = { contract_address: WALLET, call_data: "0x", block_selection };
-    const asked = { queryId: "q", chainSelector: SELECTOR, params };
+    const requested = { queryId: "q", chainSelector: SELECTOR, params };
     for (const [path, says] of [
       ["signed.data.block_selection", "the signed block_selection is not an object"],
       ["signed.data.block_selection.requested", "the requested block is not an object"],
@@ -185,7 +185,7 @@ describe("what a rejection says", () => {
     ] as const) {
       const { payload, headers } = eventWith("query.status", path, true);
       const query = { ...payload, proof: headers.proofs } as unknown as Query;
-      const result = await createVerifier(ownConfig).verifyQuery(query, { asked });
+      const result = await createVerifier(ownConfig).verifyQuery(query, { requested });
       shouldBeRejected(result, "malformed_event");
       should(result.verified ? "" : result.message).endWith(`(${says})`);
     }

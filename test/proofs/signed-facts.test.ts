@@ -1,6 +1,7 @@
 import should from "should";
 import { signedFacts } from "../../src/proofs/index.ts";
-import { caseNamed, signedEvent } from "./fixtures.ts";
+import type { EventEnvelope } from "../../src/protocol/index.ts";
+import { caseNamed, proofCases, signedEvent } from "./fixtures.ts";
 
 const SELECTOR = "16015286601757825753";
 const CONTRACT = "0x5b571A50AC6cB524730C8419EBe452703139809A";
@@ -73,5 +74,85 @@ describe("signedFacts", () => {
     should(signedFacts(caseNamed("watcher.status is never verifiable").event)).deepEqual({});
     const { event } = caseNamed("watcher.event, all 7");
     should(signedFacts({ ...event, payload: { verifiable_event: "e30" } })).deepEqual({});
+  });
+});
+
+describe("signedFacts of worked examples", () => {
+  const withSigned = (
+    event: EventEnvelope,
+    name: string,
+    change: (signed: Record<string, never>) => void,
+  ) => {
+    const copy = structuredClone(event);
+    const signed = JSON.parse(Buffer.from(String(copy.payload[name]), "base64").toString());
+    change(signed);
+    copy.payload[name] = Buffer.from(JSON.stringify(signed)).toString("base64");
+    return signedFacts(copy);
+  };
+  const first = (type: string) => {
+    const found = proofCases.find(
+      ({ event, expect }) => event.headers?.type === type && expect === "verified",
+    );
+    if (!found) throw new Error(`There is no worked example of ${type}.`);
+    return caseNamed(found.name).event;
+  };
+
+  it("come from the signed text, not from the fields beside it", () => {
+    const event = first("watcher.event");
+    const read = signedFacts(event);
+    should(read).have.properties(["contract", "chainSelector", "name", "signature", "time"]);
+    const relabelled = { ...event, payload: { ...event.payload, chain_selector: "1", timestamp: 1 } };
+    should(signedFacts({ ...relabelled, created_at: 1 })).deepEqual(read);
+  });
+
+  it("name the network by a well-known chain id where no selector is signed", () => {
+    const chain = (chain_id: string) =>
+      withSigned(first("watcher.event"), "verifiable_event", (signed: Record<string, unknown>) => {
+        delete signed.chain_selector;
+        signed.chain_event = { ...(signed.chain_event as object), chain_id };
+      }).chainSelector;
+    should(chain("31337")).equal("7759470850252068959");
+    should(chain("424242")).be.undefined();
+  });
+
+  it("have a confidence for operations and queries, too", () => {
+    const atStatus = (status: string) =>
+      withSigned(
+        first("operation.status"),
+        "verifiable_event",
+        (signed: Record<string, Record<string, unknown>>) => {
+          if (signed.data) signed.data.status = status;
+        },
+      ).confidence;
+    should(
+      ["confirmed_latest", "confirmed_safe", "confirmed", "failed", "constructor"].map(atStatus),
+    ).deepEqual(["latest", "safe", "finalized", undefined, undefined]);
+    const requested = (type: string) =>
+      withSigned(
+        first("query.status"),
+        "verifiable_result",
+        (signed: Record<string, Record<string, unknown>>) => {
+          if (signed.data) signed.data.block_selection = { requested: { type } };
+        },
+      ).confidence;
+    should(["latest", "finalized", "block_number"].map(requested)).deepEqual([
+      "latest",
+      "finalized",
+      undefined,
+    ]);
+  });
+
+  it("are empty for an event without a signed text, or with one that does not parse", () => {
+    const event = first("watcher.event");
+    should(signedFacts({ ...event, payload: {} })).deepEqual({});
+    should(signedFacts({ ...event, payload: { verifiable_event: "e30" } })).deepEqual({});
+  });
+
+  it("do not take the status in a watcher's report for a confirmation", () => {
+    const read = withSigned(first("watcher.event"), "verifiable_event", (signed: Record<string, unknown>) => {
+      delete signed.chain_event;
+      signed.data = { status: "confirmed" };
+    });
+    should(read).not.have.properties(["confidence", "contract"]);
   });
 });

@@ -1,5 +1,5 @@
 import should from "should";
-import type { AskedQuery, VerifyConfig } from "../../src/proofs/index.ts";
+import type { RequestedQuery, VerifyConfig } from "../../src/proofs/index.ts";
 import { type Query, type QueryParams, ZERO_ADDRESS } from "../../src/protocol/index.ts";
 import { onEachEngine } from "./engines.ts";
 import { caseNamed, configOf, ownConfig, shouldBeRejected, signedEvent } from "./fixtures.ts";
@@ -8,7 +8,7 @@ const SELECTOR = "16015286601757825753";
 const WALLET = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e";
 
 onEachEngine("verifyQuery", (verifierOf) => {
-  const verifyQuery = (query: Query, config: VerifyConfig & { asked?: AskedQuery }) =>
+  const verifyQuery = (query: Query, config: VerifyConfig & { requested?: RequestedQuery }) =>
     verifierOf(config).verifyQuery(query, config);
 
   /** The resource as the service would answer for the query of a status event. */
@@ -50,7 +50,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
     shouldBeRejected(await verifyQuery(undefined as never, configOf()), "malformed_event");
   });
 
-  it("takes an answer only as the one to what was asked, where that is given", async () => {
+  it("takes an answer only for the requested query, where that is given", async () => {
     const resource = queryOf("query.status completed");
     const query = { ...resource, channel_id: await signedChannel(resource) };
     const params: QueryParams = {
@@ -58,9 +58,13 @@ onEachEngine("verifyQuery", (verifierOf) => {
       call_data: "18160DDD",
       block_selection: { type: "finalized" },
     };
-    const asked: AskedQuery = { queryId: query.query_id, chainSelector: query.chain_selector, params };
-    const judged = (changes: Partial<AskedQuery>) =>
-      verifyQuery(query, { ...configOf(), asked: { ...asked, ...changes } });
+    const requested: RequestedQuery = {
+      queryId: query.query_id,
+      chainSelector: query.chain_selector,
+      params,
+    };
+    const judged = (changes: Partial<RequestedQuery>) =>
+      verifyQuery(query, { ...configOf(), requested: { ...requested, ...changes } });
     should((await judged({})).verified).be.true();
     should((await judged({ params: { ...params, from_address: ZERO_ADDRESS } })).verified).be.true();
 
@@ -71,10 +75,10 @@ onEachEngine("verifyQuery", (verifierOf) => {
       ["block_selection", { block_selection: { type: "latest" } }],
       ["block_selection", { block_selection: { type: "block_number", block_number: "6500000" } }],
     ];
-    const others: Array<[string, Partial<AskedQuery>]> = [
+    const others: Array<[string, Partial<RequestedQuery>]> = [
       ["query_id", { queryId: "7c9e6679-7425-40de-944b-e07fc1f90ae7" }],
       ["chain_selector", { chainSelector: "5009297550715157269" }],
-      ...otherParams.map(([field, changes]): [string, Partial<AskedQuery>] => [
+      ...otherParams.map(([field, changes]): [string, Partial<RequestedQuery>] => [
         field,
         { params: { ...params, ...changes } },
       ]),
@@ -84,11 +88,11 @@ onEachEngine("verifyQuery", (verifierOf) => {
       shouldBeRejected(result, "unsigned_field_mismatch");
       should(result)
         .have.property("message")
-        .match(new RegExp(`another ${field} than was asked`));
+        .match(new RegExp(`another ${field} than the requested one`));
     }
   });
 
-  it("reads the number of a block asked for as a number", async () => {
+  it("reads the number of a requested block as a number", async () => {
     const data = {
       query_id: "q",
       channel_id: "c",
@@ -102,8 +106,8 @@ onEachEngine("verifyQuery", (verifierOf) => {
     const judged = (block_number: string) => {
       const block_selection = { type: "block_number", block_number } as const;
       const params = { contract_address: WALLET, call_data: "0x", block_selection };
-      const asked = { queryId: "q", chainSelector: SELECTOR, params };
-      return verifyQuery(query, { ...ownConfig, asked });
+      const requested = { queryId: "q", chainSelector: SELECTOR, params };
+      return verifyQuery(query, { ...ownConfig, requested });
     };
     should((await judged("0012")).verified).be.true();
     shouldBeRejected(await judged("13"), "unsigned_field_mismatch");

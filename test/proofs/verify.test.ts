@@ -219,7 +219,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     const cut = { ...event, payload: rest };
     const result = await verifyEvent(cut, configOf());
     shouldBeRejected(result, "malformed_event");
-    should(result).have.property("message").endWith("(what was signed is missing)");
+    should(result).have.property("message").endWith("(the signed text is missing)");
     const early = { ...cut, headers: { ...event.headers, proofs: [] } };
     shouldBeRejected(await verifyEvent(early, configOf()), "no_proof");
   });

@@ -96,7 +96,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     });
     should(((await says("x".repeat(500))) as { message: string }).message.length).be.below(400);
     for (const service of [null, "", 7]) {
-      should(await says(service)).match({ message: /was not said by the platform: it names no service/ });
+      should(await says(service)).match({ message: /was not issued by the platform: it names no service/ });
     }
   });
 

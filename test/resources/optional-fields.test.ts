@@ -1,6 +1,5 @@
 import should from "should";
 import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
-import { firstUnmet } from "../../nodes/verify-event/expectations.ts";
 import { EventConsumer, eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
 import { CrecError } from "../../src/errors.ts";
 import {
@@ -14,6 +13,7 @@ import {
   localEcdsaSigner,
   parseAbi,
   signedFacts,
+  unmetExpectation,
 } from "../../src/index.ts";
 import type { ChannelEvent } from "../../src/protocol/index.ts";
 import { KEY } from "../http/support.ts";
@@ -324,7 +324,7 @@ async function* told(events: readonly ChannelEvent[]) {
       verification,
       message: toMessage({ ...delivery, verification }, { channelId: ID, consumer: "one" }, library),
       facts,
-      unmet: firstUnmet(facts, { minConfidence: "latest", maxAge: 60 }, 1_800_000_030),
+      unmet: unmetExpectation(facts, { minConfidence: "latest", maxAge: 60 }, { now: 1_800_000_030 }),
       isWanted: isWanted(event),
     };
   }

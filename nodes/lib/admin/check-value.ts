@@ -1,6 +1,5 @@
 import type { AbiParameter } from "../../../src/index.ts";
 import type { Library } from "../runtime/library.ts";
-import { inSmallestUnit } from "../runtime/token-units.ts";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import type { Checked } from "../shared/form-types.ts";
 import { isReference } from "../shared/variables.ts";
@@ -25,7 +24,7 @@ export function checkValue(library: Library, question: unknown): Checked {
   const given = givenAs(text, valueType, path);
   if (given === undefined) return {};
   const places = typeof decimals === "number" ? decimals : undefined;
-  const whole = unit === "token" ? inSmallestUnit(library, given, parameter.type, places, path) : given;
+  const whole = unit === "token" ? library.parseTokenAmounts(given, parameter.type, places, path) : given;
   library.encodeValue(parameter, whole, path);
   if (places === undefined || !INTEGER.test(parameter.type)) return {};
   const smallest = BigInt(String(whole));

@@ -3,7 +3,6 @@ import type { Abi, Operation, TransactionInput } from "../../../src/index.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
 import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
-import { amountsInTokens } from "./token-amounts.ts";
 
 /** A call of an operation, for a person to judge before it is signed. */
 export type CallPreview = {
@@ -84,8 +83,7 @@ function decodedByContract(
     if (!call) continue;
     const { signature, args } = call;
     const listed = library.listFunctions(abi).find((one) => one.signature === signature);
-    const tokens =
-      listed && decimals !== undefined && amountsInTokens(library, args, listed.inputs, decimals);
+    const tokens = listed && decimals !== undefined && library.amountsInTokens(args, listed.inputs, decimals);
     return { contract: name, words: { function: signature, args, ...(tokens ? { tokens } : {}) } };
   }
   return undefined;

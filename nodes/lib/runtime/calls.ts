@@ -7,7 +7,6 @@ import { contractOf } from "./config-nodes.ts";
 import { oneOf, readField, requireText } from "./fields.ts";
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
-import { inSmallestUnit } from "./token-units.ts";
 
 export type EncodedCall = { to: string; data: string; chainSelector: string; signature: string };
 
@@ -37,7 +36,7 @@ export async function encodeContractCall(
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
       const value = await readArgument(RED, node, msg, stored, at);
       if (oneOf(`${at}: unit`, stored.unit, ARGUMENT_UNITS) !== "token" || !input) return value;
-      return inSmallestUnit(library, value, input.type, contract.decimals, at);
+      return library.parseTokenAmounts(value, input.type, contract.decimals, at);
     }),
   );
   const { data, signature } = library.encodeFunctionCall({ abi, function: name, args, path });

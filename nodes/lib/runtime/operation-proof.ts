@@ -1,11 +1,14 @@
 import type { NodeAPI } from "node-red";
-import type { AskedOperation, ChannelEvent, FollowOptions, VerifyResult } from "../../../src/index.ts";
+import type { ChannelEvent, FollowOptions, RequestedOperation, VerifyResult } from "../../../src/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection } from "./config-nodes.ts";
 
 /** How the statuses of an operation are judged; undefined where the connection has no verification settings. */
-export type ProofCheck = (about: AskedOperation, channelId: string) => NonNullable<FollowOptions["verify"]>;
+export type ProofCheck = (
+  about: RequestedOperation,
+  channelId: string,
+) => NonNullable<FollowOptions["verify"]>;
 
 /** What a message says of a status that nothing was checked of. */
 export type Unproven = { verified: false; reason: "unproven"; message: string };

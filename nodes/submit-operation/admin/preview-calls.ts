@@ -5,8 +5,6 @@ import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
 import { amountInWei } from "../../lib/runtime/calls.ts";
 import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
 import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
-import { amountInTokens } from "../../lib/runtime/token-amounts.ts";
-import { inSmallestUnit, inTokens } from "../../lib/runtime/token-units.ts";
 import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
 import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
@@ -155,13 +153,13 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      const whole = byToken ? inSmallestUnit(library, typed, input.type, decimals, at) : typed;
+      const whole = byToken ? library.parseTokenAmounts(typed, input.type, decimals, at) : typed;
       values[index] = whole;
       const read = readBack(library, input, whole, at);
       if (decimals === undefined) return { text: textOf(read) };
       if (byToken)
-        return { text: textOf(inTokens(library, read, [input], decimals)), smallest: textOf(read) };
-      const tokens = amountInTokens(library, read, input, decimals);
+        return { text: textOf(library.formatTokenAmounts(read, [input], decimals)), smallest: textOf(read) };
+      const tokens = library.amountInTokens(read, input, decimals);
       const larger = { text: textOf(tokens), unit: "token" } as const;
       return { text: textOf(read), ...(tokens === undefined ? {} : { larger }) };
     });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Tells a text that was torn or changed from a whole one. Hexadecimal. */
+/** Shows whether a text is whole, and not torn or changed. SHA-256, in hexadecimal. */
 export function checksumOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -1,29 +1,30 @@
 import type { Address } from "../protocol/index.ts";
-import type { Claim, ProofItem } from "./claim.ts";
 import type { Engine } from "./engine.ts";
 import { bytesToHex, isSameText } from "./hex.ts";
 import { type Proof, readProof, recoverSigners } from "./proof.ts";
+import type { ProofItem } from "./proof-item.ts";
 import { Rejection } from "./reasons.ts";
 import { EVENT_HASH_BYTES, REPORT_LAYOUT } from "./report.ts";
 import type { CallSettings } from "./settings.ts";
+import type { UnverifiedEvent } from "./unverified-event.ts";
 import { isVerifiable } from "./verifiable.ts";
 
 /**
- * The checks, in their documented order. Gives those of the set who signed.
+ * The checks, in their documented order. Returns the members of the set who signed.
  * @throws {Rejection} with the reason of the first check that fails.
  */
-export function judge(claim: Claim, settings: CallSettings, engine: Engine): Address[] {
-  requireVerifiable(claim);
-  const proof = readProof(requireOneProof(claim.proofs));
+export function checkProof(event: UnverifiedEvent, settings: CallSettings, engine: Engine): Address[] {
+  requireVerifiable(event);
+  const proof = readProof(requireOneProof(event.proofs));
   const recovered = recoverSigners(proof, engine);
   requireWorkflowOwner(proof, settings);
-  requireEventHash(proof, claim, engine);
+  requireEventHash(proof, event, engine);
   const signers = requireThreshold(recovered, proof, settings);
-  requireAgreement(claim, settings);
+  requireAgreement(event, settings);
   return signers;
 }
 
-function requireVerifiable({ type, status }: Claim): void {
+function requireVerifiable({ type, status }: UnverifiedEvent): void {
   if (!isVerifiable(type, status)) throw new Rejection("not_verifiable");
 }
 
@@ -39,13 +40,13 @@ function requireWorkflowOwner({ report }: Proof, { workflowOwner }: CallSettings
   if (owner !== workflowOwner) throw new Rejection("workflow_owner_mismatch");
 }
 
-/** The hash is that of the base64 text as it was sent, not of what it decodes to. */
-function requireEventHash({ report }: Proof, { signedText, eventHash }: Claim, engine: Engine): void {
-  if (signedText === undefined) throw new Rejection("malformed_event", "what was signed is missing");
-  const signed = bytesToHex(report.subarray(-EVENT_HASH_BYTES));
-  const actual = bytesToHex(engine.keccak256(Buffer.from(signedText)));
-  if (actual !== signed) throw new Rejection("event_hash_mismatch");
-  if (eventHash !== undefined && !isSameText(eventHash, signed)) {
+/** The hash is of the base64 text as it was sent, not of the JSON in it. */
+function requireEventHash({ report }: Proof, { signed, eventHash }: UnverifiedEvent, engine: Engine): void {
+  if (signed === undefined) throw new Rejection("malformed_event", "the signed text is missing");
+  const reported = bytesToHex(report.subarray(-EVENT_HASH_BYTES));
+  const actual = bytesToHex(engine.keccak256(Buffer.from(signed.text)));
+  if (actual !== reported) throw new Rejection("event_hash_mismatch");
+  if (eventHash !== undefined && !isSameText(eventHash, reported)) {
     throw new Rejection("event_hash_mismatch", "the event_hash field");
   }
 }
@@ -69,14 +70,16 @@ function requireThreshold(
   return members;
 }
 
-function requireAgreement(claim: Claim, settings: CallSettings): void {
-  const lie = claim.comparisons.find(({ said, signed }) => !isSameText(said, signed));
-  if (lie !== undefined) throw new Rejection("unsigned_field_mismatch", lie.field);
-  const signed = claim.signedChannelId;
-  if (signed === undefined) return;
-  for (const known of [settings.channelId, claim.channelId]) {
-    if (known && !isSameText(known, signed)) {
-      throw new Rejection("unsigned_field_mismatch", "the channel: it answers a query of another one");
+function requireAgreement(
+  { comparisons, channelId, signedChannelId }: UnverifiedEvent,
+  settings: CallSettings,
+) {
+  const mismatch = comparisons.find(({ unsigned, signed }) => !isSameText(unsigned, signed));
+  if (mismatch !== undefined) throw new Rejection("unsigned_field_mismatch", mismatch.field);
+  if (signedChannelId === undefined) return;
+  for (const known of [settings.channelId, channelId]) {
+    if (known && !isSameText(known, signedChannelId)) {
+      throw new Rejection("unsigned_field_mismatch", "the channel: it answers a query of another channel");
     }
   }
 }

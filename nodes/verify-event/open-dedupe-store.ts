@@ -1,0 +1,56 @@
+import { rm } from "node:fs/promises";
+import type { Node, NodeAPI } from "node-red";
+import type { FileDedupeStore } from "../../src/index.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { dedupePath, rememberOf, type VerifyEventDef } from "./settings.ts";
+
+/**
+ * The keys that a node with *each event once* has processed; undefined for a node without it. They are read at the
+ * deploy, so that errors show then. The returned function waits for that, and tries again after an error. The file is
+ * removed with the node.
+ */
+export function openDedupeStore(
+  RED: NodeAPI,
+  node: Node,
+  def: VerifyEventDef,
+): (() => Promise<FileDedupeStore>) | undefined {
+  const path = dedupePath(RED, node.id);
+  let store: FileDedupeStore | undefined;
+  const onWarning = (message: string): void => {
+    node.warn(message);
+    showStatus(node, "error", "verify-event.status.memory");
+  };
+  const ready = async (): Promise<FileDedupeStore> => {
+    const library = await loadLibrary();
+    store ??= new library.FileDedupeStore({ path, maxKeys: rememberOf(def), onWarning });
+    await store.load();
+    return store;
+  };
+  const close = async (isRemoved: boolean): Promise<void> => {
+    await store?.close();
+    if (isRemoved && !isInFlows(RED, node.id)) await rm(path, { force: true });
+  };
+  node.on("close", (isRemoved: boolean, done: () => void) => {
+    close(isRemoved)
+      .catch((thrown: unknown) => node.warn(toCodedError(thrown).message))
+      .then(done);
+  });
+  if (!def.firstTimeOnly) return undefined;
+  ready().catch((thrown: unknown) => {
+    const error = toCodedError(thrown);
+    node.warn(error.message);
+    showStatus(node, "error", shortText(error));
+  });
+  return ready;
+}
+
+/** A disabled node is closed like a removed one, but resumes with the same file when it is enabled. */
+function isInFlows(RED: NodeAPI, nodeId: string): boolean {
+  let found = false;
+  RED.nodes.eachNode(({ id }) => {
+    found ||= id === nodeId;
+  });
+  return found;
+}

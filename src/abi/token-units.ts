@@ -1,0 +1,93 @@
+import { ArgumentError, CrecError } from "../errors.ts";
+import { arrayOf } from "./abi-type.ts";
+import type { AbiParameter } from "./types.ts";
+import { fromSmallestUnit, toSmallestUnit } from "./units.ts";
+
+/** Integers, alone or in lists: what can be an amount of tokens. */
+const INTEGERS = /^u?int\d*(?:\[\d*\])*$/;
+
+/**
+ * Amounts of tokens as the contract takes them, in its smallest unit. Takes `1.5`, `"1.5"`, a list of such, and a list
+ * as JSON text.
+ *
+ * @param type the parameter's ABI type, such as `uint256` or `uint256[]`
+ * @param decimals the contract's; undefined where it has none
+ * @param path names the value in the error
+ * @throws {CrecError} `NO_DECIMALS`; {ArgumentError} `INVALID_ARGUMENT` with the path of the amount.
+ * @example
+ * parseTokenAmounts(["1.5", 2], "uint256[]", 6, "args.amounts"); // → ["1500000", "2000000"]
+ */
+export function parseTokenAmounts(
+  value: unknown,
+  type: string,
+  decimals: number | undefined,
+  path: string,
+): unknown {
+  if (decimals === undefined) {
+    throw new CrecError(
+      "NO_DECIMALS",
+      `${path} is given in tokens, but its contract has no decimals. Set the decimals of the contract, or give the amount in the smallest unit.`,
+    );
+  }
+  if (!INTEGERS.test(type)) {
+    throw new ArgumentError(path, `${path} is of type ${type}, which is not an amount of tokens.`);
+  }
+  const item = arrayOf({ type })?.item.type;
+  if (item === undefined) return toSmallestUnit(decimalText(value, path), decimals, path);
+  const list = typeof value === "string" ? parsedList(value) : value;
+  // The encoder refuses what is not a list, with a sentence of its own.
+  if (!Array.isArray(list)) return value;
+  return list.map((entry: unknown, index) => parseTokenAmounts(entry, item, decimals, `${path}[${index}]`));
+}
+
+/**
+ * What a function returned, with every integer as an amount of tokens, in lists and tuples too. Use it only for results
+ * whose integers are all amounts; `amountsInTokens` picks them.
+ *
+ * @param result as `decodeFunctionResult` returns it
+ * @param decimals the contract's
+ * @throws {ArgumentError} `INVALID_ARGUMENT` when an integer is not a whole number.
+ * @example
+ * formatTokenAmounts("1500000", [{ name: "", type: "uint256" }], 6); // → "1.5"
+ */
+export function formatTokenAmounts(
+  result: unknown,
+  outputs: readonly AbiParameter[],
+  decimals: number,
+): unknown {
+  const [only, ...others] = outputs;
+  if (only && others.length === 0) return format(only, result, decimals);
+  return format({ name: "", type: "tuple", components: [...outputs] }, result, decimals);
+}
+
+function format(parameter: AbiParameter, value: unknown, decimals: number): unknown {
+  const { type, components = [] } = parameter;
+  const item = arrayOf(parameter)?.item;
+  if (item !== undefined) {
+    return Array.isArray(value) ? value.map((entry: unknown) => format(item, entry, decimals)) : value;
+  }
+  if (type === "tuple" && typeof value === "object" && value !== null) {
+    const parts = value as Record<string, unknown>;
+    const named = components.map((part, index) => [part.name || String(index), part] as const);
+    return Object.fromEntries(named.map(([name, part]) => [name, format(part, parts[name], decimals)]));
+  }
+  return INTEGERS.test(type) ? fromSmallestUnit(String(value), decimals) : value;
+}
+
+function decimalText(value: unknown, path: string): string {
+  if (typeof value === "string" || typeof value === "bigint") return String(value);
+  if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  const why =
+    typeof value === "number"
+      ? "is a number so large that it may already be rounded; give it as text"
+      : `must be a decimal number such as 1.5, not ${Array.isArray(value) ? "a list" : typeof value}`;
+  throw new ArgumentError(path, `${path} ${why}.`);
+}
+
+function parsedList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,5 @@
+export {
+  type DedupeDelivery,
+  FileDedupeStore,
+  type FileDedupeStoreOptions,
+} from "./file-dedupe-store.ts";

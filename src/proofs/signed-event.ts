@@ -1,0 +1,64 @@
+import { eventTypeOf } from "../protocol/index.ts";
+import { type Fields, isObject } from "./fields.ts";
+import { parseSignedText } from "./signed-text.ts";
+
+/**
+ * What an event says, and what the oracles signed of it. Read once, and then passed to all that look inside an event:
+ * verification, decoding, signed facts, dedupe key and filters. It does not say that the proof holds.
+ */
+export type SignedEvent = {
+  /** Undefined when the event has no type. */
+  readonly type: string | undefined;
+  /** Not checked yet: it may be anything. */
+  readonly payload: unknown;
+  /** The base64 text that the oracles signed. Undefined when the event carries none. */
+  readonly text: string | undefined;
+  /** The JSON in it. Shared between readers: never change it, nor pass it out of the library uncopied. */
+  readonly content: Fields | undefined;
+};
+
+/** Reads an event of any origin. Throws only what its own getters throw. */
+export function readSignedEvent(event: unknown): SignedEvent {
+  return readSignedPayload(eventTypeOf(event), isObject(event) ? event.payload : undefined);
+}
+
+/** The same for a payload alone, such as a query, which is the payload of its `query.status` event. */
+export function readSignedPayload(type: string | undefined, payload: unknown): SignedEvent {
+  const field = signedFieldOf(type);
+  const text = field !== undefined && isObject(payload) ? payload[field] : undefined;
+  if (!isObject(payload) || typeof text !== "string") {
+    return { type, payload, text: undefined, content: undefined };
+  }
+  return { type, payload, text, content: contentOf(payload, text) };
+}
+
+/**
+ * The field of the payload that holds the signed text. It depends on the type alone: what stands in another field is
+ * not verified, so it must not be read.
+ */
+export function signedFieldOf(type: string | undefined): string | undefined {
+  switch (type) {
+    case "watcher.event":
+    case "operation.status":
+      return "verifiable_event";
+    case "query.status":
+      return "verifiable_result";
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Parsed texts, by their payload: a program hands the bare event to `verify`, `decodeEvent` and `dedupeKey` in turn, so
+ * there is nothing else to carry the result in.
+ */
+const parsed = new WeakMap<object, { text: string; content: Fields | undefined }>();
+
+/** The text is compared each time, since an event may be changed after it was read. */
+function contentOf(payload: object, text: string): Fields | undefined {
+  const known = parsed.get(payload);
+  if (known?.text === text) return known.content;
+  const content = parseSignedText(text);
+  parsed.set(payload, { text, content });
+  return content;
+}
