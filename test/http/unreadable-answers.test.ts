@@ -21,7 +21,7 @@ async function outcome(answer: (response: ServerResponse, other: string) => void
   }
 }
 
-describe("odd answers", () => {
+describe("unreadable answers", () => {
   const json = { "content-type": "application/json" };
 
   it("of the kind 1xx are passed over", async () => {
@@ -71,13 +71,13 @@ describe("odd answers", () => {
     should(error).match({ code: "BAD_RESPONSE", message: /answered with "100 Continue"/ });
   });
 
-  it("that are no text are not shown", async () => {
+  it("that are not text are not shown", async () => {
     for (const bytes of [
       Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2),
       Buffer.of(0x78, 0x9c, 0xab, 0x56, 0x4a),
     ]) {
       const { error } = await outcome((response) => response.writeHead(200, json).end(bytes));
-      should(error).match({ code: "BAD_RESPONSE", message: /It begins: bytes that are no text\.$/ });
+      should(error).match({ code: "BAD_RESPONSE", message: /It begins: bytes that are not text\.$/ });
     }
   });
 
