@@ -32,6 +32,7 @@ export {
   type CursorIdentity,
   type CursorState,
   type CursorStore,
+  consumerNameTaken,
   type Delivery,
   type EventCalls,
   EventConsumer,
@@ -44,8 +45,13 @@ export {
   type FileCursorStoreOptions,
   findInFlight,
   isCursorState,
+  type LockState,
+  lockConsumer,
   MemoryCursorStore,
+  ReadBackoff,
+  type ReadErrorKind,
   type Refusal,
+  readErrorKindOf,
   type StartPosition,
 } from "./consumer/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";

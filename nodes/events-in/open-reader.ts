@@ -3,7 +3,7 @@ import { channelOf } from "../lib/config-nodes.ts";
 import { toCodedError } from "../lib/errors.ts";
 import { isKnownType, toMessage } from "../lib/event-message.ts";
 import { loadLibrary } from "../lib/library.ts";
-import { channelWhenThere } from "./channel-when-there.ts";
+import { channelWhenThere, isExpected } from "./channel-when-there.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { DEEPEST } from "./depth.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
@@ -118,8 +118,7 @@ export async function openReader(
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
-      // What is not there yet is waited for, and the status says so.
-      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
+      if (!isExpected(error)) node.error(error, {});
     },
   });
   const reader = new Reader(consumer, { store, identity, outputs });

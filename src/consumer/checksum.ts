@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Tells a text that was torn or changed from a whole one. Hexadecimal. */
+/** The SHA-256 of a text, in hexadecimal: differs when the text was truncated or changed. */
 export function checksumOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
