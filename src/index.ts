@@ -36,6 +36,7 @@ export {
   type CursorIdentity,
   type CursorState,
   type CursorStore,
+  consumerNameTaken,
   type Delivery,
   type EventCalls,
   EventConsumer,
@@ -48,8 +49,13 @@ export {
   type FileCursorStoreOptions,
   findInFlight,
   isCursorState,
+  type LockState,
+  lockConsumer,
   MemoryCursorStore,
+  ReadBackoff,
+  type ReadErrorKind,
   type Refusal,
+  readErrorKindOf,
   type StartPosition,
 } from "./consumer/index.ts";
 export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";

@@ -3,7 +3,7 @@ import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
-import { awaitChannel } from "./await-channel.ts";
+import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
@@ -118,8 +118,7 @@ export async function openReader(
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
-      // What is not there yet is waited for, and the status says so.
-      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
+      if (!isExpected(error)) node.error(error, {});
     },
   });
   const reader = new Reader(consumer, { store, identity, outputs });

@@ -1,5 +1,6 @@
 import { CrecError } from "../errors.ts";
-import { BadResponseError, backoffMs, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
+import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
+import { backoffMs, SCHEDULES } from "../timing/index.ts";
 import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 import { jittered, pause } from "./pause.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -83,5 +84,8 @@ export async function pauseBefore(
 ): Promise<void> {
   const asked = error instanceof HttpError ? error.retryAfterMs : undefined;
   if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) throw error;
-  await pause(asked ?? backoffMs(error instanceof RateLimitError ? attempt + 2 : attempt), signals);
+  await pause(
+    asked ?? backoffMs(SCHEDULES.request, error instanceof RateLimitError ? attempt + 2 : attempt),
+    signals,
+  );
 }
