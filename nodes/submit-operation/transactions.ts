@@ -28,7 +28,7 @@ export type SubmitOperationDef = NodeDef & {
   timeout?: string | number;
   /** Minutes until the operation may no longer be carried out; 0 for no deadline. */
   deadline?: string | number;
-  /** Go on telling higher rungs by the second port after the target was reached. */
+  /** Go on telling higher rungs by the second output after the target was reached. */
   follow?: boolean;
 };
 

@@ -66,7 +66,7 @@ describe("events in, seen from outside", function () {
       await bench.deploy([[newest({ id: "retries" }), 2]]);
       await bench.nodeRed.status("retries", CONNECTED);
       refusing(500, "INTERNAL_ERROR");
-      should(await bench.nodeRed.status("retries", / · again in \d+ s$/)).have.property("fill", "red");
+      should(await bench.nodeRed.status("retries", / · retry in \d+ s$/)).have.property("fill", "red");
       bench.proxy.harm = () => undefined;
       await bench.nodeRed.status("retries", CONNECTED);
     });

@@ -83,7 +83,7 @@ describe("drafts and the node operation", function () {
   };
 
   describe("a draft", () => {
-    it("leaves by the first port, unsigned, with its calls in words", async () => {
+    it("leaves by the first output, unsigned, with its calls in words", async () => {
       const msg = await bench.ask("draft", { ...COMPANY, ...GOOD });
       checkCompany(msg, DRAFT_CREC);
       should(msg.topic).equal("mine");

@@ -37,6 +37,8 @@ export type FieldReader<N extends NodeDescription> = {
   label(name: keyof N["fields"] & string): string;
   /** An error about a field's value, in the words of the catalog. */
   wrong(name: keyof N["fields"] & string, value: unknown): CodedError;
+  /** An error about a field that is empty. */
+  missing(name: keyof N["fields"] & string): CodedError;
   /** The fields that can come from a message. */
   of(msg: CrecMessage): MessageFields<N>;
 };
@@ -92,8 +94,16 @@ export function fieldReader<const N extends NodeDescription>(
     return value;
   };
 
+  const missing = (name: string) => {
+    const type = String(settings[`${name}Type`] ?? "str");
+    const from = `${type}.${String(settings[name] ?? "")}`;
+    const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+    return nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+  };
+
   const reader = {
     settings,
+    missing,
     label,
     wrong: (name: string, value: unknown) => wrong(name, value),
     text: textOf,
@@ -137,10 +147,7 @@ export function fieldReader<const N extends NodeDescription>(
         required: async (name: string) => {
           const found = await text(name);
           if (found !== undefined && found.trim() !== "") return found;
-          const type = settings[`${name}Type`] ?? "str";
-          const from = `${String(type)}.${String(settings[name] ?? "")}`;
-          const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-          throw nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+          throw missing(name);
         },
         names: async (name: string) => {
           const names = namesIn(await value(name), name);
