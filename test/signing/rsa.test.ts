@@ -87,8 +87,8 @@ describe("an RSA signer", () => {
     const short = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
     const ed = generateKeyPairSync("ed25519").privateKey;
     for (const [key, why] of [
-      [short.export({ type: "pkcs8", format: "pem" }).toString(), /2048 bits, and this one is one of 1024/],
-      [ed.export({ type: "pkcs8", format: "pem" }).toString(), /of type ed25519/],
+      [short.export({ type: "pkcs8", format: "pem" }).toString(), /2048 bits, and this one has 1024/],
+      [ed.export({ type: "pkcs8", format: "pem" }).toString(), /is of type ed25519/],
       ["-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----", /PEM/],
       ["", /PEM/],
     ] as const) {

@@ -190,7 +190,7 @@ describe("localEcdsaSigner", () => {
       should(() => recoverSigner(first.digest, signature)).throw({
         code: "INVALID_SIGNATURE",
         path: "signature",
-        message: /65 bytes r, s and v/,
+        message: /65 bytes \(r, s and v\)/,
       });
     }
   });
