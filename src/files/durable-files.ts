@@ -10,21 +10,21 @@ export type Files = Pick<
   "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat"
 >;
 
-/** In the names of temporary files, to tell those of this process from what a killed one left. */
+/** In the names of temporary files, to tell those of this process from those that a killed process left. */
 const PROCESS = randomUUID();
 const LONG_NAME = 100;
 const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 
-/** What tells a file from its copies: the number that the file system gave it, and its time. Milliseconds. */
+/** What distinguishes a file from its copies: its inode number, and its time in milliseconds. */
 export type FileMark = { number: number; writtenAt: number };
 
-/** What to write into a file, given its mark. */
+/** The text to write into a file with this mark. */
 export type TextOf = (mark: FileMark) => string;
 
 /** Some file systems keep times in steps of two seconds. */
 const TIME_STEP_MS = 2_000;
 
-/** Writes files so that after a crash at any moment they hold what was there before or what was to be there. */
+/** Writes files so that after a crash at any moment they hold either the old content or the new. */
 export class DurableFiles {
   readonly #files: Files;
 
@@ -32,7 +32,7 @@ export class DurableFiles {
     this.#files = files;
   }
 
-  /** Undefined when there is no such file. */
+  /** The text of a file. Undefined when the file is missing. */
   async read(path: string): Promise<string | undefined> {
     try {
       return await this.#files.readFile(path, "utf8");
@@ -42,13 +42,13 @@ export class DurableFiles {
     }
   }
 
-  /** Whether a file is the one that was written with this mark, and no copy, and not written again by others. */
+  /** Whether a file is the one that was written with this mark: not a copy, and not written again by others. */
   async isWithMark(path: string, { number, writtenAt }: FileMark): Promise<boolean> {
     const { ino, mtimeMs } = await this.#files.stat(path);
     return ino === number && Math.abs(mtimeMs - writtenAt) <= TIME_STEP_MS;
   }
 
-  /** Replaces a file as a whole; its folder is made when missing. */
+  /** Replaces a file as a whole. Its folder is created when missing. */
   async replace(path: string, textOf: TextOf): Promise<void> {
     const folder = dirname(path);
     const temporary = join(folder, `${prefixOf(path)}${PROCESS}.${randomUUID()}.tmp`);
@@ -66,12 +66,12 @@ export class DurableFiles {
     await this.#syncFolder(folder);
   }
 
-  /** Writes a file that must not be there yet. */
+  /** Writes a file that must not exist yet. */
   create(path: string, text: string): Promise<void> {
     return this.#write(path, "wx", () => text);
   }
 
-  /** Adds to a file that is there. A crash may leave a part of what was added. */
+  /** Appends to a file that exists. A crash may leave a part of the text. */
   append(path: string, text: string): Promise<void> {
     return this.#write(path, constants.O_WRONLY | constants.O_APPEND, () => text);
   }
@@ -80,7 +80,7 @@ export class DurableFiles {
     await this.#files.rm(path, { force: true });
   }
 
-  /** A process that is killed while it replaces a file leaves a temporary one. Nothing depends on their removal. */
+  /** Removes the temporary files of killed processes. Errors are ignored: nothing depends on it. */
   async removeLeftovers(path: string): Promise<void> {
     const folder = dirname(path);
     const isLeftover = (name: string) => {
@@ -99,7 +99,7 @@ export class DurableFiles {
     try {
       const [{ ino: number }, at] = [await file.stat(), new Date()];
       await file.writeFile(textOf({ number, writtenAt: at.getTime() }));
-      // The clock of a file server may be another one.
+      // A file server may have another clock.
       if (flags === "wx") await file.utimes(at, at);
       await file.sync();
     } finally {
@@ -107,9 +107,9 @@ export class DurableFiles {
     }
   }
 
-  /** Makes a rename itself survive a power cut. */
+  /** Makes a rename survive a power failure. */
   async #syncFolder(folder: string): Promise<void> {
-    // Windows cannot open a folder, and does not need to.
+    // Windows cannot open a folder, and does not need this.
     if (process.platform === "win32") return;
     const handle = await this.#files.open(folder, "r");
     try {
@@ -124,7 +124,7 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }
 
-/** Of a long name only a checksum: the name of the temporary file is longer, and must not be too long. */
+/** A long name is replaced by its checksum: the name of the temporary file is longer, and has a limit too. */
 function prefixOf(path: string): string {
   const name = basename(path);
   return name.length > LONG_NAME ? `.${checksumOf(name).slice(0, 16)}.` : `.${name}.`;

@@ -97,7 +97,7 @@ function operationStatus(payload: Fields, source: SignedEvent): DecodedOperation
       "wallet_operation_id",
     ),
     wallet: address(signed?.wallet_address ?? payload.address, "address"),
-    // Two names for it are documented.
+    // Both names are documented.
     ...optional("transactionHash", signed?.transaction_hash ?? signed?.tx_hash, text),
   };
 }
