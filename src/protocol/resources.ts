@@ -1,6 +1,6 @@
-import type { Confidence } from "./events.ts";
 import type {
   ChannelStatus,
+  Confidence,
   Open,
   OperationStatus,
   QueryStatus,

@@ -239,3 +239,7 @@ export function canReach<S extends string>(lifecycle: Lifecycle<S>, from: S, to:
   }
   return false;
 }
+
+/** How final the block of a chain event was when the oracles signed it, weakest first. */
+export const CONFIDENCES = ["latest", "safe", "finalized"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
