@@ -173,7 +173,7 @@ function spoil(signature: string, how: string | undefined): string {
 describe("the verifier and one written with ethers", function () {
   this.timeout(120_000);
   for (const [engine, verifierOf] of Object.entries(onEngine)) {
-    it(`come to the same reason, or the same yes, on ${engine}`, async () => {
+    it(`return the same result on ${engine}`, async () => {
       const outcomes = new Map<string, number>();
       await fc.assert(
         fc.asyncProperty(scenario, async (given) => {

@@ -35,7 +35,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
     }
   });
 
-  it("rejects by the same reasons as for the event", async () => {
+  it("rejects for the same reasons as the event", async () => {
     const query = queryOf("query.status completed");
     shouldBeRejected(await verifyQuery({ ...query, proof: undefined }, configOf()), "no_proof");
     shouldBeRejected(await verifyQuery({ ...query, status: "sent" }, configOf()), "not_verifiable");
@@ -50,7 +50,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
     shouldBeRejected(await verifyQuery(undefined as never, configOf()), "malformed_event");
   });
 
-  it("takes an answer only for the requested query, where that is given", async () => {
+  it("accepts only the answer to the requested query, where one is given", async () => {
     const resource = queryOf("query.status completed");
     const query = { ...resource, channel_id: await signedChannel(resource) };
     const params: QueryParams = {
