@@ -79,10 +79,10 @@ function chainOf(
   signed: Fields,
   payload: Fields,
 ): Pick<DecodedWatcherEvent, "chainSelector" | "chainSelectorUnsigned"> {
-  const said = digits(signed.chain_selector ?? payload.chain_selector, "chain_selector");
+  const stated = digits(signed.chain_selector ?? payload.chain_selector, "chain_selector");
   const { selector } = signedChain(signed);
   return selector === undefined
-    ? { chainSelector: said, chainSelectorUnsigned: true }
+    ? { chainSelector: stated, chainSelectorUnsigned: true }
     : { chainSelector: selector };
 }
 

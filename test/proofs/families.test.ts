@@ -77,7 +77,9 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     const status = signedByFamily("operation.status", signed, beside);
     shouldBeRejected(await verifier.verify(status, { donFamily: "zone-b" }), "threshold_not_met");
     const platform = signedEvent("operation.status", signed, beside);
-    const result = await verifier.verify(platform, { donFamily: () => Promise.reject(new Error("asked")) });
+    const result = await verifier.verify(platform, {
+      donFamily: () => Promise.reject(new Error("looked up")),
+    });
     should(result).have.property("verified", true);
   });
 
@@ -122,18 +124,18 @@ onEachEngine("sets of oracle families", (verifierOf) => {
   });
 
   it("look up the family by the watcher's id only where families are configured", async () => {
-    const asked: string[] = [];
+    const lookedUp: string[] = [];
     const donFamily = async (watcherId: string) => {
-      asked.push(watcherId);
+      lookedUp.push(watcherId);
       return "zone-b";
     };
     should((await verifierOf(ownConfig).verify(ours(), { donFamily })).verified).be.true();
-    should(asked).be.empty();
+    should(lookedUp).be.empty();
     should((await verifierOf(withFamilies()).verify(theirs(), { donFamily })).verified).be.true();
-    should(asked).deepEqual([WATCHER]);
+    should(lookedUp).deepEqual([WATCHER]);
     const malformed = { ...ours(), payload: { watcher_id: WATCHER } } as EventEnvelope;
     shouldBeRejected(await verifierOf(withFamilies()).verify(malformed, { donFamily }), "malformed_event");
-    should(asked).have.length(1);
+    should(lookedUp).have.length(1);
   });
 
   it("reject with the error of the lookup", async () => {

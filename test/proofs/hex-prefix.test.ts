@@ -45,7 +45,7 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
       channel_id: "7e77863e-8c8d-44b2-a0e0-45cad1325017",
       proof: headers.proofs,
     } as unknown as Query;
-    const judged = (call_data: string) => {
+    const resultFor = (call_data: string) => {
       const params = {
         contract_address: query.target,
         call_data,
@@ -58,8 +58,8 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
       };
       return verifier.verifyQuery(query, { requested });
     };
-    for (const right of ["0x18160ddd", "18160DDD"]) should((await judged(right)).verified).be.true();
-    shouldBeRejected(await judged("0X18160ddd"), "unsigned_field_mismatch");
+    for (const right of ["0x18160ddd", "18160DDD"]) should((await resultFor(right)).verified).be.true();
+    shouldBeRejected(await resultFor("0X18160ddd"), "unsigned_field_mismatch");
   });
 
   it("does not count as a transaction hash in a dedupe key", () => {

@@ -141,16 +141,16 @@ describe("the message of a rejection", () => {
   it("names what is wrong with a proof", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const [proof] = event.headers.proofs as OcrProof[];
-    const judged = (changes: object) =>
+    const messageFor = (changes: object) =>
       messageOf({ ...event, headers: { ...event.headers, proofs: [{ ...proof, ...changes }] } }, configOf());
-    should(await judged({ ocr_report: "0xzz" })).endWith("(the report is not hex)");
-    should(await judged({ ocr_report: `x${proof?.ocr_report}` })).endWith("(the report is not hex)");
-    should(await judged({ ocr_report: "0x00" })).endWith("(the report is too short)");
-    should(await judged({ ocr_context: "0xz" })).endWith("(the context is not hex)");
-    should(await judged({ signatures: ["0xz"] })).endWith("(a signature is not hex)");
-    should(await judged({ signatures: ["0x00"] })).endWith("(a signature is not valid)");
+    should(await messageFor({ ocr_report: "0xzz" })).endWith("(the report is not hex)");
+    should(await messageFor({ ocr_report: `x${proof?.ocr_report}` })).endWith("(the report is not hex)");
+    should(await messageFor({ ocr_report: "0x00" })).endWith("(the report is too short)");
+    should(await messageFor({ ocr_context: "0xz" })).endWith("(the context is not hex)");
+    should(await messageFor({ signatures: ["0xz"] })).endWith("(a signature is not hex)");
+    should(await messageFor({ signatures: ["0x00"] })).endWith("(a signature is not valid)");
     const signatures = new Array(PROOF_LIMITS.signatures + 1).fill("0x00");
-    should(await judged({ signatures })).endWith("(too many signatures)");
+    should(await messageFor({ signatures })).endWith("(too many signatures)");
     const proofs = new Array(PROOF_LIMITS.proofs + 1).fill({});
     should(await messageOf({ ...event, headers: { ...event.headers, proofs } })).endWith("(too many proofs)");
   });

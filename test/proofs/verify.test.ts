@@ -244,19 +244,19 @@ onEachEngine("verifyEvent", (verifierOf) => {
   });
 
   it("uses the signed chain id where no selector is signed", async () => {
-    const judged = (chain_id: unknown, chain_selector: string) => {
+    const resultFor = (chain_id: unknown, chain_selector: string) => {
       const chain_event = { chain_id, tx_hash: "0x", address: WALLET, log_index: 0 };
       const payload = { watcher_id: "w", chain_selector };
       return verifyEvent(signedEvent("watcher.event", { name: "Ping", chain_event }, payload), ownConfig);
     };
     const mainnet = "5009297550715157269";
-    should((await judged("11155111", SELECTOR)).verified).be.true();
-    should((await judged(11155111, SELECTOR)).verified).be.true();
-    should((await judged("424242", "4242")).verified).be.true();
-    should((await judged(undefined, SELECTOR)).verified).be.true();
-    shouldBeRejected(await judged("11155111", mainnet), "unsigned_field_mismatch");
-    shouldBeRejected(await judged("424242", mainnet), "unsigned_field_mismatch");
-    shouldBeRejected(await judged("11155111", "4242"), "unsigned_field_mismatch");
+    should((await resultFor("11155111", SELECTOR)).verified).be.true();
+    should((await resultFor(11155111, SELECTOR)).verified).be.true();
+    should((await resultFor("424242", "4242")).verified).be.true();
+    should((await resultFor(undefined, SELECTOR)).verified).be.true();
+    shouldBeRejected(await resultFor("11155111", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await resultFor("424242", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await resultFor("11155111", "4242"), "unsigned_field_mismatch");
   });
 
   it("rejects signed content that is not JSON in base64", async () => {
