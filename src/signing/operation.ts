@@ -26,9 +26,13 @@ export type TransactionInput = {
 
 /** The same, checked and in one form: integers as decimal text, addresses checksummed, call data with `0x`. */
 export type NormalizedOperation = {
+  /** The `wallet_operation_id`. */
   id: string;
+  /** The wallet. */
   account: Address;
+  /** Unix seconds; `0` for never. */
   deadline: string;
+  /** The calls, with values in wei. */
   transactions: Array<{ to: Address; value: string; data: Hex }>;
 };
 

@@ -1,8 +1,13 @@
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
 import type { OperationTypedData } from "./typed-data.ts";
 
-/** What a signer signs. `typedData` is for signers that show or check what they sign. */
-export type SignRequest = { digest: Hex; typedData: OperationTypedData };
+/** What a signer signs. */
+export type SignRequest = {
+  /** The 32 bytes to sign. */
+  digest: Hex;
+  /** What the digest is made from, for signers that show or check what they sign. */
+  typedData: OperationTypedData;
+};
 
 /**
  * Signs operations: with a key in this process, or by a callback to a key service or hardware wallet. Each signature is
