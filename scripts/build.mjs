@@ -2,7 +2,7 @@
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -76,7 +76,7 @@ async function buildAll({ types, sourceMaps }) {
   await bundle({
     ...nodeOptions,
     ...readByOlder,
-    entryPoints: [join(root, "nodes/lib/node-version.ts")],
+    entryPoints: [join(root, "nodes/lib/runtime/node-version.ts")],
     outfile: join(out, "node-version.js"),
     define: { MINIMUM_NODE: JSON.stringify(minimumNode) },
   });
@@ -156,6 +156,63 @@ async function buildNode(name, { bundle, sourceMaps }) {
     ...(sourceMaps ? withSourceMaps : {}),
     plugins: [librarySeparate],
   });
+  if (!(await exists(join(source, "fields.ts")))) return buildOldForm(name, { bundle, sourceMaps });
+  const description = await describedForm(source, bundle);
+  const hasForm = await exists(join(source, "editor.ts"));
+  const form = await bundle({
+    absWorkingDir: root,
+    bundle: true,
+    format: "iife",
+    target: "es2020",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+    ...(sourceMaps ? withSourceMapInside : {}),
+    write: false,
+    stdin: {
+      contents: [
+        'import { forms } from "../lib/editor/node-form.ts";',
+        'import { NODE } from "./fields.ts";',
+        hasForm ? 'import { form } from "./editor.ts";' : "const form = {};",
+        description.registration,
+      ].join("\n"),
+      resolveDir: source,
+      loader: "ts",
+      sourcefile: `${name}-form.ts`,
+    },
+  });
+  const help = await readFile(join(source, "locales", "en-US", `${name}.md`), "utf8");
+  await writeForm(name, description.html, help, form.outputFiles[0]?.text);
+}
+
+/**
+ * @param {string} name
+ * @param {string} template
+ * @param {string} help
+ * @param {string} [code]
+ */
+async function writeForm(name, template, help, code = "") {
+  const html = [
+    template,
+    script("text/markdown", `data-help-name="crec-${name}"`, help),
+    script("text/javascript", "", code),
+  ];
+  await writeFile(join(out, "nodes", `${name}.html`), html.join("\n"));
+
+  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
+  const own = await readJson(join(root, "nodes", name, "locales", "en-US", `${name}.json`));
+  const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
+  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+}
+
+/**
+ * A node whose form is still written by hand.
+ *
+ * @param {string} name
+ * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
+ */
+async function buildOldForm(name, { bundle, sourceMaps }) {
+  const source = join(root, "nodes", name);
   const form = await bundle({
     absWorkingDir: root,
     bundle: true,
@@ -168,22 +225,53 @@ async function buildNode(name, { bundle, sourceMaps }) {
     write: false,
     entryPoints: [join(source, "editor.ts")],
   });
-  const locales = join(source, "locales", "en-US");
-  const html = [
+  const help = await readFile(join(source, "locales", "en-US", `${name}.md`), "utf8");
+  await writeForm(
+    name,
     await readFile(join(source, `${name}.html`), "utf8"),
-    script(
-      "text/markdown",
-      `data-help-name="crec-${name}"`,
-      await readFile(join(locales, `${name}.md`), "utf8"),
-    ),
-    script("text/javascript", "", form.outputFiles[0]?.text ?? ""),
-  ];
-  await writeFile(join(out, "nodes", `${name}.html`), html.join("\n"));
+    help,
+    form.outputFiles[0]?.text,
+  );
+}
 
-  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
-  const own = await readJson(join(locales, `${name}.json`));
-  const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
-  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+/**
+ * The form's template and its registration, made of the node's table of fields. That is bundled for each build: a
+ * build that runs again in the same process must not meet the modules of the last one.
+ *
+ * @param {string} source the node's folder
+ * @param {typeof import("esbuild").build} bundle
+ * @returns {Promise<{ html: string, registration: string }>}
+ */
+async function describedForm(source, bundle) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "silent",
+    write: false,
+    stdin: {
+      contents: [
+        'import { NODE } from "./fields.ts";',
+        'import { formHtml } from "../lib/build/form-html.ts";',
+        'import { isConfig, registration as registrationOf } from "../lib/build/registration.ts";',
+        "export const html = formHtml(NODE, isConfig(NODE));",
+        "export const registration = registrationOf(NODE);",
+      ].join("\n"),
+      resolveDir: source,
+      loader: "ts",
+    },
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+  return import(`data:text/javascript;base64,${code}`);
+}
+
+/** @param {string} path */
+function exists(path) {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The library is one file beside the nodes, loaded when first needed: never a copy of it in each. */

@@ -1,7 +1,7 @@
 // @ts-check
 // Part of `npm run lint`: imports run one way (docs/architecture.md). Prints each line that goes against it.
 //
-//   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, proofs, signing, abi, errors}
+//   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,17 +18,18 @@ const ALLOWED = {
   json: [],
   deferred: [],
   files: [],
-  abi: ["protocol", "errors", "json"],
-  proofs: ["protocol", "errors", "json", "abi"],
-  signing: ["protocol", "errors", "abi"],
-  paging: ["errors"],
-  http: ["protocol", "errors", "json", "deferred"],
+  timing: [],
+  abi: ["protocol", "errors", "json", "timing"],
+  proofs: ["protocol", "errors", "json", "abi", "timing"],
+  signing: ["protocol", "errors", "abi", "timing"],
+  paging: ["errors", "timing"],
+  http: ["protocol", "errors", "json", "deferred", "timing"],
   dedupe: ["errors", "files"],
-  resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing"],
-  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files"],
+  resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
+  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
 };
 
-const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];
+const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
 
 /** What runs in the browser, where the library cannot: it takes the pure data of src/protocol. */
 const FORM = /^nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)$/;
@@ -59,6 +60,12 @@ function refusal(file, target) {
   if (from.part === "nodes" && to.part === "src" && !["index", "protocol"].includes(to.area)) {
     return "nodes import the library through src/index.ts, and pure data from src/protocol";
   }
+  if (from.part === "nodes" && to.part === "nodes") {
+    if (to.area !== "lib" && from.area !== to.area) return "a node imports nodes/lib, never another node";
+    const [fromRoom, toRoom] = [roomOf(file), roomOf(target)];
+    if (fromRoom === "shared" && toRoom !== "shared")
+      return "nodes/lib/shared imports nothing that runs in one place only";
+  }
   if (from.part === "nodes" && to.part === "service") return "nodes never import the local service";
   if (from.part === "service" && to.part === "nodes") return "the local service never imports nodes";
   if (from.part === "service" && to.part === "src" && !FOR_SERVICE.includes(to.area)) {
@@ -79,6 +86,14 @@ function refusal(file, target) {
 function areaOf(path) {
   const [part = "", area = ""] = path.split("/");
   return { part, area: area.replace(/\.ts$/, "") };
+}
+
+/**
+ * @param {string} path
+ * @returns {string | undefined} the folder of nodes/lib that a file lies in
+ */
+function roomOf(path) {
+  return /^nodes\/lib\/([^/]+)\//.exec(path)?.[1];
 }
 
 /** @param {string} file its path from the root, with slashes */

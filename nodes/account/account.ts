@@ -1,10 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { connectionOf } from "../lib/config-nodes.ts";
-import { nodeError, toCodedError } from "../lib/errors.ts";
-import { oneOf, readField, requireText } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
-import { requireSet } from "../lib/variables.ts";
+import { connectionOf } from "../lib/runtime/config-nodes.ts";
+import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { requireSet } from "../lib/shared/variables.ts";
 
 export type AccountDef = NodeDef & {
   connection?: string;

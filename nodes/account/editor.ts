@@ -1,5 +1,5 @@
-import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { JSON_TYPES, TEXT_TYPES, toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 
 const DETAILS = "query {\n  getAccountDetails { memberId displayName emailAddress }\n}";

@@ -1,10 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { connectionOf } from "../lib/config-nodes.ts";
-import { clientFor } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, readField, requireText } from "../lib/fields.ts";
-import { answer, onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
+import { connectionOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor } from "../lib/runtime/created.ts";
+import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 
 export type ApiDef = NodeDef & {
   connection?: string;

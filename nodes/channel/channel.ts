@@ -1,8 +1,8 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
-import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError, toCodedError } from "../lib/errors.ts";
-import { unsetVariable } from "../lib/variables.ts";
+import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/runtime/config-nodes.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
 
 export type ChannelDef = NodeDef & {
   connection?: string;

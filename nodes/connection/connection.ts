@@ -1,21 +1,21 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
-import { registerKeyReport } from "../lib/admin/key-report.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
-import { registerConnectionTest } from "../lib/admin/test-connection.ts";
-import { registerWorkflowOwner } from "../lib/admin/workflow-owner.ts";
-import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
-import { familyProblem, familySets } from "../lib/families.ts";
-import type { FamilyDef } from "../lib/form-types.ts";
-import { keyProblem, originalId } from "../lib/key/key-problem.ts";
-import { withoutMark } from "../lib/key/typed-key.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { type ProxyNode, proxyOf, proxyProblem } from "../lib/proxy.ts";
-import { type TlsNode, tlsOptions } from "../lib/tls.ts";
-import { unsetVariable } from "../lib/variables.ts";
-import { signersIn } from "../lib/verification-set-up.ts";
-import { writtenIn } from "../lib/written.ts";
+import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/runtime/config-nodes.ts";
+import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import type { FamilyDef } from "../lib/shared/form-types.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import { signersIn } from "../lib/shared/verification-set-up.ts";
+import { registerKeyReport } from "./admin/key-report.ts";
+import { registerConnectionTest } from "./admin/test-connection.ts";
+import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
+import { familyProblem, familySets } from "./families.ts";
+import { keyProblem, originalId } from "./key/key-problem.ts";
+import { withoutMark } from "./key/typed-key.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "./proxy.ts";
+import { type TlsNode, tlsOptions } from "./tls.ts";
 
 export type ConnectionDef = NodeDef & {
   baseUrl?: string;
@@ -70,7 +70,7 @@ function openConnection(
   const proxyNode = def.proxy ? (RED.nodes.getNode(def.proxy) as ProxyNode | null) : null;
   const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
   const setting = (id: string, field: string, resolved: string) => {
-    const written = writtenIn(RED, id, field);
+    const written = storedValue(RED, id, field);
     return { written: typeof written === "string" ? written.trim() : resolved, resolved };
   };
   const own = originalId(node);

@@ -1,8 +1,8 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { TYPED } from "../lib/editor/as-you-type.ts";
-import { labelled } from "../lib/editor/rows.ts";
+import { labelled } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
 import { atPresent } from "../lib/editor/validate.ts";
-import type { FamilyDef } from "../lib/form-types.ts";
+import type { FamilyDef } from "../lib/shared/form-types.ts";
 import { field } from "./editor-fields.ts";
 import { familyProblem } from "./family-problems.ts";
 import { thresholdWarnings } from "./threshold.ts";

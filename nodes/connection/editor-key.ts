@@ -1,12 +1,12 @@
+import { getJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { getJson } from "../lib/editor/ask.ts";
-import { STORED_PASSWORD } from "../lib/editor/fields.ts";
-import { problemUnder } from "../lib/editor/rows.ts";
+import { problemUnder } from "../lib/editor/form-rows.ts";
+import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
 import { isReference } from "../lib/editor/validate.ts";
-import type { KeyReport } from "../lib/form-types.ts";
-import { normalAddress } from "../lib/key/normal-address.ts";
-import { markTyped, withoutMark } from "../lib/key/typed-key.ts";
+import type { KeyReport } from "../lib/shared/form-types.ts";
 import { field } from "./editor-fields.ts";
+import { canonicalUrl } from "./key/canonical-url.ts";
+import { markTyped, withoutMark } from "./key/typed-key.ts";
 
 /**
  * A stored key is only for the addresses it was typed for. Where the form has others, edited here or brought by an
@@ -59,5 +59,5 @@ export function markTypedKey(): void {
 /** What a variable stands for is not known here. */
 function isAmong(bound: readonly string[] | undefined, address: string): boolean {
   if (address === "" || isReference(address) || !URL.canParse(address)) return true;
-  return bound?.includes(normalAddress(address)) ?? true;
+  return bound?.includes(canonicalUrl(address)) ?? true;
 }

@@ -1,6 +1,6 @@
+import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { postJson, whyUnanswered } from "../lib/editor/ask.ts";
-import type { Answer, Tested } from "../lib/form-types.ts";
+import type { Answer, Tested } from "../lib/shared/form-types.ts";
 import { field, fillIn } from "./editor-fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
@@ -21,7 +21,7 @@ export function connectionTest(node: EditedNode): void {
       // What was changed or asked meanwhile is not what this is about.
       (answer) => question === asked && show(node, result, answer),
       (failure: unknown) =>
-        question === asked && say(result, whyUnanswered(node, failure, "crec.write"), ERROR),
+        question === asked && say(result, requestFailure(node, failure, "crec.write"), ERROR),
     );
   });
   $(TESTED.map((name) => `#node-config-input-${name}`).join()).on("input change", () => {

@@ -1,7 +1,7 @@
+import { postJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { asYouType } from "../lib/editor/as-you-type.ts";
-import { postJson } from "../lib/editor/ask.ts";
-import type { Answer, Owner } from "../lib/form-types.ts";
+import { liveCheck } from "../lib/editor/live-check.ts";
+import type { Answer, Owner } from "../lib/shared/form-types.ts";
 import { field } from "./editor-fields.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
@@ -23,7 +23,7 @@ export function warnOfThreshold(node: EditedNode): void {
 /** Shows the owner that stands for the organization, and says when another one is given beside it. */
 export function showOwner(node: EditedNode): void {
   const place = $("#crec-connection-owner");
-  const look = asYouType<Answer<Owner>>(
+  const look = liveCheck<Answer<Owner>>(
     place,
     () => {
       place.empty();

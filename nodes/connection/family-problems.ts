@@ -1,7 +1,7 @@
-import { ADDRESS } from "../lib/address.ts";
-import type { FamilyDef } from "../lib/form-types.ts";
-import { isReference } from "../lib/variables.ts";
-import { signersIn } from "../lib/verification-set-up.ts";
+import { ADDRESS } from "../lib/shared/address.ts";
+import type { FamilyDef } from "../lib/shared/form-types.ts";
+import { isReference } from "../lib/shared/variables.ts";
+import { signersIn } from "../lib/shared/verification-set-up.ts";
 import { thresholdWarnings, type Warning } from "./threshold.ts";
 
 /** What is wrong with the set of a family, beside the others of the form; the set of the connection has `orgId`. */

@@ -1,11 +1,11 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import type { Abi } from "../../src/index.ts";
-import { ADDRESS } from "../lib/address.ts";
 import { registerAbiReader } from "../lib/admin/abi.ts";
-import type { ContractNode, ContractRef } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { requireSet, unsetVariable } from "../lib/variables.ts";
+import type { ContractNode, ContractRef } from "../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { ADDRESS } from "../lib/shared/address.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { requireSet, unsetVariable } from "../lib/shared/variables.ts";
 
 export type ContractDef = NodeDef & {
   /** Only for the form: where the list of networks is fetched. */

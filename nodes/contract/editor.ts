@@ -1,12 +1,12 @@
 import { type Offered, offeredIn } from "../lib/editor/abi.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { asYouType, TYPED } from "../lib/editor/as-you-type.ts";
 import { checkAddress } from "../lib/editor/check-address.ts";
+import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
+import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { hintUnder, problemUnder } from "../lib/editor/rows.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
-import type { EventChoice, FunctionChoice } from "../lib/form-types.ts";
+import type { EventChoice, FunctionChoice } from "../lib/shared/form-types.ts";
 
 const PLACES = /^(?:[0-9]|[1-6][0-9]|7[0-7])$/;
 
@@ -45,7 +45,7 @@ forms.registerType("crec-contract", {
 function checkAbi(node: EditedNode, field: JQuery): void {
   const found = hintUnder(field);
   const problem = problemUnder(field);
-  const check = asYouType<[Offered<FunctionChoice>, Offered<EventChoice>]>(
+  const check = liveCheck<[Offered<FunctionChoice>, Offered<EventChoice>]>(
     field,
     () => {
       const abi = String(field.val() ?? "");

@@ -1,10 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../src/index.ts";
-import { channelOf } from "../lib/config-nodes.ts";
-import { clientFor, createdOf } from "../lib/created.ts";
-import { channelOverride, noted, waitMs } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
+import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/runtime/created.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { waitMs } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { showStatus } from "../lib/runtime/status.ts";
 import { type CreateWatcherDef, requestOf } from "./request.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -30,7 +32,7 @@ export default function register(RED: NodeAPI): void {
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
       // Whatever happens from here on, Catch must learn which watcher it happened to.
       const ids = { channelId, watcherId: watcher.watcher_id };
-      msg.crec = noted(msg, { ...ids, ...createdOf(client, msg, ids) });
+      msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
       send(null, statusMessage(report(watcher, found)));
       const ready =
         timeoutMs === 0

@@ -1,12 +1,12 @@
 import { offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
-import { TYPED } from "../lib/editor/as-you-type.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
-import { TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
-import { openness } from "../lib/editor/openness.ts";
-import { hintUnder, problemUnder, visibleBox } from "../lib/editor/rows.ts";
-import type { EventChoice } from "../lib/form-types.ts";
-import { splitNames } from "../lib/split-names.ts";
+import { trackOpen } from "../lib/editor/form-open.ts";
+import { hintUnder, problemUnder, visibleBox } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
+import { TEXT_TYPES, typedField } from "../lib/editor/typed-inputs.ts";
+import type { EventChoice } from "../lib/shared/form-types.ts";
+import { splitNames } from "../lib/shared/split-names.ts";
 
 /** The events of the contract to tick, beside a box that lists them and can be typed into. */
 export function eventsField(
@@ -78,7 +78,7 @@ export function eventsField(
     tick();
   };
   let asked = 0;
-  const isOpen = openness(list);
+  const isOpen = trackOpen(list);
   const update = async (): Promise<void> => {
     asked += 1;
     const question = asked;

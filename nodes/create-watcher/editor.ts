@@ -1,9 +1,9 @@
 import type { EditedNode, Validator } from "../lib/editor/api.ts";
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
-import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/fields.ts";
+import { visibleBox } from "../lib/editor/form-rows.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { visibleBox } from "../lib/editor/rows.ts";
+import { JSON_TYPES, searchedField, toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { ADDRESS, atPresent, both, DIGITS, filled, matching, numberFrom } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
 

@@ -1,12 +1,12 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CreateWatcher } from "../../src/index.ts";
-import { addressOr } from "../lib/calls.ts";
-import { contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, readField, requireText } from "../lib/fields.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { splitNames } from "../lib/split-names.ts";
+import { addressOr } from "../lib/runtime/calls.ts";
+import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { splitNames } from "../lib/shared/split-names.ts";
 
 export type CreateWatcherDef = NodeDef & {
   channel?: string;

@@ -1,7 +1,7 @@
 import type { EventConsumer, StartPosition } from "../../src/index.ts";
-import { nodeError } from "../lib/errors.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { isTime, timeOf } from "../lib/times.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { isTime, timeOf } from "../lib/shared/times.ts";
 
 const COMMANDS = ["pause", "resume", "seek"] as const;
 export type Command = (typeof COMMANDS)[number];

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CursorState, CursorStore } from "../../src/index.ts";
-import { nodeError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 
 /** Where a cursor lies in a context store: by consumer, so that it is found again after the node was replaced. */
 const KEY = "crec-cursor";

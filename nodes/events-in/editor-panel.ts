@@ -1,7 +1,7 @@
+import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
-import type { PanelReport } from "../lib/form-types.ts";
-import { startInWords } from "./started.ts";
+import type { PanelReport } from "../lib/shared/form-types.ts";
+import { startText } from "./start-text.ts";
 
 export type Panel = { close(): void };
 
@@ -31,7 +31,7 @@ export function showPanel(node: EditedNode): Panel {
         say(problem ?? node._("events-in.panel.done"));
         look();
       },
-      (failure: unknown) => say(whyUnanswered(node, failure, "crec.write")),
+      (failure: unknown) => say(requestFailure(node, failure, "crec.write")),
     );
   };
 
@@ -45,7 +45,7 @@ export function showPanel(node: EditedNode): Panel {
         if (cursor?.problem !== undefined) return say(String(cursor.problem));
         save(cursor, `${String(node.consumer)}.cursor.json`);
       },
-      (failure: unknown) => say(whyUnanswered(node, failure, "crec.read")),
+      (failure: unknown) => say(requestFailure(node, failure, "crec.read")),
     );
   });
   $("#crec-events-in-import").on("click", () => $("#crec-events-in-file").trigger("click"));
@@ -83,7 +83,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     ? ` · ${node._("events-in.panel.unknown-types", { types: report.unknownTypes.join(", ") })}`
     : "";
   const started = report.started
-    ? ` · ${node._("events-in.panel.started", { where: startInWords((key, values) => node._(key, values), report.started) })}`
+    ? ` · ${node._("events-in.panel.started", { where: startText((key, values) => node._(key, values), report.started) })}`
     : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`

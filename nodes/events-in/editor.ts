@@ -1,13 +1,13 @@
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
-import { TYPED } from "../lib/editor/as-you-type.ts";
-import { toggle, typedField } from "../lib/editor/fields.ts";
+import { completeLast } from "../lib/editor/comma-list.ts";
+import { hintUnder } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { hintUnder } from "../lib/editor/rows.ts";
-import { severalOf } from "../lib/editor/several.ts";
+import { toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { ADDRESS, atPresent, filled, isReference, numberFrom } from "../lib/editor/validate.ts";
-import { splitNames } from "../lib/split-names.ts";
-import { isTime } from "../lib/times.ts";
+import { splitNames } from "../lib/shared/split-names.ts";
+import { isTime } from "../lib/shared/times.ts";
 
 import { type Panel, showPanel } from "./editor-panel.ts";
 
@@ -94,7 +94,7 @@ forms.registerType("crec-events-in", {
   },
   oneditprepare() {
     const channel = () => String($("#node-input-channel").val() ?? "");
-    listField("watcher", this._("events-in.label.watcher"), severalOf(lookUp("watcher-ids", channel)));
+    listField("watcher", this._("events-in.label.watcher"), completeLast(lookUp("watcher-ids", channel)));
     describeUnder(this, $("#node-input-watcher"), "watcher-ids", channel);
     listField("contractEvent", this._("events-in.label.contract-event"));
     listField("address", this._("common.label.address"));

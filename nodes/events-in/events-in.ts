@@ -1,19 +1,19 @@
 import type { Node, NodeAPI } from "node-red";
-import { nodeError, shortText, toCodedError } from "../lib/errors.ts";
-import { onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
-import { unsetVariable } from "../lib/variables.ts";
+import { onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
+import { onFlowsStarted } from "./flows-started.ts";
 import type { FolderState } from "./folder/folder-lock.ts";
+import { folderNotices, showFolder } from "./folder/notices.ts";
 import type { Tenure } from "./folder/tenure.ts";
 import { whileHeld } from "./folder/while-held.ts";
-import { folderTeller, showFolder } from "./folder-told.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { claimPlace, nameTaken, type Standing } from "./place.ts";
 import { cursorFolder, type EventsInDef, placeOf } from "./settings.ts";
 import { showState } from "./state.ts";
-import { whenStarted } from "./when-started.ts";
 
 /** Ports: events, rejected ones, and notices. */
 export default function register(RED: NodeAPI): void {
@@ -21,14 +21,15 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const closing = new AbortController();
     const name = String(def.consumer || this.id);
-    let standing: Standing = "alone";
+    /** Set while another node has the same consumer name. */
+    let taken: CodedError | undefined;
     let leave = () => {};
     let leaveFolder = () => {};
     let folder: FolderState | undefined;
     let closed: Promise<void> = Promise.resolve();
 
     const show = (): void => {
-      if (standing !== "alone") showStatus(this, "error", shortText(nameTaken(name)));
+      if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
       else if (this.reader) showState(RED, this, this.reader);
     };
@@ -67,32 +68,29 @@ export default function register(RED: NodeAPI): void {
       if (opened) return;
       opened = true;
       const path = cursorFolder(RED);
-      const onChange = folderTeller(RED, path);
+      const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
       if (def.store) void open();
       else
         leaveFolder = whileHeld(path, { open, close, onState: onFolder, onChange, signal: closing.signal });
     };
-    const claim = () => {
-      leave = claimPlace(placeOf(RED, def, name), (now) => {
+    const lock = async () => {
+      const { consumerNameTaken, lockConsumer } = await loadLibrary();
+      if (closing.signal.aborted) return;
+      leave = lockConsumer(placeOf(RED, def, name), (state) => {
         if (closing.signal.aborted) return;
-        if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
-        standing = now;
+        const wasAlone = taken === undefined;
+        taken = state === "alone" ? undefined : toCodedError(consumerNameTaken(name));
+        if (taken && wasAlone) this.error(taken, {});
         show();
-        if (now !== "barred") openOnce();
+        if (state !== "waiting") openOnce();
       });
     };
-    const begin = () => {
-      try {
-        claim();
-      } catch (error) {
-        refuse(error);
-      }
-    };
+    const begin = () => void lock().catch(refuse);
 
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
-    const forget = whenStarted(RED, begin);
+    const forget = onFlowsStarted(RED, begin);
     onInput(RED, this, def, async ({ msg }) => {
       if (!this.reader) {
         throw nodeError(

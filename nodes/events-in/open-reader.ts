@@ -1,14 +1,15 @@
 import type { Node, NodeAPI } from "node-red";
-import { channelOf } from "../lib/config-nodes.ts";
-import { toCodedError } from "../lib/errors.ts";
-import { isKnownType, toMessage } from "../lib/event-message.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { channelWhenThere } from "./channel-when-there.ts";
+import { channelOf } from "../lib/runtime/config-nodes.ts";
+import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { toCodedError } from "../lib/shared/errors.ts";
+import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
-import { DEEPEST } from "./depth.ts";
+import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { guarded, guardedFiles } from "./folder/guard.ts";
 import type { Tenure } from "./folder/tenure.ts";
+import { DEEPEST } from "./nesting.ts";
 import { Outputs } from "./outputs.ts";
 import { Reader } from "./reader.ts";
 import {
@@ -22,9 +23,8 @@ import {
   startOf,
   unfinishedOf,
 } from "./settings.ts";
-import { startInWords } from "./started.ts";
+import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
-import { wantedOf } from "./wanted.ts";
 import { filterOf } from "./watchers.ts";
 
 type Opening = {
@@ -45,14 +45,14 @@ export async function openReader(
   // Whatever is wrong with the form is said before anything is asked for.
   const choices = choicesOf(def);
   const unfinished = unfinishedOf(def);
-  const [start, wanted] = [startOf(def), await wantedOf(RED, node, def)];
+  const [start, wanted] = [startOf(def), await filtersOf(RED, node, def)];
   const channel = channelOf(RED, def.channel);
   const connection = channel.connection();
   if (def.store) {
     requireStore(RED, def.store);
     noteOnStore(RED, node, def.store);
   }
-  const channelId = await channelWhenThere(RED, node, channel, signal);
+  const channelId = await awaitChannel(RED, node, channel, signal);
   const client = await connection.client();
   const verifier = def.verify ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
@@ -109,7 +109,7 @@ export async function openReader(
       const text = { start: "events-in.log.starts", seek: "events-in.log.moved", stored: undefined }[
         started.from
       ];
-      const where = startInWords(RED._, started);
+      const where = startText(RED._, started);
       if (text) node.log(RED._(text, { consumer: name, place: placeOf(RED, def, name), where }));
     },
     onState: show,
@@ -118,8 +118,7 @@ export async function openReader(
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
-      // What is not there yet is waited for, and the status says so.
-      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
+      if (!isExpected(error)) node.error(error, {});
     },
   });
   const reader = new Reader(consumer, { store, identity, outputs });

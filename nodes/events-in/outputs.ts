@@ -1,11 +1,11 @@
 import type { Node } from "node-red";
 import type { ChannelEvent, Delivery, EventConsumer } from "../../src/index.ts";
-import { isNotice, isRejected } from "../lib/event-message.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { cutOff, isTooDeep } from "./depth.ts";
+import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";
+import { cutOff, isTooDeep } from "./nesting.ts";
 import type { Choices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
 

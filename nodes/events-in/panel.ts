@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf } from "../lib/admin/answer.ts";
-import { nodeError } from "../lib/errors.ts";
-import type { PanelReport } from "../lib/form-types.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import type { PanelReport } from "../lib/shared/form-types.ts";
 import type { Reader } from "./reader.ts";
 
 export type EventsInNode = { reader?: Reader };

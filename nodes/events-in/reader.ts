@@ -6,9 +6,9 @@ import type {
   EventConsumer,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
-import type { PanelReport, Started } from "../lib/form-types.ts";
-import { loadLibrary } from "../lib/library.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import type { PanelReport, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
 import type { Outputs } from "./outputs.ts";
 

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { NodeAPI, NodeDef } from "node-red";
 import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf } from "../lib/fields.ts";
-import { fileNameOf } from "../lib/file-name.ts";
-import { timeOf } from "../lib/times.ts";
+import { oneOf } from "../lib/runtime/fields.ts";
+import { fileNameOf } from "../lib/runtime/file-name.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { timeOf } from "../lib/shared/times.ts";
 import { positionOf } from "./commands.ts";
-import type { WantedDef } from "./wanted.ts";
+import type { FilterDef } from "./filters.ts";
 
 export type EventsInDef = NodeDef &
-  WantedDef & {
+  FilterDef & {
     channel?: string;
     /** Names the cursor; made by the editor when the node is dropped. */
     consumer?: string;

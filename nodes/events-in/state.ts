@@ -1,8 +1,8 @@
 import type { Node, NodeAPI } from "node-red";
-import { shortText } from "../lib/errors.ts";
-import { type StatusKind, showStatus } from "../lib/status.ts";
+import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
+import { shortText } from "../lib/shared/errors.ts";
 import type { Reader } from "./reader.ts";
-import { startedStatus } from "./started.ts";
+import { startedStatus } from "./start-text.ts";
 
 const CONNECTED = "events-in.status.connected";
 

@@ -6,8 +6,8 @@ import type {
   EventFilter,
 } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import type { Library } from "../lib/library.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import type { Filters } from "./filters.ts";
 
 type Source = { client: CrecClient; channelId: string; library: Library };
 
@@ -17,7 +17,7 @@ type Source = { client: CrecClient; channelId: string; library: Library };
  * waited for, and nothing is passed over meanwhile.
  */
 export function filterOf(
-  { watchers, filter }: Pick<Wanted, "watchers" | "filter">,
+  { watchers, filter }: Pick<Filters, "watchers" | "filter">,
   { client, channelId, library }: Source,
 ): Pick<EventConsumerOptions, "filter" | "prepare"> {
   const ids = watchers.filter(isUuid);

@@ -1,7 +1,7 @@
 import type { Channel, CrecClient, Network, Query, Wallet, Watcher } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import type { WalletRef } from "../lib/config-nodes.ts";
-import { nodeError, toCodedError } from "../lib/errors.ts";
+import type { WalletRef } from "../lib/runtime/config-nodes.ts";
+import { nodeError, toCodedError } from "../lib/shared/errors.ts";
 
 /** What an action is given; fields are worked out only when it asks for them. */
 export type ActionContext = {

@@ -1,7 +1,7 @@
 import type { Validator } from "../lib/editor/api.ts";
-import { TEXT_TYPES, toggle, typedField } from "../lib/editor/fields.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
+import { TEXT_TYPES, toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 
 /** Which fields an action needs, by the name of its row in the form. */

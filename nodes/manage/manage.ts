@@ -1,10 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { type Connection, channelOf, connectionOf, walletOf } from "../lib/config-nodes.ts";
-import { clientFor, createdOf } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, readText, requireText, waitMs } from "../lib/fields.ts";
-import { answer, onInput } from "../lib/input.ts";
-import { showStatus } from "../lib/status.ts";
+import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/runtime/created.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { readText, requireText, waitMs } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
 
 export type ManageDef = NodeDef & {
@@ -62,7 +63,7 @@ export default function register(RED: NodeAPI): void {
           msg.crec = { ...msg.crec, status };
         },
         note: (known) => {
-          msg.crec = noted(msg, { ...known, ...createdOf(client, msg, known) });
+          msg.crec = withDetails(msg, { ...known, ...createdOf(client, msg, known) });
         },
       });
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));

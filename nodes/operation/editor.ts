@@ -1,5 +1,5 @@
-import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { sayUnproven } from "../lib/editor/unproven.ts";
 import { atPresent, numberFrom } from "../lib/editor/validate.ts";
 

@@ -1,15 +1,18 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { OperationStatus } from "../../src/index.ts";
-import { previewOfOperation } from "../lib/call-preview.ts";
-import { channelOf, signerOf } from "../lib/config-nodes.ts";
-import { clientFor } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, oneOf, readText, requireText, waitMs } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { ladderTo } from "../lib/operation.ts";
-import { proofCheckOf, shownStatus } from "../lib/operation-proof.ts";
-import { showStatus } from "../lib/status.ts";
+import { isSameId } from "../../src/protocol/index.ts";
+import { previewOfOperation } from "../lib/runtime/call-preview.ts";
+import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor } from "../lib/runtime/created.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { oneOf, readText, requireText, waitMs } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { targetStatus } from "../lib/runtime/operation.ts";
+import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
 
 export type OperationDef = NodeDef & {
@@ -19,16 +22,16 @@ export type OperationDef = NodeDef & {
   /** The operation's id. */
   operation?: string;
   operationType?: string;
-  /** Who signs a draft that is finalized. */
+  /** The config node that signs a draft that is finalized. */
   signer?: string;
-  /** What was approved, so that nothing else is signed. */
+  /** The digest of what was approved, so that nothing else is signed. */
   digest?: string;
   digestType?: string;
   /** Statuses to list; all where none is chosen. */
   statuses?: OperationStatus[];
   /** How many to list at most. */
   limit?: string | number;
-  /** A status of the ladder; empty for what is usual for the action. */
+  /** A status from `accepted` to `confirmed`; empty for what is usual for the action. */
   waitFor?: string;
   /** Seconds to wait for it. */
   timeout?: string | number;
@@ -60,21 +63,21 @@ export default function register(RED: NodeAPI): void {
         operationId: async () => {
           const field = { label: "Operation", value: def.operation, type: def.operationType };
           const operationId = (await requireText(RED, this, msg, field)).trim();
-          // Catch must learn which operation it is about: a wait that is cut off is taken up again by its id.
-          msg.crec = noted(msg, { channelId, operationId });
+          // A Catch node needs the operation: a wait that was interrupted is resumed by its id.
+          msg.crec = withDetails(msg, { channelId, operationId });
           return operationId;
         },
         preview: (operation) => previewOfOperation(RED, operation),
         signer: () => signerOf(RED, def.signer).signer(),
         digest: () => digestOf(RED, this, msg, def),
-        ladder: (usual) => ladderTo(def.waitFor, usual),
+        target: (usual) => targetStatus(def.waitFor, usual),
         timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
         statuses: await statusesOf(def),
         most: () => limitOf(def),
         onStatus: (status, verification) =>
           showStatus(this, "working", shownStatus(RED, status, verification)),
         onFound: ({ operation, digest }) => {
-          msg.crec = noted(msg, { operationId: operation.operation_id, digest, found: true });
+          msg.crec = withDetails(msg, { operationId: operation.operation_id, digest, found: true });
         },
         operationKey: operationKeyOf(msg),
         walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),
@@ -89,20 +92,20 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-operation", ConstructOperation);
 }
 
-/** The library takes it only where it belongs to the operation. */
+/** The library uses it only where the operation's id was made from it. */
 function operationKeyOf({ crec }: CrecMessage): string | undefined {
   const key = crec?.operationKey;
   return typeof key === "string" || typeof key === "number" ? String(key) : undefined;
 }
 
-/** A message may carry the id of another operation than the one asked for. */
+/** A message may carry the id of another operation than the given one. */
 function walletOperationIdIn(crec: CrecMessage["crec"], operationId: string): string | undefined {
   const { operationId: its, walletOperationId: id } = crec ?? {};
-  const isSame = typeof its === "string" && its.trim().toLowerCase() === operationId.toLowerCase();
+  const isSame = typeof its === "string" && isSameId(its.trim(), operationId);
   return isSame && typeof id === "string" && /^\d+$/.test(id) ? id : undefined;
 }
 
-/** @throws MISSING_VALUE when the message was to bring it and does not: something else might be signed then */
+/** @throws MISSING_VALUE when the message should bring it and does not: something else might be signed then */
 async function digestOf(
   RED: NodeAPI,
   node: Node,

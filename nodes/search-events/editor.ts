@@ -7,14 +7,14 @@ import {
   WATCHER_STATUSES,
 } from "../../src/protocol/index.ts";
 import type { EditedNode, PropertyDef, TypedInputType, Validator } from "../lib/editor/api.ts";
-import { searchedField, TEXT_TYPES, typedField } from "../lib/editor/fields.ts";
+import { completeLast } from "../lib/editor/comma-list.ts";
+import { hintUnder, type Line, problemUnder } from "../lib/editor/form-rows.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { hintUnder, type Line, problemUnder } from "../lib/editor/rows.ts";
-import { severalOf } from "../lib/editor/several.ts";
+import { searchedField, TEXT_TYPES, typedField } from "../lib/editor/typed-inputs.ts";
 import { isReference, matching } from "../lib/editor/validate.ts";
-import { isTime } from "../lib/times.ts";
-import { FILTER_FIELDS, type FilterProperty, firstUnfit } from "./fields.ts";
+import { isTime } from "../lib/shared/times.ts";
+import { FILTER_FIELDS, type FilterProperty, firstUnfit } from "./filter-fields.ts";
 
 const STATUSES: Readonly<Record<string, readonly string[]>> = {
   "operation.status": OPERATION_STATUSES,
@@ -112,7 +112,7 @@ forms.registerType("crec-search-events", {
       searched("query", "queries", channel),
       searched("wallet", "wallets", connection),
     ];
-    searchedField("network", label("network"), severalOf(lookUp("networks", connection)));
+    searchedField("network", label("network"), completeLast(lookUp("networks", connection)));
     described.push(describeUnder(this, $("#node-input-network"), "networks", connection));
     $("#node-input-channel, #node-input-contract").on("change", () => {
       for (const one of described) one.now();

@@ -1,13 +1,13 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, SearchEvents } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, readField, readText } from "../lib/fields.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { readNames } from "../lib/names.ts";
-import { timeOf } from "../lib/times.ts";
-import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./fields.ts";
+import { oneOf, readField, readText } from "../lib/runtime/fields.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { readNames } from "../lib/runtime/names.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { timeOf } from "../lib/shared/times.ts";
+import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./filter-fields.ts";
 
 /** Fields that do not restrict where they are empty, each with the type of its value. */
 type Filters = { [P in FilterProperty | `${FilterProperty}Type`]?: string };

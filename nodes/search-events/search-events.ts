@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
-import { channelOf, contractOf } from "../lib/config-nodes.ts";
-import { clientFor } from "../lib/created.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
-import { isRejected, toMessage } from "../lib/event-message.ts";
-import { channelOverride } from "../lib/fields.ts";
-import { type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
-import { watcherFamily } from "../lib/watcher-family.ts";
+import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor } from "../lib/runtime/created.ts";
+import { channelOverride } from "../lib/runtime/details.ts";
+import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
+import { onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { watcherFamily } from "../lib/runtime/watcher-family.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { limitOf, type SearchEventsDef, searchOf } from "./filter.ts";
 import { Sequence } from "./sequence.ts";
 

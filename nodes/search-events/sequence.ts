@@ -1,4 +1,4 @@
-import type { CrecMessage } from "../lib/input.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 
 /**
  * Sends messages that know their place among the others, as the split node does. Only the last one knows how many

@@ -1,8 +1,8 @@
+import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { getJson, postJson, whyUnanswered } from "../lib/editor/ask.ts";
-import { STORED_PASSWORD } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
-import type { Answer, KeyAddress, NewKey } from "../lib/form-types.ts";
+import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
+import type { Answer, KeyAddress, NewKey } from "../lib/shared/form-types.ts";
 
 /** The address of the key that is in the box, while that is being asked for. */
 let awaited: Promise<string | undefined> | undefined;
@@ -51,7 +51,7 @@ async function generate(node: EditedNode, result: JQuery): Promise<void> {
     awaited = undefined;
     say(result, node._("signer.generated"), "success");
   } catch (failure) {
-    say(result, whyUnanswered(node, failure, "crec.write"), "error");
+    say(result, requestFailure(node, failure, "crec.write"), "error");
   }
 }
 
@@ -75,7 +75,7 @@ function showAddress(node: EditedNode, result: JQuery): void {
       return problem === undefined ? answer.address : undefined;
     },
     (failure: unknown) => {
-      if (awaited === asked) say(result, whyUnanswered(node, failure, "crec.write"), "error");
+      if (awaited === asked) say(result, requestFailure(node, failure, "crec.write"), "error");
       return undefined;
     },
   );

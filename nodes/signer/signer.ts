@@ -1,10 +1,10 @@
 import type { NodeAPI, NodeDef } from "node-red";
 import type { Signer } from "../../src/index.ts";
-import { registerSignerKeys } from "../lib/admin/signer-keys.ts";
-import type { SignerCredentials, SignerNode, SignerRef } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { unsetVariable } from "../lib/variables.ts";
+import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import { registerSignerKeys } from "./signer-keys.ts";
 
 export type SignerDef = NodeDef & {
   /** Shown in the form; what signs is the key in the credentials. */

@@ -1,10 +1,10 @@
-import { COIN_PLACES, COIN_UNITS, coinUnit } from "../lib/coin-units.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { TYPED } from "../lib/editor/as-you-type.ts";
-import { TEXT_TYPES } from "../lib/editor/fields.ts";
-import { labelled, nameVisibleBox, problemUnder } from "../lib/editor/rows.ts";
+import { labelled, nameVisibleBox, problemUnder } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
+import { TEXT_TYPES } from "../lib/editor/typed-inputs.ts";
 import { isReference } from "../lib/editor/validate.ts";
-import type { Value } from "../lib/form-types.ts";
+import { COIN_PLACES, COIN_UNITS, coinUnit } from "../lib/shared/coin-units.ts";
+import type { Value } from "../lib/shared/form-types.ts";
 
 const DECIMAL = /^\d*\.?(\d*)$/;
 

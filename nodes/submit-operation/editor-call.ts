@@ -1,9 +1,9 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { TYPED } from "../lib/editor/as-you-type.ts";
 import { contractCallForm, contractSelect } from "../lib/editor/contract-call.ts";
-import { labelled } from "../lib/editor/rows.ts";
+import { labelled } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
 import { valueField } from "../lib/editor/value-field.ts";
-import type { CallDef } from "../lib/form-types.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
 import { amountForm } from "./editor-amount.ts";
 
 /** The fields of one call. */

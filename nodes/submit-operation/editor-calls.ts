@@ -1,5 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import type { CallDef } from "../lib/form-types.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
 import { type CallForm, callForm } from "./editor-call.ts";
 import { titleOf } from "./editor-title.ts";
 

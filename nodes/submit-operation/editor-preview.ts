@@ -1,7 +1,7 @@
+import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
-import { postJson, whyUnanswered } from "../lib/editor/ask.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
-import type { CallDef } from "../lib/form-types.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
 import type {
   ContractText,
   Preview,
@@ -10,7 +10,7 @@ import type {
   PreviewedValue,
   PreviewRequest,
   WalletText,
-} from "../lib/preview-types.ts";
+} from "./preview-types.ts";
 
 const BUTTON = "#crec-submit-operation-preview";
 const RESULT = "#crec-submit-operation-preview-result";
@@ -36,7 +36,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     current = usedIn(asks);
     result.empty().text(text("asking"));
     const answer = await postJson<Preview>("crec/operation/preview", asks).catch((failure: unknown) => ({
-      problem: whyUnanswered(node, failure, "crec.read"),
+      problem: requestFailure(node, failure, "crec.read"),
     }));
     // A later press, or a change of the form, has made this one old.
     if (question !== asked) return;

@@ -1,5 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import type { CallDef, Value } from "../lib/form-types.ts";
+import type { CallDef, Value } from "../lib/shared/form-types.ts";
 
 /** Characters of one value: several must fit into the line. */
 const MOST = 24;

@@ -1,11 +1,11 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { callProblem } from "../lib/editor/call-problem.ts";
-import { toggle, typedField } from "../lib/editor/fields.ts";
 import { forms } from "../lib/editor/register.ts";
+import { toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { sayUnproven } from "../lib/editor/unproven.ts";
 import { ADDRESS, atPresent, isReference, numberFrom } from "../lib/editor/validate.ts";
-import type { CallDef } from "../lib/form-types.ts";
-import { MOST_CALLS } from "../lib/most-calls.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
+import { MOST_CALLS } from "../lib/shared/most-calls.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
 import { previewForm } from "./editor-preview.ts";

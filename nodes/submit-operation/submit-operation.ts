@@ -1,22 +1,24 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
-import { registerOperationPreview } from "../lib/admin/preview.ts";
-import { previewOf } from "../lib/call-preview.ts";
-import { channelOf, walletOf } from "../lib/config-nodes.ts";
-import { clientFor, createdOf } from "../lib/created.ts";
-import { nodeError } from "../lib/errors.ts";
-import { channelOverride, noted, oneOf, waitMs } from "../lib/fields.ts";
-import { answer, type CrecMessage, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { climb, LOOKS, ladderTo } from "../lib/operation.ts";
-import { proofCheckOf, shownStatus, verificationOf } from "../lib/operation-proof.ts";
-import { showStatus } from "../lib/status.ts";
+import { previewOf } from "../lib/runtime/call-preview.ts";
+import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
+import { clientFor, createdOf } from "../lib/runtime/created.ts";
+import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { oneOf, waitMs } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { reach, statusStyle, targetStatus } from "../lib/runtime/operation.ts";
+import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import { registerOperationPreview } from "./admin/preview.ts";
 import { type SubmitOperationDef, transactionsOf } from "./transactions.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const DEFAULT_DEADLINE_MINUTES = 15;
 
-/** Ports: reached (once), and status (each rung of the ladder). A draft leaves by the first at once. */
+/** Outputs: reached (once), and status (each status of the operation). A draft goes to the first immediately. */
 export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
@@ -28,7 +30,7 @@ export default function register(RED: NodeAPI): void {
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
       const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
-      const ladder = await ladderTo(def.waitFor, "confirmed_latest");
+      const target = targetStatus(def.waitFor, "confirmed_latest");
       const key = operationKeyOf(msg);
       const channel = channelOf(RED, def.channel);
       const wallet = walletOf(RED, def.wallet);
@@ -44,8 +46,8 @@ export default function register(RED: NodeAPI): void {
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
       const proofCheck = isDraft ? undefined : await proofCheckOf(connection);
       const signer = isDraft ? undefined : await wallet.signer().signer();
-      // Whatever happens from here on, Catch must learn which operation it happened to.
-      msg.crec = noted(msg, { channelId, walletOperationId });
+      // From here on, a Catch node gets the operation with every error.
+      msg.crec = withDetails(msg, { channelId, walletOperationId });
       const { operation, digest, found } = signer
         ? await client.operations.send(
             channelId,
@@ -55,12 +57,12 @@ export default function register(RED: NodeAPI): void {
           )
         : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
       const ids = { channelId, operationId: operation.operation_id };
-      msg.crec = { ...noted(msg, ids), digest, ...createdOf(client, msg, ids) };
+      msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 
       const show = ({ status, verification }: OperationChange): void =>
-        showStatus(this, LOOKS[ladder.judge(status)], shownStatus(RED, status, verification));
+        showStatus(this, statusStyle(target, status), shownStatus(RED, status, verification));
       if (isDraft) {
         send(
           answer(msg, operation, {
@@ -76,7 +78,7 @@ export default function register(RED: NodeAPI): void {
         const crec = { status, verification: verificationOf(verification) };
         send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
       };
-      const onRung = (change: OperationChange): void => {
+      const onChange = (change: OperationChange): void => {
         show(change);
         report(change);
       };
@@ -85,15 +87,17 @@ export default function register(RED: NodeAPI): void {
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
       const verify = proofCheck?.({ walletOperationId, wallet: address, chainSelector }, channelId);
-      const climbed = { client, channelId, operation, operationKey: key, ladder, timeoutMs, signal, verify };
-      const reached = await climb({ ...climbed, onRung, onFound });
+      const reached = await reach(
+        { client, channelId, operation },
+        { target, timeoutMs, signal, verify, operationKey: key, onChange, onFound },
+      );
       const { status } = reached.operation;
       send(answer(msg, reached.operation, { status, verification: reached.verification }), null);
       if (def.follow === false) return;
-      // The higher rungs come in their own time: nobody waits for them, but the second port tells.
+      // The later statuses go to the second output only.
       afterwards(async () => {
-        for await (const change of reached.above) {
-          // A newer message has the say about how the node looks.
+        for await (const change of reached.later) {
+          // The node shows the status of its newest message.
           if (number === newest) show(change);
           report(change);
         }
@@ -105,8 +109,8 @@ export default function register(RED: NodeAPI): void {
 }
 
 /**
- * What the message calls the operation: the same again acts once.
- * @throws INVALID_FIELD when there is a key that is none: without one the message would act each time it comes
+ * The key of the message: several messages with the same key act once.
+ * @throws INVALID_FIELD for a key that is not usable: without one, every message would act
  */
 function operationKeyOf({ crec }: CrecMessage): string | undefined {
   const key = crec?.operationKey;
@@ -120,7 +124,7 @@ function operationKeyOf({ crec }: CrecMessage): string | undefined {
   throw nodeError("INVALID_FIELD", message);
 }
 
-/** Nobody signs it here: who made it under this key left that to somebody else. */
+/** It was created under this key as a draft, for another person to approve, so it is not signed here. */
 function awaitsApproval({ operation_id: id }: Operation): Error {
   const message = `The operation ${id} of this key is a draft that waits for approval, so it was not sent. Finalize or cancel it with the node "operation".`;
   return nodeError("OPERATION_AWAITS_APPROVAL", message);

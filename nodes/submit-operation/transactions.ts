@@ -1,14 +1,14 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { TransactionInput } from "../../src/index.ts";
-import { type Snapshot, snapshotOf } from "../lib/call-preview.ts";
-import { amountInWei, encodeContractCall } from "../lib/calls.ts";
-import { contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { oneOf, readField, readText, requireText } from "../lib/fields.ts";
-import type { CallDef, Value } from "../lib/form-types.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { MOST_CALLS } from "../lib/most-calls.ts";
+import { type Snapshot, snapshotOf } from "../lib/runtime/call-preview.ts";
+import { amountInWei, encodeContractCall } from "../lib/runtime/calls.ts";
+import { contractOf } from "../lib/runtime/config-nodes.ts";
+import { oneOf, readField, readText, requireText } from "../lib/runtime/fields.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { nodeError } from "../lib/shared/errors.ts";
+import type { CallDef, Value } from "../lib/shared/form-types.ts";
+import { MOST_CALLS } from "../lib/shared/most-calls.ts";
 
 export type SubmitOperationDef = NodeDef & {
   channel?: string;

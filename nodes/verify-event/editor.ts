@@ -1,9 +1,9 @@
+import { completeLast } from "../lib/editor/comma-list.ts";
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
-import { searchedField, toggle, typedField } from "../lib/editor/fields.ts";
+import { hintUnder } from "../lib/editor/form-rows.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
-import { hintUnder } from "../lib/editor/rows.ts";
-import { severalOf } from "../lib/editor/several.ts";
+import { searchedField, toggle, typedField } from "../lib/editor/typed-inputs.ts";
 import { atPresent, matching, numberFrom } from "../lib/editor/validate.ts";
 
 const PORTS = ["verified", "rejected", "notices"];
@@ -59,7 +59,7 @@ forms.registerType("crec-verify-event", {
   oneditprepare() {
     typedField("event", ["msg", "flow", "global", "jsonata"]);
     const contract = () => String($("#node-input-contract").val() ?? "");
-    const events = severalOf(lookUp("contract-events", contract));
+    const events = completeLast(lookUp("contract-events", contract));
     const expected = searchedField("expectEvents", this._("verify-event.label.events"), events);
     const described = describeUnder(this, expected, "contract-events", contract);
     $("#node-input-contract").on("change", () => described.now());

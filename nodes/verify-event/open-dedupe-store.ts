@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore } from "../../src/index.ts";
-import { shortText, toCodedError } from "../lib/errors.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import { dedupePath, rememberOf, type VerifyEventDef } from "./settings.ts";
 
 /**

@@ -2,13 +2,14 @@ import { join } from "node:path";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { ChannelEvent, Confidence, DedupeDelivery, Expectations } from "../../src/index.ts";
 import { CONFIDENCES, isEvent, isSameId } from "../../src/protocol/index.ts";
-import { channelOf, contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { eventNames } from "../lib/event-names.ts";
-import { oneOf, override } from "../lib/fields.ts";
-import { fileNameOf } from "../lib/file-name.ts";
-import type { CrecMessage } from "../lib/input.ts";
-import { readNames } from "../lib/names.ts";
+import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
+import { override } from "../lib/runtime/details.ts";
+import { eventNames } from "../lib/runtime/event-names.ts";
+import { oneOf } from "../lib/runtime/fields.ts";
+import { fileNameOf } from "../lib/runtime/file-name.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { readNames } from "../lib/runtime/names.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 
 export type VerifyEventDef = NodeDef & {
   connection?: string;

@@ -1,14 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/index.ts";
 import { envelopeOf } from "../../src/protocol/index.ts";
-import { connectionOf, contractOf } from "../lib/config-nodes.ts";
-import { nodeError } from "../lib/errors.ts";
-import { isNotice, payloadOf } from "../lib/event-message.ts";
-import { type Field, readField } from "../lib/fields.ts";
-import { answer, onInput } from "../lib/input.ts";
-import { loadLibrary } from "../lib/library.ts";
-import { showStatus } from "../lib/status.ts";
-import { watcherFamily } from "../lib/watcher-family.ts";
+import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
+import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
+import { type Field, readField } from "../lib/runtime/fields.ts";
+import { answer, onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { watcherFamily } from "../lib/runtime/watcher-family.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { openDedupeStore } from "./open-dedupe-store.ts";
 import { type SeenBefore, seenBefore } from "./seen-before.ts";
 import {

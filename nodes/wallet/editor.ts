@@ -3,7 +3,7 @@ import { layOutHints } from "../lib/editor/hints.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import { forms } from "../lib/editor/register.ts";
 import { ADDRESS, both, DIGITS, filled, matching } from "../lib/editor/validate.ts";
-import { jsonProblem } from "../lib/json-object.ts";
+import { jsonProblem } from "./json-object.ts";
 
 /** What begins like an address is to be one. */
 const NAME_OR_ADDRESS = { test: (text: string) => !text.startsWith("0x") || ADDRESS.test(text) };

@@ -1,9 +1,15 @@
 import type { NodeAPI, NodeDef } from "node-red";
-import { ADDRESS } from "../lib/address.ts";
-import { connectionOf, problemIn, signerOf, type WalletNode, type WalletRef } from "../lib/config-nodes.ts";
-import { type CodedError, nodeError } from "../lib/errors.ts";
-import { type JsonProblem, jsonObject, jsonProblem } from "../lib/json-object.ts";
-import { unsetVariable } from "../lib/variables.ts";
+import {
+  connectionOf,
+  problemIn,
+  signerOf,
+  type WalletNode,
+  type WalletRef,
+} from "../lib/runtime/config-nodes.ts";
+import { ADDRESS } from "../lib/shared/address.ts";
+import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import { type JsonProblem, jsonObject, jsonProblem } from "./json-object.ts";
 
 export type WalletDef = NodeDef & {
   connection?: string;

@@ -1,6 +1,6 @@
 import * as OxAddress from "ox/Address";
 import { ArgumentError } from "../errors.ts";
-import { ADDRESS_PATTERN, type Address } from "../protocol/index.ts";
+import { type Address, isAddress } from "../protocol/index.ts";
 
 /**
  * An address with its checksum. All lower and all upper case are taken as they are.
@@ -11,7 +11,7 @@ import { ADDRESS_PATTERN, type Address } from "../protocol/index.ts";
  */
 export function checksumAddress(text: string, path: string): Address {
   const trimmed = typeof text === "string" ? text.trim() : "";
-  if (!ADDRESS_PATTERN.test(trimmed)) {
+  if (!isAddress(trimmed)) {
     throw invalid(path, `${path} must be an address: 0x and 40 hex digits.`);
   }
   const digits = trimmed.slice(2);

@@ -10,21 +10,21 @@ export type Files = Pick<
   "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat"
 >;
 
-/** In the names of temporary files, to tell those of this process from those that a killed process left. */
+/** Part of the names of temporary files: others were left by a process that was killed. */
 const PROCESS = randomUUID();
 const LONG_NAME = 100;
 const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 
-/** What distinguishes a file from its copies: its inode number, and its time in milliseconds. */
+/** Distinguishes a file from its copies: its inode number, and the time it was written, in milliseconds. */
 export type FileMark = { number: number; writtenAt: number };
 
-/** The text to write into a file with this mark. */
+/** The text to write into a file, given its mark. */
 export type TextOf = (mark: FileMark) => string;
 
-/** Some file systems keep times in steps of two seconds. */
+/** Some file systems store times in steps of two seconds. */
 const TIME_STEP_MS = 2_000;
 
-/** Writes files so that after a crash at any moment they hold either the old content or the new. */
+/** Writes files atomically: after a crash at any moment they hold the old or the new content. */
 export class DurableFiles {
   readonly #files: Files;
 
@@ -32,7 +32,7 @@ export class DurableFiles {
     this.#files = files;
   }
 
-  /** The text of a file. Undefined when the file is missing. */
+  /** Undefined when there is no such file. */
   async read(path: string): Promise<string | undefined> {
     try {
       return await this.#files.readFile(path, "utf8");
@@ -48,7 +48,7 @@ export class DurableFiles {
     return ino === number && Math.abs(mtimeMs - writtenAt) <= TIME_STEP_MS;
   }
 
-  /** Replaces a file as a whole. Its folder is created when missing. */
+  /** Replaces a file as a whole; creates its folder when it is missing. */
   async replace(path: string, textOf: TextOf): Promise<void> {
     const folder = dirname(path);
     const temporary = join(folder, `${prefixOf(path)}${PROCESS}.${randomUUID()}.tmp`);
@@ -71,7 +71,7 @@ export class DurableFiles {
     return this.#write(path, "wx", () => text);
   }
 
-  /** Appends to a file that exists. A crash may leave a part of the text. */
+  /** Appends to an existing file. A crash may leave a part of the text. */
   append(path: string, text: string): Promise<void> {
     return this.#write(path, constants.O_WRONLY | constants.O_APPEND, () => text);
   }
@@ -80,7 +80,7 @@ export class DurableFiles {
     await this.#files.rm(path, { force: true });
   }
 
-  /** Removes the temporary files of killed processes. Errors are ignored: nothing depends on it. */
+  /** Removes the temporary files of processes that were killed while they replaced this file. Never rejects. */
   async removeLeftovers(path: string): Promise<void> {
     const folder = dirname(path);
     const isLeftover = (name: string) => {
@@ -99,7 +99,7 @@ export class DurableFiles {
     try {
       const [{ ino: number }, at] = [await file.stat(), new Date()];
       await file.writeFile(textOf({ number, writtenAt: at.getTime() }));
-      // A file server may have another clock.
+      // The clock of a file server may differ.
       if (flags === "wx") await file.utimes(at, at);
       await file.sync();
     } finally {
@@ -107,9 +107,9 @@ export class DurableFiles {
     }
   }
 
-  /** Makes a rename survive a power failure. */
+  /** Makes a rename survive a power cut. */
   async #syncFolder(folder: string): Promise<void> {
-    // Windows cannot open a folder, and does not need this.
+    // Windows cannot open a folder, and does not need to.
     if (process.platform === "win32") return;
     const handle = await this.#files.open(folder, "r");
     try {
@@ -124,7 +124,7 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }
 
-/** A long name is replaced by its checksum: the name of the temporary file is longer, and has a limit too. */
+/** A long name is replaced by its checksum, since the name of the temporary file is longer. */
 function prefixOf(path: string): string {
   const name = basename(path);
   return name.length > LONG_NAME ? `.${checksumOf(name).slice(0, 16)}.` : `.${name}.`;

@@ -1,6 +1,5 @@
-import type { Hex } from "./resources.ts";
+import type { Hex } from "./addresses.ts";
 import type {
-  Confidence,
   Open,
   OperationStatus,
   QueryStatus,
@@ -30,6 +29,10 @@ export const SEARCH_FILTERS = {
   "watcher.event": ["watcher_id", "chain_selector", "address", "event_name", "service"],
   "wallet.status": ["wallet_id", "status", "chain_selector", "address"],
 } as const satisfies Record<EventType, readonly string[]>;
+
+/** How final the block of a chain event was when the oracles signed it, weakest first. */
+export const CONFIDENCES = ["latest", "safe", "finalized"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
 
 /** Signed bytes of an OCR round: hex throughout. */
 export type OcrProof = { alg: string; ocr_report: Hex; ocr_context: Hex; signatures: Hex[] };

@@ -1,17 +1,13 @@
+import type { Hex } from "./addresses.ts";
+import type { Confidence } from "./events.ts";
 import type {
   ChannelStatus,
-  Confidence,
   Open,
   OperationStatus,
   QueryStatus,
   WalletStatus,
   WatcherStatus,
 } from "./statuses.ts";
-
-/** `0x` and 40 hex digits. Compared without case, shown with checksum. */
-export type Address = `0x${string}`;
-/** `0x` and an even number of hex digits. */
-export type Hex = `0x${string}`;
 
 /** One page of a list endpoint. */
 export type Page<T> = { data: T[]; has_more: boolean };

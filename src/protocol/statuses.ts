@@ -217,7 +217,7 @@ function lifecycleOf<S extends string>(
  * isTerminal(OPERATION_LIFECYCLE, "confirmed"); // → true
  */
 export function isTerminal<S extends string>(lifecycle: Lifecycle<S>, status: string): boolean {
-  return Object.hasOwn(lifecycle, status) && lifecycle[status as S].length === 0;
+  return isStatusOf(lifecycle, status) && lifecycle[status].length === 0;
 }
 
 /**
@@ -240,6 +240,36 @@ export function canReach<S extends string>(lifecycle: Lifecycle<S>, from: S, to:
   return false;
 }
 
-/** How final the block of a chain event was when the oracles signed it, weakest first. */
-export const CONFIDENCES = ["latest", "safe", "finalized"] as const;
-export type Confidence = (typeof CONFIDENCES)[number];
+/** Where a resource stands with respect to the status that is waited for. */
+export type Progress = "waiting" | "reached" | "unreachable";
+
+/** Statuses that can follow others but are no progress: none of them counts as a stronger one. */
+const SETBACKS: readonly string[] = [
+  "failed",
+  "cancelled",
+  "expired",
+  "archiving",
+  "archived",
+  "archive_failed",
+];
+/** A resource leaves these only by a new request. */
+const HALTS: readonly string[] = ["failed", "archive_failed"];
+
+/**
+ * Whether a status is the target or a stronger one, or whether the target can no longer be reached. A status that this
+ * version does not know is never the end of a wait.
+ * @example
+ * progressTo(OPERATION_LIFECYCLE, "confirmed_latest", "confirmed"); // → "reached"
+ * progressTo(OPERATION_LIFECYCLE, "confirmed_latest", "failed"); // → "unreachable"
+ */
+export function progressTo<S extends string>(lifecycle: Lifecycle<S>, target: S, status: string): Progress {
+  if (status === target) return "reached";
+  if (!isStatusOf(lifecycle, status)) return "waiting";
+  if (!SETBACKS.includes(status) && canReach(lifecycle, target, status)) return "reached";
+  return HALTS.includes(status) || !canReach(lifecycle, status, target) ? "unreachable" : "waiting";
+}
+
+/** Whether a text is a status of this lifecycle. */
+export function isStatusOf<S extends string>(lifecycle: Lifecycle<S>, status: unknown): status is S {
+  return typeof status === "string" && Object.hasOwn(lifecycle, status);
+}

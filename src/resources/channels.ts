@@ -92,15 +92,9 @@ export class Channels {
       find: () => this.findByName(channel.name, options),
       create: () => this.create(channel, options),
       id: (one: Channel) => one.channel_id,
-      isArchived: async () =>
-        (await this.#named(channel.name, { status: ["archived"] }, options)) !== undefined,
+      findArchived: () => this.#named(channel.name, { status: ["archived"] }, options),
     };
-    const { resource, found } = await createOrFind(
-      this.#transport,
-      steps,
-      options?.signal,
-      options?.timeoutMs,
-    );
+    const { resource, found } = await createOrFind(this.#transport, steps, options);
     return { channel: resource, found };
   }
 }

@@ -1,6 +1,6 @@
 import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { ADDRESS_PATTERN, canonicalId, isUuid, LIMITS } from "../protocol/index.ts";
+import { canonicalId, isAddress, isUuid, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
 
@@ -44,7 +44,7 @@ export function checkDescription(description: string | undefined): void {
 
 /** Without spaces around it, since it is sent as it is; in mixed case its checksum must be right. */
 export function checkAddress(path: string, address: string): void {
-  checksumAddress(ADDRESS_PATTERN.test(address) ? address : "", path);
+  checksumAddress(isAddress(address) ? address : "", path);
 }
 
 export function checkSelector(selector: string): void {

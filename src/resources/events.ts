@@ -15,6 +15,7 @@ import { eventAt } from "./event-at.ts";
 import { eventsInParts } from "./event-pages.ts";
 import { type Listing, listing } from "./pages.ts";
 import { isById, matchesId, narrowed } from "./search-by-id.ts";
+import type { SearchEvents } from "./search-filter.ts";
 import { selected } from "./selected.ts";
 
 export type PollEvents = {
@@ -29,31 +30,7 @@ export type PollOptions = CallOptions & {
   inParts?: boolean | undefined;
 };
 
-/** Filters of a search, as the service names them; one that does not apply to a named type is refused. */
-export type SearchEvents = {
-  type?: ReadonlyArray<Open<EventType>> | undefined;
-  /** Unix seconds. */
-  "created.gt"?: number | undefined;
-  "created.gte"?: number | undefined;
-  "created.lt"?: number | undefined;
-  "created.lte"?: number | undefined;
-  chain_selector?: readonly string[] | undefined;
-  chain_environment?: Open<"mainnet" | "testnet"> | undefined;
-  status?: readonly string[] | undefined;
-  watcher_id?: string | undefined;
-  wallet_id?: string | undefined;
-  address?: readonly string[] | undefined;
-  wallet_operation_id?: string | undefined;
-  /** The service does not support it: applied to what arrives, see `search`. */
-  operation_id?: string | undefined;
-  /** The service does not support it: applied to what arrives, see `search`. */
-  query_id?: string | undefined;
-  event_name?: string | undefined;
-  service?: readonly string[] | undefined;
-  limit?: number | undefined;
-  offset?: number | undefined;
-};
-
+/** The events of a channel. */
 export class Events {
   readonly #transport: Transport;
 

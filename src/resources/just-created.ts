@@ -1,10 +1,10 @@
 import type { Call } from "../http/index.ts";
+import { canonicalAddress, canonicalId, isAddress, isSameId } from "../protocol/index.ts";
 import { isObject } from "./answers.ts";
+import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 
-/** For so many milliseconds after a create the service may still answer 404 about what it has created. */
-export const SHOWN_WITHIN_MS = 30_000;
-/** Of more, the oldest is forgotten. */
-const MOST = 1_000;
+/** Of more ids and names than this, the oldest are forgotten. */
+const MAX_ENTRIES = 1_000;
 
 /** Where an id stands in a path, and the first word of the code that says that it is not known. */
 const COLLECTIONS: ReadonlyMap<string, string> = new Map([
@@ -43,16 +43,16 @@ export class JustCreated {
   note(id: string, ageMs = 0): void {
     const now = this.#now();
     for (const [old, at] of this.#ids) {
-      if (now - at < SHOWN_WITHIN_MS && this.#ids.size < MOST) break;
+      if (now - at < SHOWN_WITHIN_MS && this.#ids.size < MAX_ENTRIES) break;
       this.#ids.delete(old);
     }
-    const key = id.toLowerCase();
+    const key = canonical(id);
     if (ageMs < SHOWN_WITHIN_MS && !this.#ids.has(key)) this.#ids.set(key, now - ageMs);
   }
 
   /** How many milliseconds ago; undefined for what was not created a moment ago. */
   ageOf(id: string): number | undefined {
-    const at = this.#ids.get(id.toLowerCase());
+    const at = this.#ids.get(canonical(id));
     const age = at === undefined ? SHOWN_WITHIN_MS : this.#now() - at;
     return age < SHOWN_WITHIN_MS ? age : undefined;
   }
@@ -106,16 +106,21 @@ export class JustCreated {
     const name = isObject(call.body) ? call.body.name : undefined;
     if (typeof name !== "string") return;
     const [oldest] = this.#names.keys();
-    if (oldest !== undefined && this.#names.size >= MOST) this.#names.delete(oldest);
+    if (oldest !== undefined && this.#names.size >= MAX_ENTRIES) this.#names.delete(oldest);
     this.#names.set(nameAt(pathOf(call), name), id);
   }
 
   /** It may have another name now, or be archived. */
   #forgetNames(id: string): void {
     for (const [name, its] of this.#names) {
-      if (its.toLowerCase() === id.toLowerCase()) this.#names.delete(name);
+      if (isSameId(its, id)) this.#names.delete(name);
     }
   }
+}
+
+/** Wallets are found by id and by address. */
+function canonical(idOrAddress: string): string {
+  return isAddress(idOrAddress) ? canonicalAddress(idOrAddress) : canonicalId(idOrAddress);
 }
 
 function nameAt(path: string, name: string): string {

@@ -1,7 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } from "../protocol/index.ts";
-import type { SearchEvents } from "./events.ts";
-import { digestOf, type Prepared, signingInput } from "./operation-request.ts";
+import { digestOf, operationInput, type Prepared } from "./operation-request.ts";
+import type { SearchEvents } from "./search-filter.ts";
 
 export type Submitted = {
   operation: Operation;
@@ -11,7 +11,7 @@ export type Submitted = {
   found: boolean;
 };
 
-export type LookCalls = {
+export type FindCalls = {
   get: (operationId: string) => Promise<Operation>;
   search: (filter: SearchEvents) => AsyncIterable<ChannelEvent>;
 };
@@ -26,7 +26,7 @@ const GIVES_ID_BACK = ["cancelled", "expired", "failed"];
  * @throws {CrecError} `OPERATION_ID_TAKEN`, or `OPERATION_KEY_REUSED`, when one that does something else holds the id.
  */
 export async function findSubmitted(
-  calls: LookCalls,
+  calls: FindCalls,
   prepared: Prepared,
   { tried = false, except }: { tried?: boolean | undefined; except?: string | undefined } = {},
 ): Promise<Submitted | undefined> {
@@ -52,7 +52,7 @@ export async function findSubmitted(
 function digestShown(operation: Operation, chainId: string): string {
   const { transactions, digest } = operation;
   if (transactions.length === 0 && digest !== undefined) return digest.toLowerCase();
-  return digestOf(signingInput(operation), chainId).digest;
+  return digestOf(operationInput(operation), chainId).digest;
 }
 
 /** What would be signed with another deadline. */
@@ -74,7 +74,7 @@ function keyReused(key: string, { operation_id, status }: Operation): CrecError 
 
 /** Found by their events, since the list of operations cannot be asked for a wallet operation id. */
 async function operationIds(
-  calls: Pick<LookCalls, "search">,
+  calls: Pick<FindCalls, "search">,
   request: Prepared["request"],
 ): Promise<Set<string>> {
   const filter: SearchEvents = {

@@ -1,4 +1,4 @@
-import { type CallOptions, HttpError, timeoutOf } from "../http/index.ts";
+import { type CallOptions, HttpError } from "../http/index.ts";
 import {
   type DecodedOperationStatus,
   decodeEvent,
@@ -7,37 +7,32 @@ import {
 } from "../proofs/index.ts";
 import {
   type ChannelEvent,
-  canReach,
   isEvent,
+  isStatusOf,
   isTerminal,
   OPERATION_LIFECYCLE,
-  type OperationStatus,
   type OperationStatusEvent,
+  progressTo,
 } from "../protocol/index.ts";
 import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
-import { jittered, pause } from "./pause.ts";
+import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
 import type { NamedOperation } from "./search-by-id.ts";
-import { pollMsOf, WaitError } from "./wait.ts";
+import { WaitError } from "./wait-error.ts";
 
-export type FollowOptions = {
-  /** Milliseconds until it gives up, default 300,000. */
-  timeoutMs?: number | undefined;
-  signal?: AbortSignal | undefined;
-  /** Milliseconds between looks: from `min`, growing while nothing changes, to `max`. Default 250 and 5,000. */
-  pollMs?: { min: number; max: number } | undefined;
+export type FollowOptions = PollingOptions & {
   /**
-   * Judges each status event. With it, a status that should carry a proof counts only when that holds: until then it
-   * is as if it had not come. Without it, the service is believed.
+   * Checks the proof of each status event. A status that should carry a proof then counts only when it is verified:
+   * until then it is as if the event had not arrived. Without it, the service is believed.
    */
   verify?: ((event: OperationStatusEvent) => Promise<VerifyResult>) | undefined;
 } & IfExecuted;
 
 /** What happens when the wallet refuses an operation because it has executed its id before. */
 export type IfExecuted = {
-  /** The key its id was made from, if it was: then an operation with another deadline is the same. */
+  /** The key from which its id was made, if there is one: then an operation with another deadline is the same. */
   operationKey?: string | undefined;
-  /** Called with the operation that was executed: from here on, it takes the place of the one asked for. */
+  /** Called with the operation that was executed: from then on it replaces the one that was refused. */
   onFound?: ((executed: Submitted) => unknown) | undefined;
 };
 
@@ -47,92 +42,89 @@ export type FindExecuted = (
   options: { operationKey?: string | undefined; signal?: AbortSignal | undefined; timeoutMs: number },
 ) => Promise<Submitted>;
 
-/** What following an operation takes of its channel. */
+/** The calls of a channel that following an operation needs. */
 export type FollowCalls = {
   get: (operationId: string, options: CallOptions) => Promise<NamedOperation>;
   /** Its status events so far, in the order of the channel. */
-  events: (operation: NamedOperation, options: CallOptions, until: number) => Promise<ChannelEvent[]>;
+  events: (operation: NamedOperation, options: CallOptions) => Promise<ChannelEvent[]>;
   findExecuted: FindExecuted;
   /** Fires when the client is closed. */
   closing: AbortSignal;
 };
 
-/** One rung of an operation's ladder, as its event tells it. */
+/** One status of an operation, as its event says. */
 export type OperationChange = DecodedOperationStatus & {
+  /** The event itself, as received. */
   event: OperationStatusEvent;
-  /** What `verify` made of it; of a status that never carries a proof, `not_verifiable`. */
+  /** The result of `verify`; `not_verifiable` for a status that never carries a proof. Absent without `verify`. */
   verification?: VerifyResult;
 };
 
+/** A status that does not count, since its proof is missing or does not hold. */
 type Unproven = { status: unknown; message: string };
 
 /**
- * Every status of an operation, the past ones first, until a terminal one: read from the channel's events,
- * since looking at the operation itself misses what passes between two looks. Where the wallet refuses it because its
- * id was executed before, the operation that was executed is found and followed, in place of the failure.
- * @throws {WaitError} `WAIT_TIMEOUT`, or `OPERATION_UNPROVEN` when a status came whose proof does not hold;
+ * Every status of an operation, the past ones first, until a terminal one. They are read from the channel's events:
+ * the operation itself does not show what passes between two requests. Where the wallet refuses the operation because
+ * its id was executed before, the operation that was executed is found and followed instead.
+ * @throws {WaitError} `WAIT_TIMEOUT`, or `OPERATION_UNPROVEN` when a status has arrived without a valid proof;
  * {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`; {HttpError} `ABORTED`,
  * `CLIENT_CLOSED`, and what is permanent.
  */
 export async function* followOperation(
   calls: FollowCalls,
   asked: string | NamedOperation,
-  { timeoutMs: wanted = 300_000, signal, pollMs: wantedPollMs, verify, operationKey, onFound }: FollowOptions,
+  { signal, verify, operationKey, onFound, ...options }: FollowOptions,
 ): AsyncGenerator<OperationChange, void> {
-  const timeoutMs = timeoutOf("timeoutMs", wanted);
-  const pollMs = pollMsOf(wantedPollMs);
+  const { timeoutMs, pollMs } = checkedPolling(options);
   const deadline = performance.now() + timeoutMs;
+  const left = () => Math.max(1, deadline - performance.now());
+  let [operationId, operation] = typeof asked === "string" ? [asked, undefined] : [asked.operation_id, asked];
   const seen = new Set<string>();
-  let operationId = typeof asked === "string" ? asked : asked.operation_id;
-  let operation = typeof asked === "string" ? undefined : asked;
-  /** What the service shows so far. An error of the service counts as no news. */
-  const look = async (): Promise<OperationStatusEvent[]> => {
-    const options = { signal, timeoutMs: Math.max(1, deadline - performance.now()) };
-    try {
-      operation ??= await calls.get(operationId, options);
-      const events = await calls.events(operation, options, deadline);
-      return events.filter((event) => isEvent(event, "operation.status"));
-    } catch (error) {
-      if (isNoNews(error)) return [];
-      throw error;
-    }
-  };
-  /** By event: its proof may still come. */
+  /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
-  for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
-    const fresh = (await look()).filter(({ event_id }) => !seen.has(event_id));
-    for (const event of fresh) {
-      const verification = await verify?.(event);
-      const change = changeOf(event, verification);
+
+  const look = async (signal: AbortSignal): Promise<OperationChange[]> => {
+    operation ??= await calls.get(operationId, { signal, timeoutMs: left() });
+    const events = await calls.events(operation, { signal, timeoutMs: left() });
+    const changes: OperationChange[] = [];
+    for (const event of events) {
+      if (!isEvent(event, "operation.status") || seen.has(event.event_id)) continue;
+      const change = changeOf(event, await verify?.(event));
       if ("message" in change) {
         unproven.set(event.event_id, change);
-        continue;
+      } else {
+        unproven.delete(event.event_id);
+        changes.push(change);
       }
-      unproven.delete(event.event_id);
-      seen.add(event.event_id);
-      gap = pollMs.min;
-      // A proof may come later than that of a higher rung: the ladder leads up all the same.
-      if (isBelow(change.status, lastStatus)) continue;
-      if (change.status === "failed" && saysExecuted(change.reason, change.walletOperationId)) {
-        const timeoutMs = Math.max(1, deadline - performance.now());
-        const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs });
+    }
+    return changes;
+  };
+  const onTimeout = () =>
+    tooLate({ id: operationId, timeoutMs, lastStatus, unproven: newestAbove(unproven, lastStatus) });
+  const polling = { look, isPassing, onTimeout, timeoutMs, pollMs, signals: [signal, calls.closing] };
+  for await (const changes of poll(polling)) {
+    for (const change of changes) {
+      seen.add(change.event.event_id);
+      const { status, reason, walletOperationId } = change;
+      // Its proof came later than that of a stronger status.
+      if (isBelow(status, lastStatus)) continue;
+      if (status === "failed" && saysExecuted(reason, walletOperationId)) {
+        const executed = await calls.findExecuted(operationId, { operationKey, signal, timeoutMs: left() });
         await onFound?.(executed);
         operation = executed.operation;
         operationId = operation.operation_id;
         break;
       }
-      lastStatus = change.status;
+      lastStatus = status;
       yield change;
-      if (isTerminal(OPERATION_LIFECYCLE, change.status)) return;
+      if (isTerminal(OPERATION_LIFECYCLE, status)) return;
     }
-    if (performance.now() + gap > deadline)
-      throw tooLate({ id: operationId, timeoutMs, lastStatus, unproven: highest(unproven, lastStatus) });
-    await pause(jittered(gap), [signal, calls.closing]);
   }
 }
 
-/** What an event tells; or why it counts as one that has not come. */
+/** What an event says; or why it does not count. */
 function changeOf(
   event: OperationStatusEvent,
   verification: VerifyResult | undefined,
@@ -147,30 +139,29 @@ function changeOf(
   }
 }
 
-/** Whether a confirmation is weaker than what was reached, or the same. */
+/** Whether a confirmation is weaker than the status that was reached, or the same. */
 function isBelow(status: unknown, reached: string | undefined): boolean {
   return (
-    isRung(status) &&
-    isRung(reached) &&
+    isStatusOf(OPERATION_LIFECYCLE, status) &&
     isVerifiable("operation.status", status) &&
-    (status === reached || canReach(OPERATION_LIFECYCLE, status, reached))
+    reached !== undefined &&
+    progressTo(OPERATION_LIFECYCLE, status, reached) === "reached"
   );
 }
 
-function isRung(status: unknown): status is OperationStatus {
-  return typeof status === "string" && Object.hasOwn(OPERATION_LIFECYCLE, status);
-}
-
-/** The newest that says more than what was reached. */
-function highest(unproven: ReadonlyMap<string, Unproven>, reached: string | undefined): Unproven | undefined {
+/** The newest that says more than the status that was reached. */
+function newestAbove(
+  unproven: ReadonlyMap<string, Unproven>,
+  reached: string | undefined,
+): Unproven | undefined {
   return [...unproven.values()].filter(({ status }) => !isBelow(status, reached)).at(-1);
 }
 
 /**
- * An operation that was submitted a moment ago may still be unknown, and some versions answer that without a code:
- * nobody must take it for a failure.
+ * An operation that was submitted a moment ago may still be unknown, and some versions answer that without a code: that
+ * is not a failure.
  */
-function isNoNews(error: unknown): boolean {
+function isPassing(error: unknown): boolean {
   return (
     error instanceof HttpError &&
     (error.retryable || error.code === "OPERATION_NOT_FOUND" || error.code === "NOT_FOUND")
@@ -189,10 +180,10 @@ function tooLate({ id, timeoutMs, lastStatus, unproven }: TooLate): WaitError {
   const seconds = timeoutMs / 1000;
   if (unproven === undefined) {
     const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
-    const message = `The operation's next status did not come within ${seconds} s: ${seen}. Wait longer, or look again later.`;
+    const message = `The operation's next status did not arrive within ${seconds} s: ${seen}. Wait longer, or check it later.`;
     return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
   }
   const { status, message: why } = unproven;
-  const message = `The service says that the operation is ${String(status)}, but sent no valid proof of it within ${seconds} s. It may have been carried out: wait for it again, or look at the chain, before you repeat it. (${why})`;
+  const message = `The service says that the operation is ${String(status)}, but sent no valid proof of it within ${seconds} s. It may have been executed: wait for it again, or check the chain, before you repeat it. (${why})`;
   return new WaitError("OPERATION_UNPROVEN", message, { id, target, lastStatus });
 }

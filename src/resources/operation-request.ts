@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.ts";
+import type { RequestedOperation } from "../proofs/index.ts";
 import type { Hex, Operation, TransactionPreview, WireTransaction } from "../protocol/index.ts";
 import {
   normalizeOperation,
@@ -12,6 +13,7 @@ import {
 } from "../signing/index.ts";
 import { badResponse } from "./answers.ts";
 import { checkAddress, checkSelector } from "./checks.ts";
+import type { NamedOperation } from "./search-by-id.ts";
 
 /** Up to 16 calls a wallet is to make, all or none. */
 export type NewOperation = {
@@ -89,7 +91,7 @@ export function prepareOperation(
   chainId: string,
 ): Prepared {
   const isRepeatable = id !== undefined || key !== undefined;
-  return { ...digestOf(signingInput(request), chainId), request, chainId, key, isRepeatable };
+  return { ...digestOf(operationInput(request), chainId), request, chainId, key, isRepeatable };
 }
 
 function idOf({
@@ -115,11 +117,29 @@ export function digestOf(
 }
 
 /**
- * An operation of the service in the words of its signature.
+ * An operation of the service in the form that is signed.
  * @throws {BadResponseError} `BAD_RESPONSE` where the service shows it without its calls.
+ * @example
+ * const { data } = await client.operations.list(channelId, { limit: 1 });
+ * for (const shown of data) show(operationDigest(operationInput(shown), "31337"));
  */
-export function signingInput(operation: Operation | OperationRequest): OperationInput {
+export function operationInput(operation: Operation | OperationRequest): OperationInput {
   const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
   if (transactions.length === 0) throw badResponse("with an operation without its transactions");
   return { id, account, deadline, transactions };
+}
+
+/**
+ * An operation of the service as a verifier compares it with a proof.
+ * @example
+ * const { data } = await client.operations.list(channelId, { limit: 1 });
+ * for (const shown of data) show(askedOperation(shown).walletOperationId);
+ */
+export function askedOperation(operation: NamedOperation): RequestedOperation {
+  const {
+    wallet_operation_id: walletOperationId,
+    address: wallet,
+    chain_selector: chainSelector,
+  } = operation;
+  return { walletOperationId, wallet, chainSelector };
 }

@@ -11,14 +11,14 @@ import {
 import type { Operation } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
 import { isAnswerLost, pauseBefore } from "./create-or-find.ts";
-import { findExecuted, type LookOn, lookOn, saysExecuted } from "./operation-executed.ts";
-import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
+import { findEventually, findExecuted, type RepeatedFind, saysExecuted } from "./operation-executed.ts";
+import { type FindCalls, findSubmitted, type Submitted } from "./operation-find.ts";
 import type { Prepared } from "./operation-request.ts";
 
-export type SubmitCalls = LookCalls & {
+export type SubmitCalls = FindCalls & {
   post: () => Promise<Partial<Operation>>;
-  /** For what is certainly there, though no look finds it yet. */
-  lookOn: LookOn;
+  /** For an operation that certainly exists, though the search does not find it yet. */
+  repeatedFind: RepeatedFind;
   signal: AbortSignal | undefined;
   /** Fires when the client is closed. */
   closing: AbortSignal;
@@ -47,7 +47,7 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       const orInDoubt = (error: unknown) => {
         throw isStop(error, calls) ? inDoubt(error, prepared) : error;
       };
-      if (isExecuted(failure, prepared)) return findExecuted(calls.lookOn, prepared).catch(orInDoubt);
+      if (isExecuted(failure, prepared)) return findExecuted(calls.repeatedFind, prepared).catch(orInDoubt);
       const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
       if (refused && attempt === 1) throw failure;
       if (mayHaveActed(failure)) tried = failure;
@@ -66,7 +66,9 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       }
       if (isTaken(failure) && attempt === ATTEMPTS) {
         const notFound = (cause: unknown) => takenNotFound(failure, prepared, cause);
-        return lookOn(calls.lookOn, prepared, { notFound, tried: tried !== undefined }).catch(orInDoubt);
+        return findEventually(calls.repeatedFind, prepared, { notFound, tried: tried !== undefined }).catch(
+          orInDoubt,
+        );
       }
       const reason = doubt ? inDoubt(doubt, prepared) : failure;
       if (refused || isLasting(failure) || attempt === ATTEMPTS) throw reason;

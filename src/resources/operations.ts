@@ -1,82 +1,81 @@
 import { CrecError } from "../errors.ts";
-import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
-import {
-  OPERATION_LIFECYCLE,
-  type Open,
-  type Operation,
-  type OperationStatus,
-  PAGE_LIMITS,
-} from "../protocol/index.ts";
-import { type Signer, signWith, walletOperationIdOf } from "../signing/index.ts";
-import { resourceOf } from "./answers.ts";
+import type { CallOptions, Transport } from "../http/index.ts";
+import { type Open, type Operation, type OperationStatus, PAGE_LIMITS } from "../protocol/index.ts";
+import { type Signer, signWith } from "../signing/index.ts";
 import { pathId } from "./checks.ts";
-import { isAnswerLost } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import type { Networks } from "./networks.ts";
-import { findExecuted, type LookOn, saysExecuted } from "./operation-executed.ts";
-import { findSubmitted, type LookCalls, type Submitted } from "./operation-find.ts";
-import {
-  type FindExecuted,
-  type FollowCalls,
-  type FollowOptions,
-  followOperation,
-  type IfExecuted,
-  type OperationChange,
-} from "./operation-follow.ts";
+import { OperationCalls, operationsPath } from "./operation-calls.ts";
+import { findSubmitted, type Submitted } from "./operation-find.ts";
+import { type FollowOptions, followOperation, type OperationChange } from "./operation-follow.ts";
+import { type FollowUntilOptions, followUntil, type ReachedOperation } from "./operation-reach.ts";
 import {
   digestOf,
   type NewOperation,
-  type OperationRequest,
+  operationInput,
   operationRequest,
   type Prepared,
   prepareOperation,
-  signingInput,
 } from "./operation-request.ts";
 import { submitOperation } from "./operation-submit.ts";
+import { type OperationWaitOptions, waitForOperation } from "./operation-wait.ts";
 import { type Listing, listing } from "./pages.ts";
-import { type NamedOperation, operationEvents } from "./search-by-id.ts";
-import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
-import { WaitError, type WaitOptions, waitForStatus } from "./wait.ts";
+import type { NamedOperation } from "./search-by-id.ts";
 
+/** Filters of a list of operations. Each one narrows the list; several of them apply together. */
 export type ListOperations = {
+  /** One of these statuses. */
   status?: ReadonlyArray<Open<OperationStatus>> | undefined;
+  /** The network of the wallet. */
   chain_selector?: string | undefined;
+  /** All main networks, or all test networks. */
   chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  /** The address of the wallet. */
   address?: string | undefined;
+  /** The id of the wallet. */
   wallet_id?: string | undefined;
+  /** What kind of subject created it: an API key or a user. */
   initiator_subject_type?: string | undefined;
+  /** The API key or user that created it. */
   initiator_subject_id?: string | undefined;
+  /** What kind of subject submitted its signature. */
   signer_subject_type?: string | undefined;
+  /** The API key or user that submitted its signature. */
   signer_subject_id?: string | undefined;
+  /** What kind of subject cancelled it. */
   canceller_subject_type?: string | undefined;
+  /** The API key or user that cancelled it. */
   canceller_subject_id?: string | undefined;
+  /**
+   * The size of a page, at most 100.
+   * @default 20
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
 export type FinalizeOptions = CallOptions & {
-  /** What the draft must be signed as, as `draft` gave it. */
+  /** The digest that `draft` returned. A draft with another one is not signed. */
   digest?: string | undefined;
 };
 
-export type OperationWaitOptions = WaitOptions<OperationStatus, Operation> & IfExecuted;
-
+/** The operations of a channel: lists of calls that a wallet executes, all or none. */
 export class Operations {
-  readonly #transport: Transport;
-  readonly #events: Events;
-  readonly #networks: Networks;
+  readonly #calls: OperationCalls;
 
   constructor(transport: Transport, events: Events, networks: Networks) {
-    this.#transport = transport;
-    this.#events = events;
-    this.#networks = networks;
+    this.#calls = new OperationCalls(transport, events, networks);
   }
 
   /**
-   * Signs an operation and hands it in to be executed, once: after a lost answer it is looked for by its
-   * wallet operation id before it is sent again. To repeat the whole call safely give id and deadline yourself, or
-   * an `operation_key`: then what is there under this key is found and answered as it is, even as a draft, and
-   * only one that failed, expired or was cancelled is tried again.
+   * Signs an operation and submits it, once: after a lost answer it is searched by its wallet operation id before it is
+   * sent again. To repeat the whole call safely, give id and deadline yourself, or an `operation_key`: then an
+   * operation that exists under this key is returned as it is, even as a draft, and only one that failed, expired or
+   * was cancelled is tried again.
    * @throws {ArgumentError} with the path of the value; {CrecError} `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`,
    * `SIGNATURE_MISMATCH`; {HttpError} as every call.
    * @example
@@ -105,7 +104,8 @@ export class Operations {
   }
 
   /**
-   * Hands an operation in without a signature, to be finalized or cancelled later. As safe to lose as `send`.
+   * Submits an operation without a signature, to be finalized or cancelled later. As safe to repeat as `send`.
+   * @throws as `send`.
    * @example
    * const transactions = [{ to: counter, value: "0", data: "0xd09de08a" }];
    * const request = { chain_selector: network, address: wallet.address, transactions };
@@ -120,9 +120,9 @@ export class Operations {
   }
 
   /**
-   * Signs a draft and hands it in. Give the `digest` that `draft` gave: without it, whatever the service
-   * shows as the draft at this moment is signed. The answer may be `expired` when its deadline has passed.
-   * @throws {CrecError} `DIGEST_MISMATCH` when the draft is not what `digest` stands for, `SIGNATURE_MISMATCH`;
+   * Signs a draft and submits its signature. Give the `digest` that `draft` returned: without it, the draft is signed as
+   * the service shows it at this moment. The answer may be `expired` when its deadline has passed.
+   * @throws {CrecError} `DIGEST_MISMATCH` when the draft has another digest, `SIGNATURE_MISMATCH`;
    * {ConflictError} `OPERATION_NOT_FINALIZABLE`.
    */
   async finalize(
@@ -132,32 +132,33 @@ export class Operations {
     options: FinalizeOptions = {},
   ): Promise<Operation> {
     const draft = await this.get(channelId, operationId, options);
-    const chainId = await this.#networks.chainIdOf(draft.chain_selector, options);
-    const prepared = digestOf(signingInput(draft), chainId);
+    const chainId = await this.#calls.networks.chainIdOf(draft.chain_selector, options);
+    const prepared = digestOf(operationInput(draft), chainId);
     if (options.digest !== undefined && options.digest.toLowerCase() !== prepared.digest) {
       const message =
-        "The draft does not hold what was to be signed: its digest is another one. Nothing was signed. Look at the draft, and at who else may change it.";
+        "The digest of the draft is not the given one, so the draft was changed or is another. Nothing was signed. Check the draft, and who else can change it.";
       throw new CrecError("DIGEST_MISMATCH", message);
     }
     const signature = await signWith(signer, prepared);
     const change = { status: "accepted", signature, digest: prepared.digest };
     const { wallet_operation_id, address, chain_selector } = draft;
-    const finalized = await this.#change(channelId, operationId, change, options);
-    // What was signed is this, whatever the answer says.
+    const finalized = await this.#calls.change(channelId, operationId, change, options);
+    // These were signed, whatever the answer says.
     return { ...finalized, wallet_operation_id, address, chain_selector };
   }
 
-  /** Gives a draft up. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
+  /** Cancels a draft. @throws {ConflictError} `OPERATION_NOT_CANCELLABLE`. */
   async cancel(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
-    return this.#change(channelId, operationId, { status: "cancelled" }, options);
+    return this.#calls.change(channelId, operationId, { status: "cancelled" }, options);
   }
 
+  /** The operation as the service shows it now. @throws {NotFoundError} `OPERATION_NOT_FOUND`. */
   async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
-    const path = operationPath(channelId, operationId);
-    return resourceOf(await this.#transport.get(path, {}, options), "operation_id", operationId);
+    return this.#calls.get(channelId, operationId, options);
   }
 
   /**
+   * The operations of a channel.
    * @example
    * const { data } = await client.operations.list(channelId, { status: ["failed", "expired"] });
    */
@@ -166,12 +167,12 @@ export class Operations {
       noun: "operation",
       filter,
       limits: PAGE_LIMITS.operations,
-      get: (query) => this.#transport.get(operationsPath(channelId), query, options),
+      get: (query) => this.#calls.transport.get(operationsPath(channelId), query, options),
     });
   }
 
   /**
-   * Waits until the operation has reached a rung of its ladder, or a higher one. Some networks end at `confirmed_latest`.
+   * Waits until the operation has reached a status, or a stronger one. Some networks end at `confirmed_latest`.
    * Where the wallet refuses it because its id was executed before, the operation that was executed is waited for.
    * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason;
    * {CrecError} `OPERATION_EXECUTED_NOT_FOUND`, `OPERATION_ID_TAKEN`, `OPERATION_KEY_REUSED`.
@@ -181,26 +182,21 @@ export class Operations {
    * });
    */
   async waitFor(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
-    const { operationKey, signal, onFound } = options;
-    const deadline = performance.now() + (options.timeoutMs ?? 300_000);
-    const left = () => Math.max(1, deadline - performance.now());
-    let id = operationId;
-    for (let { timeoutMs } = options; ; timeoutMs = left()) {
-      try {
-        return await this.#waitForOne(channelId, id, { ...options, timeoutMs });
-      } catch (error) {
-        if (!isRefusedAsExecuted(error)) throw error;
-        const how = { operationKey, signal, timeoutMs: left() };
-        const executed = await this.#findExecuted(channelId, id, how);
-        await onFound?.(executed);
-        id = executed.operation.operation_id;
-      }
-    }
+    const calls = {
+      get: (id: string, signal: AbortSignal) => this.get(channelId, id, { signal }),
+      events: (shown: Operation, signal: AbortSignal) =>
+        this.#calls.statusEvents(channelId, shown, { signal }),
+      reason: (shown: Operation, signal: AbortSignal) => this.#calls.reason(channelId, shown, signal),
+      findExecuted: this.#calls.findExecuted(channelId),
+      closing: this.#calls.transport.closing,
+    };
+    return waitForOperation(calls, operationId, options);
   }
 
   /**
-   * Every status of an operation, the past ones first, until a terminal one. Given the operation itself in place of
-   * its id, it need not be asked for first.
+   * Every status of an operation, the past ones first, until a terminal one. Given the operation itself instead of its
+   * id, it saves the call that reads it.
+   * @throws {WaitError} `WAIT_TIMEOUT`, `OPERATION_UNPROVEN`; {CrecError} as `waitFor`.
    * @example
    * for await (const { status, reason } of client.operations.follow(channelId, operation.operation_id)) {
    *   show(status, reason);
@@ -211,157 +207,58 @@ export class Operations {
     operation: string | NamedOperation,
     options: FollowOptions = {},
   ): AsyncGenerator<OperationChange, void> {
-    const calls: FollowCalls = {
-      get: (operationId, call) => this.get(channelId, operationId, call),
-      events: (named, call, until) =>
-        readStatusEvents(this.#events, { channelId, filter: operationEvents(named) }, call, until),
-      findExecuted: (id, how) => this.#findExecuted(channelId, id, how),
-      closing: this.#transport.closing,
+    const calls = {
+      get: (id: string, call: CallOptions) => this.get(channelId, id, call),
+      events: (shown: NamedOperation, call: CallOptions) => this.#calls.statusEvents(channelId, shown, call),
+      findExecuted: this.#calls.findExecuted(channelId),
+      closing: this.#calls.transport.closing,
     };
     return followOperation(calls, operation, options);
   }
 
-  #waitForOne(channelId: string, operationId: string, options: OperationWaitOptions): Promise<Operation> {
-    const eventsOf = (operation: Operation): StatusEvents => ({
-      channelId,
-      filter: operationEvents(operation),
-    });
-    return waitForStatus(
-      {
-        noun: "operation",
-        id: operationId,
-        lifecycle: OPERATION_LIFECYCLE,
-        setbacks: ["failed", "cancelled", "expired"],
-        look: (signal) => this.get(channelId, operationId, { signal }),
-        events: (operation, signal) => readStatusEvents(this.#events, eventsOf(operation), { signal }),
-        reason: (operation, signal) =>
-          shownStatusReason(this.#events, eventsOf(operation), [operation.status], signal),
-        closing: this.#transport.closing,
-      },
-      options,
-    );
-  }
-
-  /** The operation that was executed in place of one that the wallet refused. */
-  async #findExecuted(
+  /**
+   * Follows an operation until it has reached a status, or a stronger one: what `waitFor` does, with each status by its
+   * event, so that `verify` can check the proofs. `later` has the statuses after that.
+   * @throws {WaitError} `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason; what `follow` throws.
+   * @example
+   * const { operation: sent } = await client.operations.send(channelId, request, signer);
+   * const { operation: done, later } = await client.operations.followUntil(channelId, sent, {
+   *   target: "confirmed_latest",
+   *   onChange: ({ status }) => show(status),
+   * });
+   * for await (const { status } of later) show(done.operation_id, status);
+   */
+  async followUntil(
     channelId: string,
-    refusedId: string,
-    { operationKey, signal, timeoutMs }: Parameters<FindExecuted>[1],
-  ): Promise<Submitted> {
-    const refused = await this.get(channelId, refusedId, { signal });
-    const { chain_selector, address, wallet_operation_id, deadline, transactions } = refused;
-    const request = { chain_selector, address, wallet_operation_id, deadline, transactions };
-    const chainId = await this.#networks.chainIdOf(chain_selector, { signal });
-    const key = belongs(operationKey, request) ? operationKey : undefined;
-    const prepared = {
-      ...digestOf(signingInput(refused), chainId),
-      request,
-      chainId,
-      key,
-      isRepeatable: true,
+    operation: Operation,
+    options: FollowUntilOptions,
+  ): Promise<ReachedOperation> {
+    const calls = {
+      get: (id: string, call: CallOptions) => this.get(channelId, id, call),
+      follow: (shown: Operation, following: FollowOptions) => this.follow(channelId, shown, following),
     };
-    return findExecuted(this.#lookOn(channelId, { signal, timeoutMs }), prepared, refusedId);
+    return followUntil(calls, operation, options);
   }
 
-  /** All checks come first, so that nobody is asked to sign, and nothing is sent, for what cannot be handed in. */
+  /** All checks come first: nothing is signed or sent for an operation that cannot be submitted. */
   async #prepare(channelId: string, operation: NewOperation, options?: CallOptions): Promise<Prepared> {
     pathId("channelId", channelId);
     const request = operationRequest(operation);
-    return prepareOperation(
-      operation,
-      request,
-      await this.#networks.chainIdOf(request.chain_selector, options),
-    );
+    const chainId = await this.#calls.networks.chainIdOf(request.chain_selector, options);
+    return prepareOperation(operation, request, chainId);
   }
 
-  /** With a key, what is there already is looked for before anything is signed or sent. */
+  /** With a key, an existing operation is searched before anything is signed or sent. */
   async #earlier(
     channelId: string,
     prepared: Prepared,
     options?: CallOptions,
   ): Promise<Submitted | undefined> {
     if (prepared.key === undefined) return undefined;
-    return findSubmitted(this.#lookCalls(channelId, options), prepared);
+    return findSubmitted(this.#calls.finding(channelId, options), prepared);
   }
 
-  #submit(channelId: string, prepared: Prepared, options: CallOptions = {}): Promise<Submitted> {
-    const calls = {
-      ...this.#lookCalls(channelId, options),
-      post: () =>
-        this.#transport.post<Partial<Operation>>(operationsPath(channelId), prepared.request, options),
-      lookOn: this.#lookOn(channelId, options),
-      signal: options.signal,
-      closing: this.#transport.closing,
-    };
-    return submitOperation(calls, prepared);
+  #submit(channelId: string, prepared: Prepared, options?: CallOptions): Promise<Submitted> {
+    return submitOperation(this.#calls.submitting(channelId, prepared.request, options), prepared);
   }
-
-  #lookOn(channelId: string, options: CallOptions): LookOn {
-    return {
-      look: (signal) => this.#lookCalls(channelId, { ...options, signal }),
-      timeoutMs: options.timeoutMs ?? this.#transport.timeoutMs,
-      signals: [options.signal, this.#transport.closing],
-    };
-  }
-
-  #lookCalls(channelId: string, options?: CallOptions): LookCalls {
-    return {
-      get: (operationId) => this.get(channelId, operationId, options),
-      search: (filter) => this.#events.search(channelId, filter, options),
-    };
-  }
-
-  /** Changes a draft. After a lost answer the operation itself tells whether the change was made. */
-  async #change(
-    channelId: string,
-    operationId: string,
-    change: { status: string },
-    options?: CallOptions,
-  ): Promise<Operation> {
-    const path = operationPath(channelId, operationId);
-    try {
-      return resourceOf(await this.#transport.patch(path, change, options), "operation_id", operationId);
-    } catch (error) {
-      if (!isAnswerLost(error)) throw error;
-      const operation = await this.get(channelId, operationId, options);
-      if (operation.status === "pending_signature") throw error;
-      if ((operation.status === "cancelled") !== (change.status === "cancelled")) throw notChanged(operation);
-      return operation;
-    }
-  }
-}
-
-function operationsPath(channelId: string): string {
-  return `/channels/${pathId("channelId", channelId)}/operations`;
-}
-
-function operationPath(channelId: string, operationId: string): string {
-  return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
-}
-
-/** A message may carry the key of another operation. */
-function belongs(key: string | undefined, request: OperationRequest): boolean {
-  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
-  return (
-    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
-  );
-}
-
-/** Failed, and the reason is that the wallet has executed its id before. */
-function isRefusedAsExecuted(error: unknown): boolean {
-  if (!(error instanceof WaitError && error.code === "OPERATION_FAILED")) return false;
-  const { wallet_operation_id } = error.resource as Operation;
-  return saysExecuted(error.reason ?? "", wallet_operation_id);
-}
-
-/** Somebody else has finalized what was to be cancelled, or the other way round. */
-function notChanged({ status }: Operation): ConflictError {
-  const [code, change] =
-    status === "cancelled"
-      ? ["OPERATION_NOT_FINALIZABLE", "finalized"]
-      : ["OPERATION_NOT_CANCELLABLE", "cancelled"];
-  return new ConflictError(
-    code,
-    `The operation is ${status} by now, so it cannot be ${change} any more. Look at it before you go on.`,
-  );
 }

@@ -1,15 +1,8 @@
-import { deferred } from "../deferred.ts";
+import { sleep } from "../timing/index.ts";
 
 /** Waits for `ms` milliseconds. A fired signal only cuts it short: the next call throws what the signal means. */
-export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
-  if (signals.some((signal) => signal?.aborted)) return;
-  const { promise, resolve } = deferred();
-  const timer = setTimeout(resolve, ms);
-  const end = () => resolve();
-  for (const signal of signals) signal?.addEventListener("abort", end);
-  await promise;
-  clearTimeout(timer);
-  for (const signal of signals) signal?.removeEventListener("abort", end);
+export function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
+  return sleep(ms, ...signals);
 }
 
 /** Up to a quarter more or less, so that many clients do not fall into step. */

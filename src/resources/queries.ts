@@ -1,20 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { type Abi, callData, decodeRevert } from "../abi/index.ts";
-import { ArgumentError } from "../errors.ts";
+import { type Abi, decodeRevert } from "../abi/index.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import { decodeQuery } from "../proofs/index.ts";
-import {
-  type BlockSelection,
-  LIMITS,
-  type Open,
-  PAGE_LIMITS,
-  QUERY_LIFECYCLE,
-  type Query,
-  type QueryParams,
-  type QueryStatus,
-} from "../protocol/index.ts";
+import { type Open, PAGE_LIMITS, QUERY_LIFECYCLE, type Query, type QueryStatus } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkSelector, pathId } from "./checks.ts";
+import { pathId } from "./checks.ts";
 import type { Events } from "./events.ts";
 import { type Listing, listing } from "./pages.ts";
 import {
@@ -23,37 +12,35 @@ import {
   type FunctionQuery,
   type FunctionQueryOptions,
 } from "./query-call.ts";
+import { type CreatedQuery, type CreateQuery, queryRequest } from "./query-request.ts";
+import { type QueryAnswer, type QueryRunOptions, type QueryWaitOptions, runQuery } from "./query-run.ts";
 import { queryEvents } from "./search-by-id.ts";
 import { readStatusEvents } from "./status-events.ts";
-import { type WaitOptions, waitForStatus } from "./wait.ts";
+import { waitForStatus } from "./wait.ts";
 
-export type CreateQuery = {
-  chain_selector: string;
-  /** The call, and the block to read at. */
-  params: QueryParams;
-  /** Names this one query, so that it is asked once however often it is sent. Default: a random UUID. */
-  idempotency_key?: string | undefined;
-  /** At most 16 KB of JSON. */
-  metadata?: Record<string, unknown> | undefined;
-};
-export type CreatedQuery = { query_id: string; status: Open<QueryStatus> };
-
+/** Filters of a list of queries. */
 export type ListQueries = {
+  /** One of these statuses. */
   status?: ReadonlyArray<Open<QueryStatus>> | undefined;
+  /** One of these kinds, such as `evm_call`. */
   query_kind?: readonly string[] | undefined;
+  /** The network of the contract. */
   chain_selector?: string | undefined;
+  /** All main networks, or all test networks. */
   chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  /**
+   * The size of a page, at most 100.
+   * @default 20
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
-export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
-  /** Default: `completed`. */
-  target?: QueryStatus | undefined;
-  /** With the contract's ABI its own errors are named, too. */
-  abi?: Abi | undefined;
-};
-
+/** The queries of a channel: calls of contracts that change nothing, answered with a proof. */
 export class Queries {
   readonly #transport: Transport;
   readonly #events: Events;
@@ -64,7 +51,7 @@ export class Queries {
   }
 
   /**
-   * Repeated safely after a lost answer, thanks to its idempotency key.
+   * Creates a query. After a lost answer it is sent again, which is safe by its idempotency key.
    * @example
    * const { query_id } = await client.queries.create(channelId, {
    *   chain_selector: network,
@@ -79,23 +66,22 @@ export class Queries {
    */
   async create(channelId: string, query: CreateQuery, options?: CallOptions): Promise<CreatedQuery> {
     const path = queriesPath(channelId);
-    const body = {
-      query_kind: "evm_call",
-      ...query,
-      idempotency_key: query.idempotency_key ?? randomUUID(),
-      params: checkedParams(query.params),
-    };
-    checkSelector(query.chain_selector);
-    checkKeyAndMetadata(body);
+    const body = queryRequest(query);
     const call = { ...options, method: "POST", path, body, idempotent: true } as const;
     return resourceOf(await this.#transport.request(call), "query_id");
   }
 
+  /** The query as the service shows it now. @throws {NotFoundError} `QUERY_NOT_FOUND`. */
   async get(channelId: string, queryId: string, options?: CallOptions): Promise<Query> {
     const path = queryPath(channelId, queryId);
     return resourceOf(await this.#transport.get(path, {}, options), "query_id", queryId);
   }
 
+  /**
+   * The queries of a channel.
+   * @example
+   * const { data: queries } = await client.queries.list(channelId, { status: ["completed"] });
+   */
   list(channelId: string, filter: ListQueries = {}, options?: CallOptions): Listing<Query> {
     return listing({
       noun: "query",
@@ -106,10 +92,34 @@ export class Queries {
   }
 
   /**
-   * Asks a function of a contract and gives its decoded answer: creates the query, waits for it, and with a
-   * `verifier` checks the proof against the question.
-   * @throws {ArgumentError} `INVALID_ARGUMENT`, `FUNCTION_NOT_IN_ABI`; {WaitError} as `waitFor`; {CrecError}
-   * `QUERY_NOT_VERIFIED`, `RESULT_UNREADABLE`.
+   * Runs a call of a contract: creates the query, waits for its answer, and with a `verifier` checks the proof against
+   * the query. `call` does the same by the contract's ABI.
+   * @throws {ArgumentError} `INVALID_ARGUMENT`; {WaitError} as `waitFor`; {QueryNotVerifiedError} `QUERY_NOT_VERIFIED`.
+   * @example
+   * const { data: countData } = await client.queries.run(
+   *   channelId,
+   *   {
+   *     chain_selector: network,
+   *     params: {
+   *       contract_address: counter,
+   *       call_data: encodeFunctionCall({ abi, function: "countOf", args: [wallet.address] }).data,
+   *       block_selection: { type: "latest" },
+   *     },
+   *   },
+   *   { verifier, onStatus: ({ status }) => show(status) },
+   * );
+   */
+  async run(channelId: string, query: CreateQuery, options: QueryRunOptions = {}): Promise<QueryAnswer> {
+    const calls = {
+      create: (request: CreateQuery, call: CallOptions) => this.create(channelId, request, call),
+      waitFor: (queryId: string, waiting: QueryWaitOptions) => this.waitFor(channelId, queryId, waiting),
+    };
+    return runQuery(calls, channelId, query, options);
+  }
+
+  /**
+   * Calls a function of a contract and decodes its answer: encodes the call by the ABI, and then as `run`.
+   * @throws {ArgumentError} `INVALID_ARGUMENT`, `FUNCTION_NOT_IN_ABI`; {CrecError} `RESULT_UNREADABLE`; as `run`.
    * @example
    * const { value, block } = await client.queries.call(
    *   channelId,
@@ -122,11 +132,12 @@ export class Queries {
     question: FunctionQuery,
     options: FunctionQueryOptions = {},
   ): Promise<FunctionAnswer> {
-    return callFunction(this, channelId, question, options);
+    const run = (query: CreateQuery, running: QueryRunOptions) => this.run(channelId, query, running);
+    return callFunction(run, question, options);
   }
 
   /**
-   * The query once it is completed, or the target given. Verify it before its result is used.
+   * Waits until the query is completed, or has reached the given target. Verify it before you use its result.
    * @throws {WaitError} `WAIT_TIMEOUT`, `QUERY_FAILED`, `QUERY_EXPIRED`, its `reason` beginning with the error's code.
    */
   async waitFor(channelId: string, queryId: string, options: QueryWaitOptions = {}): Promise<Query> {
@@ -136,8 +147,7 @@ export class Queries {
         noun: "query",
         id: queryId,
         lifecycle: QUERY_LIFECYCLE,
-        setbacks: ["failed", "expired"],
-        look: (signal) => this.get(channelId, queryId, { signal }),
+        get: (signal) => this.get(channelId, queryId, { signal }),
         events: (query, signal) =>
           readStatusEvents(this.#events, { channelId, filter: queryEvents(query) }, { signal }),
         reason: async (query) => failureReason(query, abi),
@@ -153,7 +163,7 @@ function failureReason(query: Query, abi: Abi | undefined): string {
   const error = query.verifiable_result ? decodeQuery(query).error : undefined;
   if (!error) {
     return query.status === "expired"
-      ? "QUERY_EXPIRED: nobody answered it in time"
+      ? "QUERY_EXPIRED: it was not answered in time"
       : "CRE_WORKFLOW_FAILED: it could not be processed";
   }
   const reverted = error.data ? ` (${decodeRevert({ data: error.data, ...(abi ? { abi } : {}) })})` : "";
@@ -166,38 +176,4 @@ function queriesPath(channelId: string): string {
 
 function queryPath(channelId: string, queryId: string): string {
   return `${queriesPath(channelId)}/${pathId("queryId", queryId)}`;
-}
-
-function checkedParams(params: QueryParams): QueryParams {
-  checkAddress("params.contract_address", params.contract_address);
-  if (params.from_address !== undefined) checkAddress("params.from_address", params.from_address);
-  checkBlock(params.block_selection);
-  return { ...params, call_data: callData(params.call_data, "params.call_data") };
-}
-
-function checkBlock(selection: BlockSelection): void {
-  if (selection?.type === "latest" || selection?.type === "finalized") return;
-  if (selection?.type === "block_number" && /^\d{1,78}$/.test(selection.block_number)) return;
-  const message = "The block must be latest, finalized, or a block number as decimal digits.";
-  throw new ArgumentError("params.block_selection", message);
-}
-
-function checkKeyAndMetadata({
-  idempotency_key,
-  metadata,
-}: {
-  idempotency_key: string;
-  metadata?: object | undefined;
-}): void {
-  const length = typeof idempotency_key === "string" ? idempotency_key.length : 0;
-  if (length < 1 || length > LIMITS.idempotencyKeyLength) {
-    const message = `idempotency_key must have 1 to ${LIMITS.idempotencyKeyLength} characters.`;
-    throw new ArgumentError("idempotency_key", message);
-  }
-  if (metadata && Buffer.byteLength(JSON.stringify(metadata)) > LIMITS.queryMetadataBytes) {
-    throw new ArgumentError(
-      "metadata",
-      `metadata must be at most ${LIMITS.queryMetadataBytes} bytes of JSON.`,
-    );
-  }
 }

@@ -7,7 +7,8 @@ import {
   type TransportOptions,
   tryParse,
 } from "../http/index.ts";
-import { JustCreated, SHOWN_WITHIN_MS } from "./just-created.ts";
+import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./assumed-times.ts";
+import { JustCreated } from "./just-created.ts";
 import { jittered, pause } from "./pause.ts";
 
 /** Time as waits for what was just created see it, in milliseconds, so that tests can set the hands themselves. */
@@ -24,8 +25,13 @@ export const systemClock: Clock = { now: () => Date.now(), elapsed: () => perfor
 
 const FIRST_GAP_MS = 500;
 const LONGEST_GAP_MS = 2_000;
-/** How far the clock of another machine may be ahead. */
-const CLOCKS_DIFFER_BY_MS = 60_000;
+
+/** What a call has ended in, and for how long that may still change since something was just created. */
+type Outcome<T> = {
+  graceMs: number;
+  /** Returns or throws what the call ended in. `isCutShort`: the call's own time is over, but not the grace. */
+  settle: (isCutShort: boolean) => T;
+};
 
 /**
  * The transport of all resources. Just after a create the service may answer 404 about what it has created: for 30 s
@@ -42,26 +48,22 @@ export class ResourceTransport extends Transport {
   }
 
   override async request<T>(call: Call): Promise<T> {
-    const { elapsed } = this.clock;
-    const deadline = elapsed() + (call.timeoutMs ?? this.timeoutMs);
     const learning: Call = { ...call, read: (answer) => this.#read(call, answer) };
-    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+    return this.#repeat<T>(call, async (leftMs) => {
+      if (leftMs !== undefined) learning.timeoutMs = leftMs;
       try {
-        return await super.request<T>(learning);
+        const result = await super.request<T>(learning);
+        return { graceMs: 0, settle: () => result };
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw error;
-        const grace = this.#justCreated.graceOf(call, error.code);
-        const delay = Math.min(grace, jittered(gap));
-        // That it is not known says more than a time-out.
-        if (delay <= 0) throw error;
-        if (elapsed() + delay >= deadline) {
-          early.add(error);
+        const settle = (isCutShort: boolean) => {
+          // A 404 says more than a time-out.
+          if (isCutShort) early.add(error);
           throw error;
-        }
-        await this.clock.pause(delay, [call.signal, this.closing]);
-        learning.timeoutMs = Math.max(1, deadline - elapsed());
+        };
+        return { graceMs: this.#justCreated.graceOf(call, error.code), settle };
       }
-    }
+    });
   }
 
   /** What `find` finds in the list at `path`, which may show late what was just created under this name. */
@@ -69,14 +71,30 @@ export class ResourceTransport extends Transport {
     path: string,
     name: string,
     find: () => Promise<T | undefined>,
-    { timeoutMs = this.timeoutMs, signal }: CallOptions = {},
+    options: CallOptions = {},
   ): Promise<T | undefined> {
-    const deadline = this.clock.elapsed() + timeoutMs;
-    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+    return this.#repeat(options, async () => {
       const found = await find();
-      const delay = Math.min(this.#justCreated.graceOfName(path, name), jittered(gap));
-      if (found !== undefined || delay <= 0 || this.clock.elapsed() + delay >= deadline) return found;
-      await this.clock.pause(delay, [signal, this.closing]);
+      const graceMs = found === undefined ? this.#justCreated.graceOfName(path, name) : 0;
+      return { graceMs, settle: () => found };
+    });
+  }
+
+  /** Repeats a call, with growing pauses, while its outcome may change and the call's own time lasts. */
+  async #repeat<T>(
+    { timeoutMs = this.timeoutMs, signal }: CallOptions,
+    attempt: (leftMs: number | undefined) => Promise<Outcome<T>>,
+  ): Promise<T> {
+    const { elapsed, pause } = this.clock;
+    const deadline = elapsed() + timeoutMs;
+    let leftMs: number | undefined;
+    for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
+      const { graceMs, settle } = await attempt(leftMs);
+      const delay = Math.min(graceMs, jittered(gap));
+      if (delay <= 0) return settle(false);
+      if (elapsed() + delay >= deadline) return settle(true);
+      await pause(delay, [signal, this.closing]);
+      leftMs = Math.max(1, deadline - elapsed());
     }
   }
 
@@ -87,7 +105,7 @@ export class ResourceTransport extends Transport {
   noteCreated(id: string, createdAt: unknown): void {
     if (typeof createdAt !== "number") return;
     const age = this.clock.now() - createdAt * 1000;
-    if (age >= -CLOCKS_DIFFER_BY_MS && age < SHOWN_WITHIN_MS) this.#justCreated.note(id, Math.max(0, age));
+    if (age >= -MAX_CLOCK_SKEW_MS && age < SHOWN_WITHIN_MS) this.#justCreated.note(id, Math.max(0, age));
   }
 
   /** When something was created, in Unix seconds of this machine; undefined for what is not known to be that new. */

@@ -3,12 +3,14 @@ import { NotFoundError } from "../http/index.ts";
 import {
   type ChannelEvent,
   EVENT_TYPES,
+  isSameId,
   type Operation,
   type Query,
   SEARCH_FILTERS,
 } from "../protocol/index.ts";
+import { MAX_CLOCK_SKEW_MS } from "./assumed-times.ts";
 import { pathId } from "./checks.ts";
-import type { SearchEvents } from "./events.ts";
+import type { SearchEvents } from "./search-filter.ts";
 
 /**
  * The filters that the service does not support in a search. They are applied to what arrives, and the service is
@@ -31,8 +33,8 @@ export type AskFor = {
 /** The codes of a 404 that say that there is no such operation or query. */
 const NOT_KNOWN: readonly string[] = ["OPERATION_NOT_FOUND", "QUERY_NOT_FOUND"];
 
-/** The clocks of a service may differ: an event can seem older than the query it is about. Seconds. */
-const CLOCKS_DIFFER_BY = 60;
+/** By its time, an event can seem older than the query it is about. */
+const MAX_CLOCK_SKEW_SECONDS = MAX_CLOCK_SKEW_MS / 1000;
 
 export function isById(filter: SearchEvents): boolean {
   return FIELDS.some((field) => filter[field] !== undefined);
@@ -50,7 +52,7 @@ export function matchesId(filter: SearchEvents): (event: ChannelEvent) => boolea
   typesOf(filter);
   return ({ payload }) => {
     const fields: Record<string, unknown> = payload;
-    return wanted.every(([field, id]) => String(fields[field]).toLowerCase() === id);
+    return wanted.every(([field, id]) => isSameId(String(fields[field]), id));
   };
 }
 
@@ -123,7 +125,7 @@ function sinceItsCreation(query: Partial<Query>): SearchEvents {
   const { created_at: createdAt, chain_selector } = query;
   const since = typeof createdAt === "number" && Number.isSafeInteger(createdAt) ? createdAt : 0;
   return {
-    ...(since > CLOCKS_DIFFER_BY ? { "created.gte": since - CLOCKS_DIFFER_BY } : {}),
+    ...(since > MAX_CLOCK_SKEW_SECONDS ? { "created.gte": since - MAX_CLOCK_SKEW_SECONDS } : {}),
     ...(chain_selector ? { chain_selector: [String(chain_selector)] } : {}),
   };
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallOptions } from "../http/index.ts";
 import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../protocol/index.ts";
 import { distinctEvents } from "./distinct-events.ts";
-import type { Events, SearchEvents } from "./events.ts";
+import type { Events } from "./events.ts";
+import type { SearchEvents } from "./search-filter.ts";
 
 /** The status events of one resource on its channel: which filter finds them. */
 export type StatusEvents = { channelId: string; filter: SearchEvents };

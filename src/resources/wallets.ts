@@ -1,6 +1,7 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
 import {
+  canonicalAddress,
   canonicalId,
   LIMITS,
   type Open,
@@ -136,8 +137,7 @@ export class Wallets {
         noun: "wallet",
         id: walletId,
         lifecycle: WALLET_LIFECYCLE,
-        setbacks: ["failed", "archived"],
-        look: (signal) => this.get(walletId, { signal }),
+        get: (signal) => this.get(walletId, { signal }),
         events: async (wallet, signal) => {
           const statusEvents = statusEventsOf(wallet);
           if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });
@@ -177,16 +177,10 @@ export class Wallets {
     const steps = {
       find: () => this.findByName(wanted.name, options),
       create: () => this.create(wanted, options),
-      isArchived: async () =>
-        (await this.#named(wanted.name, { status: ["archived"] }, options)) !== undefined,
+      findArchived: () => this.#named(wanted.name, { status: ["archived"] }, options),
       id: (one: Wallet) => one.wallet_id,
     };
-    const { resource: wallet, found } = await createOrFind(
-      this.#transport,
-      steps,
-      options?.signal,
-      options?.timeoutMs,
-    );
+    const { resource: wallet, found } = await createOrFind(this.#transport, steps, options);
     if (found) checkSame(wallet, wanted);
     return { wallet, found };
   }
@@ -270,7 +264,7 @@ function checkRsaKey(path: string, key: RsaPublicKey): void {
 function checkSame(found: Wallet, wanted: CreateWallet): void {
   const differences = [
     ["network", found.chain_selector, wanted.chain_selector],
-    ["owner", found.wallet_owner_address.toLowerCase(), wanted.wallet_owner_address.toLowerCase()],
+    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(wanted.wallet_owner_address)],
     ["type", found.wallet_type, wanted.wallet_type],
   ].flatMap(([what, is, should]) => (is === should ? [] : [`its ${what} is ${is}, not ${should}`]));
   if (differences.length === 0) return;

@@ -1,6 +1,6 @@
 import { NotFoundError, ValidationError } from "../http/index.ts";
-import { isUuid, type Watcher } from "../protocol/index.ts";
-import { SHOWN_WITHIN_MS } from "./just-created.ts";
+import { canonicalId, isUuid, type Watcher } from "../protocol/index.ts";
+import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 
 export type WatcherFamiliesOptions = {
   get: (channelId: string, watcherId: string) => Promise<Pick<Watcher, "don_family">>;
@@ -34,7 +34,7 @@ export class WatcherFamilies {
    */
   of(channelId: string, watcherId: string): Promise<string | undefined> {
     if (!isUuid(watcherId)) return Promise.resolve(undefined);
-    const key = `${channelId}/${watcherId}`.toLowerCase();
+    const key = `${canonicalId(channelId)}/${canonicalId(watcherId)}`;
     const known = this.#known.get(key);
     const current =
       known && this.#now() < known.until ? known : this.#ask(channelId, watcherId, known?.since);

@@ -2,6 +2,7 @@ import { completeFragment } from "../abi/index.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
 import {
+  canonicalAddress,
   type EventFragment,
   LIMITS,
   type Open,
@@ -150,8 +151,7 @@ export class Watchers {
         noun: "watcher",
         id: watcherId,
         lifecycle: WATCHER_LIFECYCLE,
-        setbacks: ["failed", "archiving", "archived", "archive_failed"],
-        look: (signal) => this.get(channelId, watcherId, { signal }),
+        get: (signal) => this.get(channelId, watcherId, { signal }),
         events: (_watcher, signal) => readStatusEvents(this.#events, statusEvents, { signal }),
         // The resource shows `archive_failed` as `failed`.
         reason: ({ status }, signal) =>
@@ -203,16 +203,10 @@ export class Watchers {
         return summary && this.get(channelId, summary.watcher_id, options);
       },
       create: () => this.create(channelId, wanted, options),
-      isArchived: async () =>
-        (await this.#named(channelId, wanted.name, { status: ["archived"] }, options)) !== undefined,
+      findArchived: () => this.#named(channelId, wanted.name, { status: ["archived"] }, options),
       id: (one: Watcher) => one.watcher_id,
     };
-    const { resource: watcher, found } = await createOrFind(
-      this.#transport,
-      steps,
-      options?.signal,
-      options?.timeoutMs,
-    );
+    const { resource: watcher, found } = await createOrFind(this.#transport, steps, options);
     if (found) checkSame(watcher, wanted);
     return { watcher, found };
   }
@@ -274,7 +268,7 @@ function checkSame(found: Watcher, wanted: CreateWatcher): void {
     if (is !== should) differences.push(`its ${what} is ${is || "none"}, not ${should || "none"}`);
   };
   compare("network", found.chain_selector, wanted.chain_selector);
-  compare("address", found.address.toLowerCase(), wanted.address.toLowerCase());
+  compare("address", canonicalAddress(found.address), canonicalAddress(wanted.address));
   compare("service", found.service ?? "", wanted.service ?? "");
   if (found.events) compare("list of events", sorted(found.events), sorted(wanted.events));
   if (differences.length === 0) return;

@@ -88,7 +88,7 @@ describe("FileCursorStore", () => {
     });
   }
 
-  it("does not speak of a copy where none could be kept", async () => {
+  it("does not mention a copy when none could be kept", async () => {
     await new FileCursorStore({ path }).save(stateAt(5), "now");
     await writeFile(path, "torn");
     const open = async () => {
@@ -96,7 +96,7 @@ describe("FileCursorStore", () => {
     };
     const full = { ...nodeFiles, open } as unknown as NonNullable<FileCursorStoreOptions["files"]>;
     const damaged = should(new FileCursorStore({ path, files: full }).load());
-    await damaged.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /of another program\. Restore it/ });
+    await damaged.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /to another program\. Restore it/ });
     should(await files()).eql(["cursor.json"]);
   });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { Machine, type Part } from "./machine.ts";
+import { Machine, type Part } from "./crashing-machine.ts";
 import { range } from "./simulation.ts";
 
 const numRuns = Number(process.env.CONSUMER_RUNS ?? 150);
@@ -67,7 +67,7 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
-  it("is told as an error where nobody takes rejected events", async () => {
+  it("is reported as an error when nothing receives rejected events", async () => {
     for (const commit of ["on-send", "on-ack"] as const) {
       const part = { events: 3, poison: [2], commit, onRejected: undefined, maxCrashes: 2 };
       const { machine, one } = machineWith(part);
@@ -76,7 +76,7 @@ describe("an event that ends the process", () => {
       should(one.errors.map(({ code, message }) => [code, message])).eql([
         [
           "EVENT_REJECTED",
-          "The event at offset 2 is passed over. The process ended 2 times while this event was handed over. Give onRejected to take such events.",
+          "The event at offset 2 is skipped. The process ended 2 times while this event was handed over. Set onRejected to receive such events.",
         ],
       ]);
       await machine.end();

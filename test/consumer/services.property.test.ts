@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { movedBack, stuckPages } from "./broken.ts";
+import { movedBack, stuckPages } from "./broken-services.ts";
 import { onAck } from "./on-ack.ts";
 import { onSend } from "./on-send.ts";
 

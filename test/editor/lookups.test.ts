@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Page, Request, Response } from "playwright-core";
 import should from "should";
-import type { Choices } from "../../nodes/lib/form-types.ts";
+import type { Choices } from "../../nodes/lib/shared/form-types.ts";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";

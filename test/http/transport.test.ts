@@ -219,7 +219,13 @@ describe("Transport", () => {
         "FORBIDDEN",
         /no/,
       ],
-      ["a rate limit", 429, { type: "VALIDATION_ERROR", message: "m" }, "RATE_LIMITED", /ask less often/],
+      [
+        "a rate limit",
+        429,
+        { type: "VALIDATION_ERROR", message: "m" },
+        "RATE_LIMITED",
+        /send fewer requests/,
+      ],
       [
         "failure of the service",
         500,
@@ -231,7 +237,7 @@ describe("Transport", () => {
       ["a proxy's HTML 502", 502, "<html>Bad gateway</html>", "SERVICE_ERROR", /HTTP 502/],
       ["a proxy's HTML 404", 404, "<html>nginx</html>", "BAD_RESPONSE", /base URL.*nginx/],
       ["HTML with 200", 200, "<html>Log in</html>", "BAD_RESPONSE", /base URL.*Log in/],
-      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*in its place\.$/],
+      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*instead of the service\.$/],
       ["a missing right", 403, { type: "FORBIDDEN", message: "no" }, "FORBIDDEN", /HTTP 403.*no/],
       [
         "a code in a list",
@@ -241,7 +247,7 @@ describe("Transport", () => {
         /Check the ids/,
       ],
       ["a refusal without a message", 400, { type: "VALIDATION_ERROR" }, "VALIDATION_ERROR", /nothing more/],
-      ["a type that is no constant", 400, { type: "free text", message: "m" }, "BAD_RESPONSE", /base URL/],
+      ["a type that is not a constant", 400, { type: "free text", message: "m" }, "BAD_RESPONSE", /base URL/],
       ["truncated JSON", 200, '{"data": [', "BAD_RESPONSE", /begins/],
     ];
     for (const [what, status, body, code, message] of cases) {
@@ -381,12 +387,12 @@ describe("Transport", () => {
       should(make("http://h", " ")).throw(/API key is missing/);
       should(make("http://h", "a\nb")).throw(/Copy it again/);
       for (const [url, message] of [
-        ["", /^The base URL must be a whole http or https address/],
-        ["h/v1", /whole http or https address/],
-        ["ftp://h", /whole http or https address/],
-        ["http://u:p@h", /no user name or password/],
-        ["http://u@h", /no user name or password/],
-        ["http://:p@h", /no user name or password/],
+        ["", /^The base URL must be a complete http or https address/],
+        ["h/v1", /complete http or https address/],
+        ["ftp://h", /complete http or https address/],
+        ["http://u:p@h", /not contain a user name or password/],
+        ["http://u@h", /not contain a user name or password/],
+        ["http://:p@h", /not contain a user name or password/],
         ["http://h/?a=1", /must end with its path/],
         ["http://h/#a", /must end with its path/],
         ["http://h?", /must end with its path/],
@@ -567,7 +573,7 @@ describe("Transport", () => {
       );
       await server.nextConnection();
       controller.abort();
-      should(await call).match({ code: "ABORTED", name: "AbortedError", message: /as asked/ });
+      should(await call).match({ code: "ABORTED", name: "AbortedError", message: /aborted by its caller/ });
     });
 
     it("ends a call that queues, and leaves the queue in order", async () => {
@@ -633,7 +639,11 @@ describe("Transport", () => {
       should((await Promise.all(calls)).map(({ code }) => code)).deepEqual(Array(3).fill("CLIENT_CLOSED"));
       while (server.openSockets() > 0) await tick();
       const late = await errorOf(transport.get("/4"));
-      should(late).match({ code: "CLIENT_CLOSED", name: "ClientClosedError", message: /Make a new client/ });
+      should(late).match({
+        code: "CLIENT_CLOSED",
+        name: "ClientClosedError",
+        message: /Create a new client/,
+      });
     });
 
     it("also ends a connection that is still being made", async () => {

@@ -1,8 +1,8 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { previewCalls } from "../../nodes/lib/admin/preview-calls.ts";
-import { previewOf } from "../../nodes/lib/call-preview.ts";
-import type { CallDef } from "../../nodes/lib/form-types.ts";
+import { previewOf } from "../../nodes/lib/runtime/call-preview.ts";
+import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
+import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
 
 const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";

@@ -1,5 +1,5 @@
 import should from "should";
-import { oneOf } from "../../nodes/lib/fields.ts";
+import { oneOf } from "../../nodes/lib/runtime/fields.ts";
 import { benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
 import type { FlowNode, NodeRed } from "../support/node-red.ts";

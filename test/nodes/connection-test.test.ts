@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
-import type { Answer, Owner, Tested } from "../../nodes/lib/form-types.ts";
+import type { Answer, Owner, Tested } from "../../nodes/lib/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { workflowOwnerFromOrgId } from "../../src/index.ts";
 import { sendJson, startServer, startTcpServer } from "../http/support.ts";

@@ -1,7 +1,7 @@
 import should from "should";
 import { familyProblem } from "../../nodes/connection/family-problems.ts";
-import type { FamilyDef } from "../../nodes/lib/form-types.ts";
-import { isVerificationUntouched } from "../../nodes/lib/verification-set-up.ts";
+import type { FamilyDef } from "../../nodes/lib/shared/form-types.ts";
+import { isVerificationUntouched } from "../../nodes/lib/shared/verification-set-up.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);
 const RIGHT: FamilyDef = {

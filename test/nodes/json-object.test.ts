@@ -1,5 +1,5 @@
 import should from "should";
-import { jsonObject, jsonProblem } from "../../nodes/lib/json-object.ts";
+import { jsonObject, jsonProblem } from "../../nodes/wallet/json-object.ts";
 
 /** Objects of a setting: typed in as JSON, or from an environment variable. */
 describe("a JSON object of a setting", () => {

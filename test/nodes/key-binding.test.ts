@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
-import { addressesOf, type Destination, strayAddress } from "../../nodes/lib/key/addresses.ts";
-import { bindKey, boundTo } from "../../nodes/lib/key/binding.ts";
-import { markTyped, withoutMark } from "../../nodes/lib/key/typed-key.ts";
+import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key/addresses.ts";
+import { bindKey, boundTo } from "../../nodes/connection/key/binding.ts";
+import { markTyped, withoutMark } from "../../nodes/connection/key/typed-key.ts";
 
 const HERE = ["https://here.example/v1"];
 const THERE = ["https://there.example/v1"];

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { Interface, parseEther, TypedDataEncoder } from "ethers";
 import should from "should";
-import type { CallDef } from "../../nodes/lib/form-types.ts";
-import type { Preview, PreviewRequest } from "../../nodes/lib/preview-types.ts";
+import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
+import type { Preview, PreviewRequest } from "../../nodes/submit-operation/preview-types.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { contractNode } from "../support/nodes.ts";
 import { NOBODY, OperationBench, RECEIVER, SEPOLIA } from "../support/operation-bench.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { splitNames } from "../../nodes/lib/split-names.ts";
-import { timeOf } from "../../nodes/lib/times.ts";
+import { splitNames } from "../../nodes/lib/shared/split-names.ts";
+import { timeOf } from "../../nodes/lib/shared/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
 import { functionNode, type Message } from "../support/bench.ts";
 import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";

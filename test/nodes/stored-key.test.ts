@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import should from "should";
-import { markTyped } from "../../nodes/lib/key/typed-key.ts";
+import { markTyped } from "../../nodes/connection/key/typed-key.ts";
 import { benchFlow } from "../support/bench.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";

@@ -1,9 +1,9 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
-import type { ContractNode } from "../config-nodes.ts";
-import type { AbiAnswer, EventChoice, FunctionChoice } from "../form-types.ts";
-import { type Library, loadLibrary } from "../library.ts";
-import { isReference } from "../variables.ts";
+import type { ContractNode } from "../runtime/config-nodes.ts";
+import { type Library, loadLibrary } from "../runtime/library.ts";
+import type { AbiAnswer, EventChoice, FunctionChoice } from "../shared/form-types.ts";
+import { isReference } from "../shared/variables.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";

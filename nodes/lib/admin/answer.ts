@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
-import { nodeError, toCodedError } from "../errors.ts";
-import type { Problem } from "../form-types.ts";
+import { nodeError, toCodedError } from "../shared/errors.ts";
+import type { Problem } from "../shared/form-types.ts";
 
 /** What came over the network: nobody has looked at the body yet. */
 export type Question = {

@@ -1,8 +1,8 @@
 import type { AbiParameter } from "../../../src/index.ts";
-import { nodeError, toCodedError } from "../errors.ts";
-import type { Checked } from "../form-types.ts";
-import type { Library } from "../library.ts";
-import { isReference } from "../variables.ts";
+import type { Library } from "../runtime/library.ts";
+import { nodeError, toCodedError } from "../shared/errors.ts";
+import type { Checked } from "../shared/form-types.ts";
+import { isReference } from "../shared/variables.ts";
 import { fieldsOf } from "./answer.ts";
 
 const INTEGER = /^u?int\d*$/;

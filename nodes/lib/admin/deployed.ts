@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
-import { nodeError } from "../errors.ts";
-import { variableMissing } from "../variables.ts";
-import { writtenIn } from "../written.ts";
+import { storedValue } from "../runtime/flow-settings.ts";
+import { nodeError } from "../shared/errors.ts";
+import { variableMissing } from "../shared/variables.ts";
 
 /** Variables that are there for us, by their name. */
 const OURS = /^\$\{(CREC_\w+)\}$/;
@@ -34,7 +34,7 @@ export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): str
  * Node-RED made of it: a reference that merely stands in a request could read any variable of this machine.
  */
 export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
-  return writtenIn(RED, id, field) === text;
+  return storedValue(RED, id, field) === text;
 }
 
 /** @throws DEPLOY_FIRST */

@@ -1,10 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
-import { ADDRESS } from "../address.ts";
-import type { ChannelNode, ConnectionNode, ContractNode } from "../config-nodes.ts";
-import type { Choice, Choices } from "../form-types.ts";
-import { loadLibrary } from "../library.ts";
+import type { ChannelNode, ConnectionNode, ContractNode } from "../runtime/config-nodes.ts";
+import { loadLibrary } from "../runtime/library.ts";
+import { ADDRESS } from "../shared/address.ts";
+import type { Choice, Choices } from "../shared/form-types.ts";
 import { answerForms, invalidRequest } from "./answer.ts";
 
 /** `text` is what was typed so far: the service looks for names that hold it, where it can. */

@@ -1,6 +1,6 @@
-import type { AbiAnswer } from "../form-types.ts";
+import type { AbiAnswer } from "../shared/form-types.ts";
+import { postJson, requestFailure } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
-import { postJson, whyUnanswered } from "./ask.ts";
 
 /** Neither, where there is no ABI yet. */
 export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never };
@@ -31,7 +31,7 @@ export function offeredIn<T>(
   const answer =
     fresh.get(key)?.answer ??
     postJson<{ found: unknown[] }>(`crec/abi/${kind}`, { id: contract, abi }).catch((failure: unknown) => ({
-      problem: whyUnanswered(node, failure, "crec.read"),
+      problem: requestFailure(node, failure, "crec.read"),
     }));
   // Several calls of one form ask for the same.
   if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });

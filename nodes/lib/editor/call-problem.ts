@@ -1,4 +1,4 @@
-import type { ContractCall, Value } from "../form-types.ts";
+import type { ContractCall, Value } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 import { ADDRESS, isReference } from "./validate.ts";
 

@@ -1,13 +1,13 @@
-import type { Answer, Checked } from "../form-types.ts";
+import type { Answer, Checked } from "../shared/form-types.ts";
+import { postJson } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
-import { asYouType, TYPED } from "./as-you-type.ts";
-import { postJson } from "./ask.ts";
-import { problemUnder } from "./rows.ts";
+import { problemUnder } from "./form-rows.ts";
+import { liveCheck, TYPED } from "./live-check.ts";
 
 /** Says under a box that an address in it is mistyped: a wrong checksum only the library can tell. */
 export function checkAddress(node: EditedNode, field: JQuery): void {
   const problem = problemUnder(field);
-  const check = asYouType<Answer<Checked>>(
+  const check = liveCheck<Answer<Checked>>(
     field,
     () => {
       const value = String(field.val() ?? "").trim();

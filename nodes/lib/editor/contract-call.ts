@@ -1,17 +1,17 @@
-import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../form-types.ts";
+import type { ContractCall, FunctionChoice, ParameterChoice, Value } from "../shared/form-types.ts";
 import { offeredBy } from "./abi.ts";
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";
 import type { ContractSource } from "./contract-select.ts";
+import { trackOpen } from "./form-open.ts";
+import { labelled, problemUnder } from "./form-rows.ts";
 import { fillFunctions, type Purpose } from "./function-select.ts";
-import { openness } from "./openness.ts";
-import { labelled, problemUnder } from "./rows.ts";
 import { type ValueField, valueField } from "./value-field.ts";
 
 export { callProblem } from "./call-problem.ts";
 export { type ContractSource, contractSelect } from "./contract-select.ts";
+export { labelled, nameVisibleBox } from "./form-rows.ts";
 export type { Purpose } from "./function-select.ts";
-export { labelled, nameVisibleBox } from "./rows.ts";
 
 /** The part of a form that picks a contract, one of its functions, and a value for each parameter. */
 export type ContractCallForm = {
@@ -99,7 +99,7 @@ export function contractCallForm(
   };
 
   let asked = 0;
-  const isOpen = openness(container);
+  const isOpen = trackOpen(container);
   const showFunctions = async (): Promise<void> => {
     asked += 1;
     const question = asked;

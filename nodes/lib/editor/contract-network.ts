@@ -1,8 +1,8 @@
-import type { Answer, Choices } from "../form-types.ts";
-import { asYouType } from "./as-you-type.ts";
-import { getJson } from "./ask.ts";
+import type { Answer, Choices } from "../shared/form-types.ts";
+import { getJson } from "./admin-requests.ts";
+import { hintUnder } from "./form-rows.ts";
+import { liveCheck } from "./live-check.ts";
 import { descriptionOf } from "./lookup.ts";
-import { hintUnder } from "./rows.ts";
 
 /**
  * Says under the contract of a form on which network it is, and how final the blocks are that are reported there: where
@@ -11,7 +11,7 @@ import { hintUnder } from "./rows.ts";
 export function describeContractNetwork(connection: () => string, fields: string): void {
   const contract = $("#node-input-contract");
   const hint = hintUnder(contract);
-  const look = asYouType<Answer<Choices>>(
+  const look = liveCheck<Answer<Choices>>(
     contract,
     () => {
       const [asked, its] = [connection(), String(contract.val() ?? "")];

@@ -1,6 +1,6 @@
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";
-import { labelled } from "./rows.ts";
+import { labelled } from "./form-rows.ts";
 
 /** Where the contract comes from: a select of the form's own, or one that Node-RED fills. */
 export type ContractSource = { select: JQuery };

@@ -1,4 +1,4 @@
-import type { FunctionChoice } from "../form-types.ts";
+import type { FunctionChoice } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 
 /** Functions that only read can be asked; those that write can be sent. */

@@ -1,9 +1,9 @@
 import { isSameId } from "../../../src/protocol/ids.ts";
-import type { Answer, Choice, Choices } from "../form-types.ts";
+import type { Answer, Choice, Choices } from "../shared/form-types.ts";
+import { getJson, requestFailure } from "./admin-requests.ts";
 import type { Completion, CompletionSearch, EditedNode } from "./api.ts";
-import { asYouType, PAUSE_MS, TYPED } from "./as-you-type.ts";
-import { getJson, whyUnanswered } from "./ask.ts";
-import { hintUnder } from "./rows.ts";
+import { hintUnder } from "./form-rows.ts";
+import { liveCheck, PAUSE_MS, TYPED } from "./live-check.ts";
 import { isReference } from "./validate.ts";
 
 /** What is remembered of an answer, so that typing does not ask the service at each key. */
@@ -56,12 +56,12 @@ export function describeUnder(
   const isTyped = () =>
     field.next(".red-ui-typedInput-container").length === 0 || field.typedInput("type") === "str";
   const typed = () => (isTyped() ? String(field.val() ?? "").trim() : "");
-  const look = asYouType<Answer<Choices> | undefined>(
+  const look = liveCheck<Answer<Choices> | undefined>(
     field,
     () =>
       isTyped() && !isReference(typed())
         ? choicesFor(kindOf(kind), configNode(), typed()).catch((failure: unknown) => ({
-            ...{ problem: whyUnanswered(node, failure, "crec.read"), code: "UNANSWERED" },
+            ...{ problem: requestFailure(node, failure, "crec.read"), code: "UNANSWERED" },
           }))
         : undefined,
     (answer) => hint.say(answer ? described(node, answer, typed(), missing) : ""),

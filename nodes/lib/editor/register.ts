@@ -1,5 +1,5 @@
 import type { EditedNode, NodeTypeDef, PropertyDef, Validator } from "./api.ts";
-import { nameFields } from "./rows.ts";
+import { nameFields } from "./form-rows.ts";
 import { atPresent, onlyVariables } from "./validate.ts";
 
 /**

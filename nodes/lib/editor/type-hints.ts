@@ -1,4 +1,4 @@
-import type { ParameterChoice, Unit } from "../form-types.ts";
+import type { ParameterChoice, Unit } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 
 const LIST = /^(.*)\[(\d*)\]$/;

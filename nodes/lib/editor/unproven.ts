@@ -1,6 +1,6 @@
-import { isVerificationUntouched, signersIn } from "../verification-set-up.ts";
+import { isVerificationUntouched, signersIn } from "../shared/verification-set-up.ts";
 import type { EditedNode } from "./api.ts";
-import { hintUnder } from "./rows.ts";
+import { hintUnder } from "./form-rows.ts";
 
 /** Says under "Wait until" when no confirmation can be proven, since the channel's connection is not set up for it. */
 export function sayUnproven(node: EditedNode): void {

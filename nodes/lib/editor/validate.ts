@@ -1,7 +1,7 @@
-import { isReference } from "../variables.ts";
+import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
 
-export { ADDRESS } from "../address.ts";
+export { ADDRESS } from "../shared/address.ts";
 /** What is wholly `${NAME}` comes from the environment and is judged when it is used. */
 export { isReference };
 

@@ -1,10 +1,10 @@
-import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../form-types.ts";
+import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../shared/form-types.ts";
+import { postJson } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
-import { asYouType, TYPED } from "./as-you-type.ts";
-import { postJson } from "./ask.ts";
-import { JSON_TYPES, TEXT_TYPES } from "./fields.ts";
-import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./rows.ts";
+import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
+import { liveCheck, TYPED } from "./live-check.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
+import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
 /** `note` is a line of its own under the field, for what the form says of it. */
@@ -57,7 +57,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
   });
   const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
-  const check = asYouType<Answer<Checked>>(
+  const check = liveCheck<Answer<Checked>>(
     input,
     () => {
       const question = questionOf(name, parameter, read(), decimals, optional);

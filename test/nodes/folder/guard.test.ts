@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import should from "should";
 import { guarded, guardedFiles } from "../../../nodes/events-in/folder/guard.ts";
-import { nodeError } from "../../../nodes/lib/errors.ts";
+import { nodeError } from "../../../nodes/lib/shared/errors.ts";
 import { stateFrom } from "../../../src/consumer/cursor-state.ts";
 import { FileCursorStore } from "../../../src/consumer/index.ts";
 

@@ -1,0 +1,24 @@
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+
+export const NODE = describeNode({
+  type: "crec-ack",
+  version: 1,
+  icon: "ack.svg",
+  fields: {
+    name: COMMON.name,
+    /** `ack`: the event is done. `retry`: sent again after the delay. `reject`: to the rejected output, then done. */
+    action: { kind: "select", icon: "check", options: ["ack", "retry", "reject"], default: "ack" },
+    delay: {
+      kind: "number",
+      icon: "clock-o",
+      unit: "common.label.seconds",
+      default: "10",
+      least: 0,
+      error: "common.error.seconds",
+      shown: { action: "retry" },
+    },
+    reason: { kind: "typed", icon: "comment-o", shown: { action: "reject" } },
+  },
+});
+
+export type AckDef = SettingsOf<typeof NODE>;

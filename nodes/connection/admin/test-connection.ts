@@ -1,0 +1,81 @@
+import type { NodeAPI } from "node-red";
+import type { CrecClient, CrecClientOptions, Network } from "../../../src/index.ts";
+import { answerForms, fieldsOf } from "../../lib/admin/answer.ts";
+import { loadLibrary } from "../../lib/runtime/library.ts";
+import { nodeError } from "../../lib/shared/errors.ts";
+import type { Tested } from "../../lib/shared/form-types.ts";
+import { type Diagnosis, diagnose } from "./diagnosis.ts";
+import { testedSettings } from "./tested-settings.ts";
+
+/** `POST /crec/connection/test`: tries the settings in the form, and says what works or what is wrong. */
+export function registerConnectionTest(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/connection/test", "crec.write", ({ body }) => test(RED, body));
+}
+
+/** @throws why it does not work */
+async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
+  const settings = testedSettings(RED, fieldsOf(body));
+  const { CrecClient } = await loadLibrary();
+  const client = new CrecClient(settings);
+  try {
+    // The account is worth a warning; without networks nothing works.
+    const account = aboutAccount(client, settings);
+    const networks = await client.networks.list();
+    return { networks: networks.map(networkOf), ...(await account) };
+  } catch (error) {
+    const { baseUrl: url, proxy } = settings;
+    const found = diagnose(error, { url, field: "base URL", proxied: isProxied(proxy) });
+    const better = found.code === "NO_SUCH_SERVICE" ? await betterAddress(settings) : undefined;
+    const { code, message } = better ?? found;
+    throw nodeError(code, message, error);
+  } finally {
+    await client.close();
+  }
+}
+
+type AboutAccount = Pick<Tested, "account" | "organization" | "warning">;
+
+async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Promise<AboutAccount> {
+  const { graphqlUrl: url, proxy } = settings;
+  if (url === undefined) return {};
+  try {
+    // Not every service knows the organization: that is a convenience, and not an error.
+    const organization = client.account.organization().catch(() => null);
+    const { displayName, emailAddress, memberId } = (await client.account.details()) ?? {};
+    const { organizationId, tenantId } = (await organization) ?? {};
+    return {
+      account: displayName || emailAddress || memberId || "",
+      ...(organizationId && tenantId ? { organization: { organizationId, tenantId } } : {}),
+    };
+  } catch (error) {
+    return { warning: diagnose(error, { url, field: "account URL", proxied: isProxied(proxy) }) };
+  }
+}
+
+/** The usual mistake: a version at the end of the address that is missing there, or too much. Asked without the key. */
+async function betterAddress(settings: CrecClientOptions): Promise<Diagnosis | undefined> {
+  const { CrecClient } = await loadLibrary();
+  const { baseUrl: url, timeoutMs = 0 } = settings;
+  const trimmed = url.replace(/\/+$/, "");
+  const other = /\/v1$/.test(trimmed) ? trimmed.slice(0, -"/v1".length) : `${trimmed}/v1`;
+  const { graphqlUrl: _unasked, ...rest } = settings;
+  const client = new CrecClient({ ...rest, baseUrl: other });
+  try {
+    await client.health({ timeoutMs: Math.min(timeoutMs, 3_000) });
+    const message = `${url} answers, but not as the channel service does; ${other} does. Use that as the base URL.`;
+    return { code: "NO_SUCH_SERVICE", message };
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
+}
+
+function networkOf({ name, type, chain_selector }: Network) {
+  return { name: String(name ?? ""), ...(type ? { type } : {}), chainSelector: chain_selector };
+}
+
+/** Whether one was chosen: what the environment says may not concern this address. */
+function isProxied(proxy: CrecClientOptions["proxy"]): boolean {
+  return proxy !== undefined && proxy !== "environment";
+}

@@ -1,0 +1,110 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecClientOptions } from "../../../src/index.ts";
+import { textIn } from "../../lib/admin/answer.ts";
+import { deployFirst, isDeployedWith, isOwnReference, ownVariable } from "../../lib/admin/deployed.ts";
+import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
+import { nodeError } from "../../lib/shared/errors.ts";
+import { isReference, requireSet } from "../../lib/shared/variables.ts";
+import { addressesOf, type Destination } from "../key/addresses.ts";
+import { typedFor } from "../key/key-problem.ts";
+import { withoutMark } from "../key/typed-key.ts";
+import { type ProxyNode, proxyOf, proxyProblem } from "../proxy.ts";
+import { type TlsNode, tlsOptions } from "../tls.ts";
+
+/** What the form sends. `apiKey` is empty or Node-RED's placeholder while the stored key is meant. */
+export type TestRequest = Partial<
+  Record<"id" | "baseUrl" | "graphqlUrl" | "apiKey" | "tls" | "proxy" | "timeout", unknown>
+>;
+
+type Deployed = (Node & Partial<ConnectionNode>) | null;
+
+const STORED_PASSWORD = "__PWRD__";
+/** A person waits for the test, however patient the flows may be. */
+const LONGEST_SECONDS = 10;
+
+/**
+ * The settings of a form, deployed or not, as a client takes them.
+ * @throws DEPLOY_FIRST, VARIABLE_MISSING, KEY_MISSING
+ */
+export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptions {
+  const deployed = RED.nodes.getNode(textIn(body.id)) as Deployed;
+  const baseUrl = addressOf(RED, deployed, "baseUrl", textIn(body.baseUrl));
+  const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", textIn(body.graphqlUrl));
+  const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
+  const proxyNode = configNode<ProxyNode>(RED, body.proxy, "proxy");
+  const problem = proxyNode && proxyProblem(RED, proxyNode.id);
+  if (problem) throw problem;
+  const seconds = Number(textIn(body.timeout) || LONGEST_SECONDS);
+  return {
+    baseUrl,
+    apiKey: keyFor(RED, deployed, body, { baseUrl, graphqlUrl, tls, proxy: proxyNode?.url }),
+    timeoutMs: Math.min(seconds > 0 ? seconds : LONGEST_SECONDS, LONGEST_SECONDS) * 1000,
+    maxAttempts: 1,
+    ...(graphqlUrl === "" ? {} : { graphqlUrl }),
+    ...(tls ? { tls } : {}),
+    proxy: proxyOf(proxyNode),
+  };
+}
+
+type Addresses = { baseUrl: string; graphqlUrl: string };
+type Places = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
+
+function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
+  if (!isReference(typed)) return typed;
+  const known = deployed?.connection?.[field];
+  if (known && isDeployedWith(RED, deployed.id, field, typed)) return requireSet(known);
+  return ownVariable(typed, "setting");
+}
+
+/**
+ * The key to test with. A typed one goes where its author says. One that the author of the request may not know
+ * only goes where it was meant to go:
+ *
+ * - the stored key to the stored addresses, the account's too;
+ * - a key from the environment to addresses from the same environment. Who may test connections could otherwise
+ *   name the variable beside an address of their own, and read the key there.
+ */
+function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, places: Places): string {
+  const typed = textIn(body.apiKey);
+  if (isReference(typed)) {
+    if (!isOwnReference(typed)) return deployFirst(typed);
+    const places = [textIn(body.baseUrl), textIn(body.graphqlUrl)].filter((place) => place !== "");
+    if (places.every(isOwnReference)) return ownVariable(typed, "key");
+    throw nodeError(
+      "DEPLOY_FIRST",
+      "A key from the environment is tested before a deploy only where base URL and account URL come from the environment, too, by ${CREC_…}. Deploy first, or type the key in.",
+    );
+  }
+  if (typed !== "" && typed !== STORED_PASSWORD) return typed;
+  const stored = deployed?.connection && deployed.credentials?.apiKey;
+  if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
+  const { problem } = deployed.connection ?? {};
+  if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
+  if (isStoredFor(RED, deployed, places)) return withoutMark(requireSet(stored));
+  throw nodeError(
+    "KEY_MISSING",
+    "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
+  );
+}
+
+/** Whether a key would go where the deployed connection sends it. Without the account URL it goes to less. */
+function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, places: Places): boolean {
+  const { baseUrl, graphqlUrl = "" } = connection ?? {};
+  if (places.baseUrl !== baseUrl || !["", graphqlUrl].includes(places.graphqlUrl)) return false;
+  const bound = typedFor(RED, id);
+  const setting = (resolved: string) => ({ written: resolved, resolved });
+  const addresses = addressesOf({
+    ...{ baseUrl: setting(baseUrl), graphqlUrl: setting(places.graphqlUrl), tls: places.tls },
+    ...(places.proxy === undefined ? {} : { proxy: setting(places.proxy) }),
+  });
+  return bound === undefined || addresses.every((address) => bound.includes(address));
+}
+
+/** A config node of Node-RED's own, which exists here only once it is deployed. */
+function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
+  const wanted = textIn(id);
+  if (wanted === "" || wanted === "_ADD_") return null;
+  const node = RED.nodes.getNode(wanted) as T | null;
+  if (node) return node;
+  throw nodeError("DEPLOY_FIRST", `The ${noun} chosen here is not deployed yet: deploy, then test.`);
+}

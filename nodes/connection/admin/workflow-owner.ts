@@ -1,0 +1,36 @@
+import type { Node, NodeAPI } from "node-red";
+import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
+import { isDeployedWith, ownVariable } from "../../lib/admin/deployed.ts";
+import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../../lib/runtime/library.ts";
+import type { Owner } from "../../lib/shared/form-types.ts";
+import { isReference, requireSet } from "../../lib/shared/variables.ts";
+
+const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
+type Field = (typeof FIELDS)[number];
+
+/**
+ * `POST /crec/connection/owner`: the workflow owner that stands for the organization in the form, and whether the
+ * one given beside it is another. Empty while something is missing.
+ */
+export function registerWorkflowOwner(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/connection/owner", "crec.read", ({ body }) => ownerOf(RED, fieldsOf(body)));
+}
+
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING */
+async function ownerOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>): Promise<Owner> {
+  const [orgId, creTenantId, given] = FIELDS.map((field) => settingOf(RED, body, field));
+  if (!orgId || !creTenantId) return { owner: "", differs: false };
+  const { workflowOwnerFromOrgId } = await loadLibrary();
+  const owner = workflowOwnerFromOrgId(orgId, creTenantId);
+  return { owner, differs: Boolean(given) && given?.toLowerCase() !== owner.toLowerCase() };
+}
+
+function settingOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>, field: Field): string | undefined {
+  const typed = typeof body[field] === "string" ? body[field].trim() : "";
+  if (!isReference(typed)) return typed;
+  const id = textIn(body.id);
+  const known = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.verification;
+  if (known && isDeployedWith(RED, id, field, typed)) return requireSet(known[field] ?? "");
+  return ownVariable(typed, "setting");
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Node, NodeAPI } from "node-red";
+import type { ReadErrorKind } from "../../src/index.ts";
+import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { type CodedError, shortText, toCodedError } from "../lib/shared/errors.ts";
+
+/** The flow is incomplete or wrong: only a change of it helps. */
+const CONFIGURATION_CODES = new Set([
+  "CONNECTION_INCOMPLETE",
+  "CHANNEL_INCOMPLETE",
+  "VARIABLE_MISSING",
+  "INVALID_ARGUMENT",
+]);
+
+/**
+ * The channel's id, as soon as the channel exists. A flow may create it with its first message, and a service may be
+ * down when Node-RED starts: the node waits for both, and reports errors.
+ */
+export async function awaitChannel(
+  RED: NodeAPI,
+  node: Node,
+  channel: ChannelRef,
+  signal: AbortSignal,
+): Promise<string> {
+  const { ReadBackoff, readErrorKindOf } = await loadLibrary();
+  const backoff = new ReadBackoff();
+  let reported: string | undefined;
+  for (;;) {
+    try {
+      return await channel.resolve(signal);
+    } catch (thrown) {
+      const error = toCodedError(thrown);
+      const kind = readErrorKindOf(error);
+      if (signal.aborted || kind === "final" || CONFIGURATION_CODES.has(error.code)) throw error;
+      const waitMs = backoff.next(error);
+      show(RED, node, { error, kind, waitMs });
+      if (!isExpected(error) && error.code !== reported) node.error(error, {});
+      reported = error.code;
+      await sleep(waitMs, undefined, { signal });
+    }
+  }
+}
+
+/** Whether the status alone reports an error: the node waits for something that is probably being created. */
+export function isExpected({ code }: CodedError): boolean {
+  return code === "CHANNEL_NOT_FOUND" || code === "WATCHER_NOT_FOUND";
+}
+
+function show(
+  RED: NodeAPI,
+  node: Node,
+  { error, kind, waitMs }: { error: CodedError; kind: ReadErrorKind; waitMs: number },
+): void {
+  if (kind === "missing") showStatus(node, "waiting", "events-in.status.waiting-for-channel");
+  else if (kind === "refused") showStatus(node, "error", "events-in.status.key-refused");
+  else {
+    const seconds = Math.max(1, Math.round(waitMs / 1000));
+    showStatus(node, "error", RED._("events-in.status.retrying", { error: shortText(error), seconds }));
+  }
+}

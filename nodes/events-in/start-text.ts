@@ -1,0 +1,31 @@
+import type { Started } from "../lib/shared/form-types.ts";
+
+/** Gives a text of the catalog: `RED._`, and in the editor that of a node. */
+type Translate = (key: string, values?: Record<string, string | number>) => string;
+
+/** Where a consumer starts, in words that go on from "starts": for the log and the form. */
+export function startText(translate: Translate, { position, after }: Started): string {
+  if (position === "beginning") return translate("events-in.started.at-beginning");
+  if (position === "now") {
+    return after < 0
+      ? translate("events-in.started.now-empty")
+      : translate("events-in.started.now", { after });
+  }
+  if (position !== undefined && "time" in position) {
+    return translate("events-in.started.at-time", { time: timeText(position.time) });
+  }
+  return translate("events-in.started.at-offset", { offset: after + 1 });
+}
+
+/** The same, short, for the status: a person is to see at once when a place was lost. */
+export function startedStatus(translate: Translate, { position, after }: Started): string {
+  if (typeof position === "object" && "time" in position) {
+    return translate("events-in.status.started-at-time", { time: timeText(position.time) });
+  }
+  if (after < 0) return translate("events-in.status.started-at-beginning");
+  return translate("events-in.status.started-after", { after });
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}

@@ -1,0 +1,152 @@
+import { type Field, labelKey, type NodeDescription, shortName } from "../shared/fields.ts";
+
+/** The template of a node's form, as Node-RED loads it: one row for each field, in the order of the table. */
+export function formHtml(node: NodeDescription, isConfig: boolean): string {
+  const rows: string[] = [];
+  let close = "";
+  const open = (begin: string, end: string): void => {
+    rows.push(close, begin);
+    close = end;
+  };
+  for (const [name, field] of Object.entries(node.fields)) {
+    const id = `crec-${shortName(node.type)}-${name}`;
+    if (field.kind === "line") open("<hr>", "");
+    else if (field.kind === "section") open(...section(node, name, field.folded === true));
+    else
+      rows.push(
+        row({ node, name, field, id, input: `${isConfig ? "node-config-input" : "node-input"}-${name}` }),
+      );
+  }
+  const lines = [...rows, close].filter((line) => line !== "");
+  return `<script type="text/html" data-template-name="${node.type}">\n${lines.join("\n")}\n</script>\n`;
+}
+
+type Place = { node: NodeDescription; name: string; field: Field; id: string; input: string };
+
+function row(place: Place): string {
+  const { field, id, input } = place;
+  switch (field.kind) {
+    case "hidden":
+      return "";
+    case "note":
+      return `<div class="form-tips" id="${id}" style="max-width: 450px; margin-bottom: 12px" ${text(key(place, "note"))}></div>`;
+    case "button": {
+      const icon = field.icon ? `<i class="fa fa-${field.icon}" aria-hidden="true"></i> ` : "";
+      const result = field.result
+        ? `<div id="${id}-result" role="status" style="margin: 6px 0 0 105px; max-width: 400px; overflow-wrap: anywhere"></div>`
+        : "";
+      const button = `<button type="button" class="red-ui-button" id="${id}" style="margin-left: 105px">${icon}<span ${text(labelOf(place))}></span></button>`;
+      return formRow(place, `${button}${result}`);
+    }
+    case "boolean": {
+      const box = field.numeric ? id : input;
+      const hidden = field.numeric ? `<input type="hidden" id="${input}">` : "";
+      const tick = `<input type="checkbox" id="${box}" style="width: auto; vertical-align: top">`;
+      const label = `<label for="${box}" style="width: auto">${tick} <span ${text(labelOf(place))}></span></label>`;
+      return formRow(place, `<label></label> ${label}${hidden}${hint(place)}`);
+    }
+    case "list": {
+      const ticks = field.options.map((option) => {
+        const tick = `${id}-${option.replaceAll(".", "-")}`;
+        return `<label for="${tick}" style="display: block; width: auto"><input type="checkbox" id="${tick}" style="width: auto; vertical-align: top"> ${option}</label>`;
+      });
+      const label = `<label id="${id}-label" style="vertical-align: top">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;
+      const box = `<div style="display: inline-block">${ticks.join("")}<span ${text(key(place, "hint"))}></span></div>`;
+      return `<div class="form-row" id="${id}-row" role="group" aria-labelledby="${id}-label">${label} ${box}</div>`;
+    }
+    case "custom": {
+      const role = field.role ? ` role="${field.role}"` : "";
+      const part = `<div id="${id}"${role}></div>`;
+      if (field.label === false || field.label === undefined) return `<div id="${id}-row">${part}</div>`;
+      return formRow(place, `<label>${iconOf(field)}<span ${text(labelOf(place))}></span></label>${part}`);
+    }
+    default:
+      return formRow(place, `${label(place)} ${box(place)}${unit(place)}${hint(place)}`);
+  }
+}
+
+function box({ node, name, field, id, input }: Place): string {
+  const placeholder = placeholderOf({ node, name, field, id, input });
+  switch (field.kind) {
+    case "text": {
+      const style = [`width: ${field.width ?? "70%"}`, field.monospace ? "font-family: monospace" : ""];
+      const attributes = `id="${input}" style="${style.filter(Boolean).join("; ")}"${placeholder}${field.readonly ? " readonly" : ""}`;
+      return field.lines
+        ? `<textarea ${attributes} rows="${field.lines}" spellcheck="false"></textarea>`
+        : `<input type="text" ${attributes}>`;
+    }
+    case "number":
+      return `<input type="text" inputmode="decimal" id="${input}" style="width: 80px"${placeholder}>`;
+    case "typed":
+      return `<input type="text" id="${input}" style="width: ${field.width ?? "70%"}"${placeholder}><input type="hidden" id="${input}Type">`;
+    case "credential":
+      return `<input type="password" id="${input}" autocomplete="new-password"${placeholder}>`;
+    case "select": {
+      const options = field.filledLater ? [] : field.options;
+      const shown = options.map((option) =>
+        field.literal
+          ? `<option>${option}</option>`
+          : `<option value="${option}" ${text(`${shortName(node.type)}.${name}.${option || "any"}`)}></option>`,
+      );
+      return `<select id="${input}" style="width: ${field.width ?? "70%"}">${shown.join("")}</select>`;
+    }
+    default:
+      return `<input type="text" id="${input}">`;
+  }
+}
+
+function section(node: NodeDescription, name: string, isFolded: boolean): [string, string] {
+  const id = `crec-${shortName(node.type)}-${name}`;
+  const title = `${shortName(node.type)}.label.${name}`;
+  return isFolded
+    ? [
+        `<details id="${id}" style="margin-bottom: 12px"><summary style="cursor: pointer; margin-bottom: 12px" ${text(title)}></summary>`,
+        "</details>",
+      ]
+    : [
+        `<fieldset id="${id}" style="margin-top: 18px"><legend ${text(title)} style="font-size: 14px; line-height: 28px; margin-bottom: 10px; color: inherit; border-color: var(--red-ui-form-input-border-color)"></legend>`,
+        "</fieldset>",
+      ];
+}
+
+function formRow({ id }: Place, content: string): string {
+  return `<div class="form-row" id="${id}-row">${content}</div>`;
+}
+
+function label(place: Place): string {
+  return `<label for="${place.input}">${iconOf(place.field)}<span ${text(labelOf(place))}></span></label>`;
+}
+
+function iconOf(field: Field): string {
+  return "icon" in field && field.icon ? `<i class="fa fa-${field.icon}"></i> ` : "";
+}
+
+function unit(place: Place): string {
+  const given = "unit" in place.field ? place.field.unit : undefined;
+  return given ? ` <span ${text(given === true ? key(place, "unit") : given)}></span>` : "";
+}
+
+function hint(place: Place): string {
+  const given = "hint" in place.field ? place.field.hint : undefined;
+  if (!given) return "";
+  return `<div class="crec-hint" data-field="${place.name}" ${text(given === true ? key(place, "hint") : given)}></div>`;
+}
+
+function placeholderOf(place: Place): string {
+  const given = "placeholder" in place.field ? place.field.placeholder : undefined;
+  if (!given) return "";
+  if (typeof given === "object") return ` placeholder="${given.text}"`;
+  return ` data-i18n="[placeholder]${given === true ? key(place, "placeholder") : given}"`;
+}
+
+function key({ node, name }: Place, part: string): string {
+  return `${shortName(node.type)}.${part}.${name}`;
+}
+
+function labelOf({ node, name }: Place): string {
+  return labelKey(node, name);
+}
+
+function text(catalogKey: string): string {
+  return `data-i18n="${catalogKey}"`;
+}

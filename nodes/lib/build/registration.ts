@@ -1,0 +1,72 @@
+import type { Field, NodeDescription } from "../shared/fields.ts";
+
+/** What is stored for a node that was just dropped, as the editor's `defaults`. */
+export function defaultsOf({ version, fields }: NodeDescription): Record<string, object> {
+  const properties = Object.entries(fields).flatMap(([name, field]) => propertiesOf(name, field));
+  return { ...Object.fromEntries(properties), version: { value: version } };
+}
+
+function propertiesOf(name: string, field: Field): Array<[string, object]> {
+  switch (field.kind) {
+    case "config":
+      // A field that is needed in some cases only is checked by the form: Node-RED knows no condition.
+      return [[name, { value: "", type: field.type, required: field.required && field.shown === undefined }]];
+    case "typed":
+      return [
+        [name, { value: field.default ?? "" }],
+        [`${name}Type`, { value: field.types?.[0] ?? "str" }],
+      ];
+    case "text":
+      return [[name, { value: field.default ?? "" }]];
+    case "select":
+      return [[name, { value: field.default, ...(field.default === "" ? {} : { required: true }) }]];
+    case "number":
+      return [[name, { value: field.default }]];
+    case "boolean":
+      return [[name, { value: field.numeric ? Number(field.default) : field.default }]];
+    case "list":
+      return [[name, { value: [] }]];
+    case "hidden":
+      return [[name, { value: field.default, ...(field.type ? { type: field.type, required: false } : {}) }]];
+    case "custom":
+      return field.default === undefined ? [] : [[name, { value: field.default }]];
+    default:
+      return [];
+  }
+}
+
+export function credentialsOf({ fields }: NodeDescription): Record<string, { type: "password" }> {
+  const names = Object.keys(fields).filter((name) => fields[name]?.kind === "credential");
+  return Object.fromEntries(names.map((name) => [name, { type: "password" }]));
+}
+
+const CATEGORY = "CRE Connect";
+const COLOR = "#6c8fd8";
+
+/** Nodes on the workspace have an icon. */
+export function isConfig({ icon }: NodeDescription): boolean {
+  return icon === undefined;
+}
+
+/**
+ * The call that registers a form. The flow library reads it without running it, and gives up on a spread: so all that
+ * it looks for is written out.
+ */
+export function registration(node: NodeDescription): string {
+  const workspace = isConfig(node)
+    ? ""
+    : `color: "${COLOR}", icon: "${node.icon}", inputs: ${node.inputs ?? 1}, outputs: ${node.outputs?.length ?? 1}, `;
+  const credentials = JSON.stringify(credentialsOf(node));
+  return [
+    `forms.registerType("${node.type}", {`,
+    `  category: "${isConfig(node) ? "config" : CATEGORY}", ${workspace}`,
+    `  defaults: ${unquoted(JSON.stringify(defaultsOf(node), null, 1))},`,
+    `  ${credentials === "{}" ? "" : `credentials: ${credentials}, `}node: NODE, form,`,
+    "});",
+  ].join("\n");
+}
+
+/** Property names as identifiers: so the flow library's parser knows them. */
+function unquoted(json: string): string {
+  return json.replace(/^(\s*)"(\w+)":/gm, "$1$2:");
+}

@@ -1,0 +1,34 @@
+import type { Answer } from "../shared/form-types.ts";
+import type { EditedNode } from "./api.ts";
+
+/**
+ * Questions of a form to our part of Node-RED. What goes wrong with them is an answer, too: a `Problem`. Only where
+ * Node-RED refuses to ask, or does not answer, the promise is rejected: `requestFailure` says it in words.
+ */
+export function getJson<T>(url: string): Promise<Answer<T>> {
+  return ask<T>({ url, method: "GET", dataType: "json" });
+}
+
+export function postJson<T>(url: string, question: object = {}): Promise<Answer<T>> {
+  const data = JSON.stringify(question);
+  return ask<T>({ url, method: "POST", contentType: "application/json", data, dataType: "json" });
+}
+
+/** @param permission that the question needs */
+export function requestFailure(
+  node: EditedNode,
+  failure: unknown,
+  permission: "crec.read" | "crec.write",
+): string {
+  const { status } = failure as { status?: number };
+  return status === 401 || status === 403
+    ? node._("common.error.forbidden", { permission })
+    : node._("common.error.unanswered");
+}
+
+/** Of jQuery's, since Node-RED has taught that to log in. */
+function ask<T>(settings: JQuery.AjaxSettings): Promise<Answer<T>> {
+  return new Promise((resolve, reject) => {
+    $.ajax(settings).then(resolve, reject);
+  });
+}

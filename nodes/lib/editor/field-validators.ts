@@ -1,0 +1,67 @@
+import { each } from "../shared/field-checks.ts";
+import { errorKey, type Field, isShown, type NodeDescription } from "../shared/fields.ts";
+import { isReference } from "../shared/variables.ts";
+import type { EditedNode, Validator } from "./api.ts";
+import { atPresent, onlyVariables } from "./validate.ts";
+
+/** What is wrong with a value, in words of the catalog; `undefined` where nothing is. */
+export type FormCheck = (node: EditedNode, value: unknown) => string | undefined;
+
+/**
+ * The editor's validator of a field: a field that is not shown is right, and so is the name of a variable, which is
+ * checked when it is used. `undefined` where nothing can be wrong, or Node-RED's own check does.
+ */
+export function validatorOf(node: NodeDescription, name: string, own?: FormCheck): Validator | undefined {
+  const field = node.fields[name];
+  if (field === undefined || name === "name" || !canBeWrong(field)) return undefined;
+  return function (value, _options) {
+    const other = (wanted: string) => atPresent(this, wanted);
+    if (!isShown(field, other)) return true;
+    const type = field.kind === "typed" ? String(other(`${name}Type`) || field.types?.[0] || "str") : "str";
+    const variables = onlyVariables(this, value, type);
+    if (variables !== true) return variables;
+    const problem = own?.(this, value);
+    if (problem !== undefined) return problem;
+    if (field.kind === "config") return isChosen(value) || !field.required || this._(errorKey(node, name));
+    if (type !== "str") return byTypedInput(this, name);
+    return judged(this, node, name, String(value ?? "").trim(), other);
+  };
+}
+
+function canBeWrong(field: Field): boolean {
+  if (field.kind === "config") return field.shown !== undefined;
+  return ["text", "number", "typed", "credential", "custom"].includes(field.kind);
+}
+
+function judged(
+  edited: EditedNode,
+  node: NodeDescription,
+  name: string,
+  text: string,
+  other: (name: string) => unknown,
+): boolean | string {
+  const field = node.fields[name];
+  const wrong = () => edited._(errorKey(node, name));
+  if (text === "") return !(field && "required" in field && field.required) || wrong();
+  if (isReference(text) || field === undefined) return true;
+  if (field.kind === "number") {
+    const value = Number(text);
+    return (value >= field.least && (!field.whole || Number.isInteger(value))) || wrong();
+  }
+  if (!("check" in field) || !field.check) return true;
+  const check = field.kind === "typed" && field.list ? each(field.check) : field.check;
+  const found = check(text, other);
+  return found === true || (found === false ? wrong() : edited._(found));
+}
+
+/** A config node, and not the entry that adds one. */
+function isChosen(value: unknown): boolean {
+  return Boolean(value) && value !== "_ADD_";
+}
+
+/** What Node-RED itself knows, such as whether this is JSON: where there is a validator, it leaves that out. */
+function byTypedInput({ id }: EditedNode, name: string): boolean | string {
+  const input = RED.editor.getEditStack().at(-1)?.id === id ? $(`#node-input-${name}`) : $();
+  if (input.next(".red-ui-typedInput-container").length === 0) return true;
+  return input.typedInput("validate", { returnErrorMessage: true });
+}

@@ -1,0 +1,153 @@
+import {
+  type Field,
+  isShown,
+  type Lookup,
+  type NodeDescription,
+  shortName,
+  TEXT_TYPES,
+} from "../shared/fields.ts";
+import type { CompletionSearch, EditedNode } from "./api.ts";
+import { completeLast } from "./comma-list.ts";
+import { hintUnder } from "./form-rows.ts";
+import { layOutHints } from "./hints.ts";
+import { describeUnder, lookUp } from "./lookup.ts";
+import { typedField } from "./typed-inputs.ts";
+import { atPresent } from "./validate.ts";
+
+/**
+ * Brings the fields of an opened form to life. Gives the function that shows and hides them by what is chosen; it is to
+ * be called when the form has built its own parts.
+ */
+export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
+  layOutHints();
+  for (const [name, field] of Object.entries(node.fields)) {
+    if (field.kind === "typed") prepareTyped(edited, name, field);
+    if (field.kind === "text" && field.lookup) {
+      const search = lookUp(field.lookup.list, asked(field.lookup));
+      inputOf(name).autoComplete({ minLength: 0, search });
+      describe(edited, name, field.lookup);
+    }
+    if (field.kind === "select") prepareSelect(edited, node, name, field);
+    if (field.kind === "list")
+      ticksOf(node, name, field, (tick, option) =>
+        tick.prop("checked", stored(edited, name).includes(option)),
+      );
+    if (field.kind === "boolean" && field.numeric)
+      partOf(node, name).prop("checked", Number(edited[name]) === 1);
+  }
+  unfoldUsed(edited, node);
+  return () => followConditions(edited, node);
+}
+
+/** What no single input of the form holds. */
+export function saveFields(edited: EditedNode, node: NodeDescription): void {
+  for (const [name, field] of Object.entries(node.fields)) {
+    if (field.kind === "boolean" && field.numeric)
+      inputOf(name).val(partOf(node, name).is(":checked") ? 1 : 0);
+    if (field.kind !== "list") continue;
+    const ticked: string[] = [];
+    ticksOf(node, name, field, (tick, option) => {
+      if (tick.prop("checked")) ticked.push(option);
+    });
+    edited[name] = ticked;
+  }
+}
+
+/** The input that Node-RED fills and reads, of a node or of a config node. */
+export function inputOf(name: string): JQuery {
+  const config = $(`#node-config-input-${name}`);
+  return config.length > 0 ? config : $(`#node-input-${name}`);
+}
+
+/** An element of the form: a custom part, a button, a section. */
+export function partOf(node: NodeDescription, name: string): JQuery {
+  return $(`#crec-${shortName(node.type)}-${name}`);
+}
+
+type Of<Kind> = Extract<Field, { kind: Kind }>;
+
+function prepareTyped(edited: EditedNode, name: string, field: Of<"typed">): void {
+  const [first = "str", ...others] = field.types ?? TEXT_TYPES;
+  if (first !== "str") return void typedField(name, [first, ...others]);
+  const label = edited._("common.label.typed");
+  const icon = "red/images/typedInput/az.svg";
+  const search = field.lookup && searchOf(field, field.lookup);
+  typedField(name, [{ value: "str", label, icon, ...(search && { autoComplete: search }) }, ...others]);
+  if (field.lookup) describe(edited, name, field.lookup);
+}
+
+function searchOf({ list }: Of<"typed">, lookup: Lookup): CompletionSearch {
+  const search = lookUp(lookup.list, asked(lookup));
+  return list ? completeLast(search) : search;
+}
+
+function describe(edited: EditedNode, name: string, lookup: Lookup): void {
+  const described = describeUnder(edited, inputOf(name), lookup.list, asked(lookup), lookup.unknown);
+  inputOf(lookup.by.split(".")[0] ?? "").on("change", () => described.now());
+}
+
+/** The id of the config node to ask. */
+function asked({ by }: Lookup): () => string {
+  const chosen = (name: string) => String(inputOf(name).val() ?? "");
+  if (by !== "channel.connection") return () => chosen(by);
+  return () => String(RED.nodes.node(chosen("channel"))?.connection ?? "");
+}
+
+function prepareSelect(edited: EditedNode, node: NodeDescription, name: string, field: Of<"select">): void {
+  const select = inputOf(name);
+  if (!field.filledLater && !field.options.includes(String(edited[name] ?? ""))) select.val(field.default);
+  if (!field.explained) return;
+  const hint = hintUnder(select);
+  const explain = (): void => {
+    const option = String(select.val() ?? "");
+    hint.say(option === "" ? "" : edited._(`${shortName(node.type)}.explained.${name}.${option}`));
+  };
+  select.on("change", explain);
+  explain();
+}
+
+function ticksOf(
+  node: NodeDescription,
+  name: string,
+  { options }: Of<"list">,
+  visit: (tick: JQuery, option: string) => void,
+): void {
+  for (const option of options)
+    visit($(`#crec-${shortName(node.type)}-${name}-${option.replaceAll(".", "-")}`), option);
+}
+
+function stored(edited: EditedNode, name: string): string[] {
+  return Array.isArray(edited[name]) ? (edited[name] as string[]) : [];
+}
+
+/** What was set must be seen: a folded section opens when a field in it has another value than the default. */
+function unfoldUsed(edited: EditedNode, node: NodeDescription): void {
+  let section: string | undefined;
+  for (const [name, field] of Object.entries(node.fields)) {
+    if (field.kind === "section" || field.kind === "line")
+      section = field.kind === "section" && field.folded ? name : undefined;
+    const value = edited[name];
+    const isSet =
+      "default" in field && value !== undefined && JSON.stringify(value) !== JSON.stringify(field.default);
+    if (section !== undefined && isSet) partOf(node, section).prop("open", true);
+  }
+}
+
+/** Shows each row while its condition holds, now and at every change of what the conditions name. */
+function followConditions(edited: EditedNode, node: NodeDescription): void {
+  const fields = Object.entries(node.fields);
+  const other = (name: string) => atPresent(edited, name);
+  const show = (): void => {
+    for (const [name, field] of fields) {
+      if (!("shown" in field) || !field.shown) continue;
+      const shown = isShown(field, other);
+      const row = $(`#crec-${shortName(node.type)}-${name}-row`);
+      (row.length > 0 ? row : partOf(node, name)).toggle(shown);
+    }
+  };
+  const named = new Set(
+    fields.flatMap(([, field]) => ("shown" in field ? Object.keys(field.shown ?? {}) : [])),
+  );
+  for (const name of named) inputOf(name).on("change", show);
+  show();
+}

@@ -1,0 +1,44 @@
+import { trackOpen } from "./form-open.ts";
+
+/** Long enough that a person who types is not asked about each letter, short enough to be an answer. */
+export const PAUSE_MS = 300;
+
+export type LiveCheck = {
+  /** When nothing was typed for a moment. */
+  soon(): void;
+  now(): void;
+};
+
+/**
+ * Asks a question while a person types into a field, and shows the answer to the latest one only, as long as the form
+ * is open. `ask` gives nothing where there is nothing to ask; what fails counts as no answer.
+ */
+export function liveCheck<T>(
+  field: JQuery,
+  ask: () => Promise<T> | undefined,
+  show: (answer: T | undefined) => void,
+): LiveCheck {
+  let latest = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isOpen = trackOpen(field);
+  const now = (): void => {
+    clearTimeout(timer);
+    latest += 1;
+    const question = latest;
+    if (!isOpen()) return;
+    const answered = (answer: T | undefined): void => {
+      if (question === latest && isOpen()) show(answer);
+    };
+    Promise.resolve(ask()).then(answered, () => answered(undefined));
+  };
+  const soon = (): void => {
+    clearTimeout(timer);
+    // Whatever is still under way was asked about another text.
+    latest += 1;
+    timer = setTimeout(now, PAUSE_MS);
+  };
+  return { soon, now };
+}
+
+/** What a field fires when it may have changed: typed inputs fire them all, too. */
+export const TYPED = "change keyup paste input";

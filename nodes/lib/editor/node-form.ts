@@ -1,0 +1,99 @@
+import type { NodeDescription } from "../shared/fields.ts";
+import { shortName } from "../shared/fields.ts";
+import { migrate } from "../shared/migrate.ts";
+import type { EditedNode, NodeTypeDef } from "./api.ts";
+import { type FormCheck, validatorOf } from "./field-validators.ts";
+import { prepareFields, saveFields } from "./form-fields.ts";
+import { nameFields } from "./form-rows.ts";
+
+/** What a form does beyond what its table of fields says. All of it is optional. */
+export type NodeForm = {
+  /** On the workspace, for a node without a name; else the palette's text, or the type of a config node. */
+  label?: (node: EditedNode) => string;
+  /** Sentences about custom fields, and about others whose check only the form can make. */
+  checks?: Readonly<Record<string, FormCheck>>;
+  /** When the node is dropped, pasted or loaded. */
+  added?: (node: EditedNode) => void;
+  opened?: (node: EditedNode) => void;
+  saved?: (node: EditedNode) => void;
+  cancelled?: (node: EditedNode) => void;
+  resized?: (node: EditedNode, size: { width: number; height: number }) => void;
+};
+
+/** What the build writes out for the flow library, and the parts that it need not see. */
+type Registration = Pick<
+  NodeTypeDef,
+  "category" | "color" | "icon" | "inputs" | "outputs" | "defaults" | "credentials"
+> & {
+  node: NodeDescription;
+  form: NodeForm;
+};
+
+/**
+ * Registers a node type with the editor. The build makes the call (`nodes/lib/build/registration.ts`): a method, since
+ * the flow library looks for a member call `.registerType("type", { … })`.
+ */
+export const forms = {
+  registerType(type: string, { node, form, ...written }: Registration): void {
+    const own = shortName(type);
+    const named = (edited: EditedNode, otherwise: string) =>
+      edited.name || form.label?.(edited) || edited._(otherwise);
+    RED.nodes.registerType(type, {
+      ...written,
+      defaults: withValidators(written.defaults, node, form),
+      ...(written.credentials ? { credentials: withValidators(written.credentials, node, form) } : {}),
+      ...(written.category === "config"
+        ? { label: labelled((edited) => named(edited, `${own}.title`)) }
+        : {
+            label: labelled((edited) => named(edited, `${own}.palette`)),
+            paletteLabel: labelled((edited) => edited._(`${own}.palette`)),
+            labelStyle: labelled(({ name }) => (name ? "node_label_italic" : "")),
+          }),
+      ...(node.outputs && node.outputs.length > 1
+        ? {
+            outputLabels(index) {
+              return this._(`${own}.output.${node.outputs?.[index]}`);
+            },
+          }
+        : {}),
+      onadd() {
+        Object.assign(this, migrate(node, this));
+        form.added?.(this);
+      },
+      oneditprepare() {
+        const settled = prepareFields(this, node);
+        form.opened?.(this);
+        settled();
+        nameFields();
+      },
+      oneditsave() {
+        saveFields(this, node);
+        form.saved?.(this);
+      },
+      oneditcancel() {
+        form.cancelled?.(this);
+      },
+      oneditresize(size) {
+        form.resized?.(this, size);
+      },
+    });
+  },
+};
+
+function labelled(text: (node: EditedNode) => string): (this: EditedNode) => string {
+  return function () {
+    return text(this);
+  };
+}
+
+function withValidators<T extends object>(
+  properties: Record<string, T>,
+  node: NodeDescription,
+  { checks = {} }: NodeForm,
+): Record<string, T> {
+  const checked = Object.entries(properties).map(([name, property]) => {
+    const validate = validatorOf(node, name, checks[name]);
+    return [name, validate ? { ...property, validate } : property] as const;
+  });
+  return Object.fromEntries(checked);
+}

@@ -1,0 +1,124 @@
+import type { NodeAPI } from "node-red";
+import type { Abi, Operation, TransactionInput } from "../../../src/index.ts";
+import { COIN_PLACES } from "../shared/coin-units.ts";
+import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
+import { type Library, loadLibrary } from "./library.ts";
+
+/** A call of an operation, for a person to judge before it is signed. */
+export type CallPreview = {
+  to: string;
+  /** Wei. */
+  value: string;
+  /** The same in ether, where the call pays something. */
+  ether?: string;
+  /** What the contract is called here, where it is set up in this Node-RED. */
+  contract?: string;
+  /** The function's signature, and its values by name. */
+  function?: string;
+  args?: object;
+  /** Those of the values that may be amounts, by name, in tokens; where the contract here has decimals. */
+  tokens?: object;
+  /** The bytes, where it is not known what they mean. */
+  data?: string;
+};
+
+/** What is sent with a call of a draft, so that the person who finalizes it can read it. */
+export type Snapshot = { function_signature: string; metadata: Record<string, unknown> };
+
+/** For data that was encoded by this ABI. */
+export async function snapshotOf(abi: Abi, data: string): Promise<Snapshot | undefined> {
+  const { decodeFunctionCall, listFunctions } = await loadLibrary();
+  const call = decodeFunctionCall({ abi, data });
+  const listed = listFunctions(abi).find(({ signature }) => signature === call?.signature);
+  if (!call || !listed) return undefined;
+  return { function_signature: call.signature, metadata: { args: call.args, inputs: listed.inputs } };
+}
+
+/**
+ * The calls of an operation in words. A snapshot is not signed, so it only lends its names: function and values are
+ * those of the bytes, and a snapshot of another function than these call is of no use.
+ */
+export async function previewOf(
+  RED: NodeAPI,
+  chainSelector: string,
+  calls: ReadonlyArray<TransactionInput & { preview?: unknown; preview_snapshot?: unknown }>,
+): Promise<CallPreview[]> {
+  const library = await loadLibrary();
+  return Promise.all(
+    calls.map(async ({ to, value, data, preview, preview_snapshot }) => {
+      const wei = String(value);
+      const paid = { to, value: wei, ...(isSome(wei) ? { ether: inEther(library, wei) } : {}) };
+      const contracts = await deployedContracts(RED, chainSelector, to);
+      const [first] = contracts;
+      const decoded = first
+        ? decodedByContract(library, contracts, data)
+        : decodedBySnapshot(library, preview_snapshot ?? preview, data);
+      const name = decoded?.contract ?? first?.name;
+      const call = { ...paid, ...(name === undefined ? {} : { contract: name }) };
+      if (decoded) return { ...call, ...decoded.words };
+      return data === "0x" || data === "" ? call : { ...call, data };
+    }),
+  );
+}
+
+/** Of an operation as the service shows it. */
+export function previewOfOperation(
+  RED: NodeAPI,
+  { chain_selector, transactions }: Operation,
+): Promise<CallPreview[]> {
+  return previewOf(RED, chain_selector, transactions);
+}
+
+/** What bytes mean, and which contract node said so. */
+type Decoded = { contract?: string; words: Pick<CallPreview, "function" | "args" | "tokens"> };
+
+/** Where the contract is known, nobody else has a say in what its functions are called. */
+function decodedByContract(
+  library: Library,
+  contracts: readonly DeployedContract[],
+  data: string,
+): Decoded | undefined {
+  for (const { name, abi, decimals } of contracts) {
+    const call = decodedBy(library, abi, data);
+    if (!call) continue;
+    const { signature, args } = call;
+    const listed = library.listFunctions(abi).find((one) => one.signature === signature);
+    const tokens = listed && decimals !== undefined && library.amountsInTokens(args, listed.inputs, decimals);
+    return { contract: name, words: { function: signature, args, ...(tokens ? { tokens } : {}) } };
+  }
+  return undefined;
+}
+
+function decodedBy({ decodeFunctionCall }: Library, abi: Abi, data: string) {
+  try {
+    return decodeFunctionCall({ abi, data });
+  } catch {
+    return undefined;
+  }
+}
+
+function isSome(wei: string): boolean {
+  return /[1-9]/.test(wei);
+}
+
+function inEther({ fromSmallestUnit }: Library, wei: string): string {
+  return fromSmallestUnit(wei, COIN_PLACES.ether);
+}
+
+function decodedBySnapshot(library: Library, snapshot: unknown, data: string): Decoded | undefined {
+  const { function_signature: signature, metadata } = (snapshot ?? {}) as Partial<Snapshot>;
+  if (typeof signature !== "string") return undefined;
+  const name = signature.split("(", 1)[0];
+  const named = [
+    { type: "function", name, inputs: metadata?.inputs, outputs: [], stateMutability: "payable" },
+  ];
+  for (const text of [named, `function ${signature}`]) {
+    try {
+      const decoded = library.decodeFunctionCall({ abi: library.parseAbi(text), data });
+      if (decoded) return { words: { function: decoded.signature, args: decoded.args } };
+    } catch {
+      // The author of the draft may have described it in their own words.
+    }
+  }
+  return undefined;
+}

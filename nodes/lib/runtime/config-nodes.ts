@@ -1,0 +1,122 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../../src/index.ts";
+import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
+
+/** What a `crec-connection` offers to the nodes that use it. */
+export type Connection = {
+  /** The service's base URL: part of the identity of a cursor. */
+  baseUrl: string;
+  graphqlUrl: string | undefined;
+  /** What is wrong with the settings, or `undefined`. */
+  problem: CodedError | undefined;
+  verification: VerifyConfig;
+  /** @throws the problem of the settings */
+  client(): Promise<CrecClient>;
+  verifier(): Promise<Verifier>;
+};
+
+/** What a `crec-channel` offers. */
+export type ChannelRef = {
+  label: string;
+  problem: CodedError | undefined;
+  connection(): Connection;
+  /**
+   * The channel's id, looked up by name where only that is known, and remembered.
+   * @throws CHANNEL_NOT_FOUND
+   */
+  resolve(signal: AbortSignal): Promise<string>;
+};
+
+/** What a `crec-contract` offers. */
+export type ContractRef = {
+  chainSelector: string;
+  address: string;
+  /** Of a token: the places behind the point. */
+  decimals: number | undefined;
+  problem: CodedError | undefined;
+  /** @throws ABI_INVALID */
+  abi(): Promise<Abi>;
+};
+
+/** What a `crec-signer` offers. */
+export type SignerRef = {
+  problem: CodedError | undefined;
+  /** @throws INVALID_PRIVATE_KEY */
+  signer(): Promise<Signer>;
+};
+
+/** What a `crec-wallet` offers. */
+export type WalletRef = {
+  /** The wallet's name, or its address. */
+  label: string;
+  chainSelector: string;
+  /** What a new wallet is configured with beside its signers. */
+  configuration: Record<string, unknown> | undefined;
+  problem: CodedError | undefined;
+  connection(): Connection;
+  signer(): SignerRef;
+  /**
+   * The address of the smart account, looked up by name where only that is known, and remembered.
+   * @throws WALLET_NOT_FOUND, WALLET_NOT_DEPLOYED
+   */
+  address(signal: AbortSignal): Promise<string>;
+};
+
+/** Node-RED leaves out what was never typed in. */
+export type ConnectionCredentials = { apiKey?: string | undefined };
+
+export type ConnectionNode = Node<ConnectionCredentials> & { connection: Connection };
+export type ChannelNode = Node & { channel: ChannelRef };
+export type ContractNode = Node & { contract: ContractRef };
+
+export type SignerCredentials = { privateKey?: string | undefined };
+export type SignerNode = Node<SignerCredentials> & { signer: SignerRef };
+export type WalletNode = Node & { wallet: WalletRef };
+
+/** @throws CONNECTION_MISSING, or the problem of the connection's settings */
+export function connectionOf(RED: NodeAPI, id: string | undefined): Connection {
+  return usable((lookUp(RED, id) as Partial<ConnectionNode> | undefined)?.connection, "connection");
+}
+
+/** @throws CHANNEL_MISSING, or the problem of the channel's or its connection's settings */
+export function channelOf(RED: NodeAPI, id: string | undefined): ChannelRef {
+  return usable((lookUp(RED, id) as Partial<ChannelNode> | undefined)?.channel, "channel");
+}
+
+/** @throws CONTRACT_MISSING, or the problem of the contract's settings */
+export function contractOf(RED: NodeAPI, id: string | undefined): ContractRef {
+  return usable((lookUp(RED, id) as Partial<ContractNode> | undefined)?.contract, "contract");
+}
+
+/** @throws SIGNER_MISSING, or the problem of the signer's settings */
+export function signerOf(RED: NodeAPI, id: string | undefined): SignerRef {
+  return usable((lookUp(RED, id) as Partial<SignerNode> | undefined)?.signer, "signer");
+}
+
+/** @throws WALLET_MISSING, or the problem of the wallet's, its signer's or its connection's settings */
+export function walletOf(RED: NodeAPI, id: string | undefined): WalletRef {
+  return usable((lookUp(RED, id) as Partial<WalletNode> | undefined)?.wallet, "wallet");
+}
+
+/** The first problem that asking for a config node meets, for one that depends on it. */
+export function problemIn(ask: () => unknown): CodedError | undefined {
+  try {
+    ask();
+    return undefined;
+  } catch (error) {
+    return toCodedError(error);
+  }
+}
+
+function usable<T extends { problem: CodedError | undefined }>(ref: T | undefined, kind: string): T {
+  if (!ref) {
+    const message = `No ${kind} is chosen. Open the node, choose one, and deploy.`;
+    throw nodeError(`${kind.toUpperCase()}_MISSING`, message);
+  }
+  if (ref.problem) throw ref.problem;
+  return ref;
+}
+
+function lookUp(RED: NodeAPI, id: string | undefined): Node | undefined {
+  return id ? ((RED.nodes.getNode(id) as Node | null) ?? undefined) : undefined;
+}

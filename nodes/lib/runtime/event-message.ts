@@ -1,0 +1,90 @@
+import type { ChannelEvent, DecodedEvent, Delivery, VerifyResult } from "../../../src/index.ts";
+import type { CrecMessage } from "./message.ts";
+
+type Decoding = {
+  decodeEvent(event: ChannelEvent): DecodedEvent;
+  dedupeKey(event: ChannelEvent): string;
+  /** The types that this version knows. */
+  EVENT_TYPES: readonly string[];
+};
+
+/** The payload of an event that could not be decoded. It cannot be mistaken for a decoded event. */
+export type Undecoded = { type: string; undecoded: unknown };
+
+type Origin = {
+  channelId: string;
+  /** Set only for events that are acknowledged. */
+  consumer?: string;
+};
+
+/** The message for a delivered event. */
+export function toMessage(
+  delivery: Delivery & { rejection?: string },
+  { channelId, consumer }: Origin,
+  decoding: Decoding,
+): CrecMessage {
+  const { event, offset, redelivered, late, restored, attempt, verification, rejection } = delivery;
+  const { type } = event.headers;
+  const payload = payloadOf(event, decoding);
+  const dedupeKey = verification?.verified ? decoding.dedupeKey(event) : undefined;
+  return {
+    payload,
+    topic: topicOf(event, payload, decoding),
+    crec: {
+      event,
+      eventId: event.event_id,
+      offset,
+      channelId,
+      type,
+      ...(verification ? { verification } : {}),
+      // Notices are not acknowledged.
+      ...(consumer === undefined || isNotice(verification) ? {} : { consumer }),
+      ...(redelivered ? { redelivered } : {}),
+      ...(late ? { late } : {}),
+      ...(restored ? { restored } : {}),
+      ...(attempt > 1 ? { attempt } : {}),
+      ...(rejection === undefined ? {} : { rejection }),
+      ...(dedupeKey === undefined ? {} : { dedupeKey }),
+    },
+  } as CrecMessage;
+}
+
+type Unverified = Extract<VerifyResult, { verified: false }>;
+type Notice = Unverified & { reason: "not_verifiable" };
+
+/** Whether an event was checked and is of a type that never carries a proof: a flow may show it, but not act on it. */
+export function isNotice(verification: VerifyResult | undefined): verification is Notice {
+  return verification?.verified === false && verification.reason === "not_verifiable";
+}
+
+/** Whether an event should carry a proof, and its check failed. */
+export function isRejected(
+  verification: VerifyResult | undefined,
+): verification is Exclude<Unverified, Notice> {
+  return verification?.verified === false && !isNotice(verification);
+}
+
+export function isKnownType({ headers }: ChannelEvent, known: { EVENT_TYPES: readonly string[] }): boolean {
+  return known.EVENT_TYPES.includes(headers.type);
+}
+
+/**
+ * The decoded event. An event that cannot be decoded is sent wrapped: its sender could give it the form of a decoded
+ * event.
+ */
+export function payloadOf(event: ChannelEvent, decoding: Decoding): DecodedEvent | Undecoded {
+  const { headers, payload } = event;
+  try {
+    if (isKnownType(event, decoding)) return decoding.decodeEvent(event);
+  } catch {
+    // Sent like an event of an unknown type.
+  }
+  return { type: headers.type, undecoded: payload };
+}
+
+/** `watcher.event/Transfer`, or the type. An unknown type may look like either, so it is not used. */
+function topicOf(event: ChannelEvent, payload: DecodedEvent | Undecoded, decoding: Decoding): string {
+  const { type } = event.headers;
+  if (!isKnownType(event, decoding)) return "unknown";
+  return type === "watcher.event" && "name" in payload ? `${type}/${payload.name}` : type;
+}

@@ -1,0 +1,184 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import { type CodedError, nodeError } from "../shared/errors.ts";
+import { each } from "../shared/field-checks.ts";
+import {
+  errorKey,
+  labelKey,
+  type NamesOf,
+  type NodeDescription,
+  type SettingsOf,
+  shortName,
+} from "../shared/fields.ts";
+import { isNewer, migrate } from "../shared/migrate.ts";
+import { splitNames } from "../shared/split-names.ts";
+import { requireSet } from "../shared/variables.ts";
+import { evaluate } from "./evaluate.ts";
+import type { CrecMessage } from "./message.ts";
+
+/** Reads a node's settings as its table of fields says. Errors name a field by the label that the form shows. */
+export type FieldReader<N extends NodeDescription> = {
+  /** As stored, brought up to the current version. */
+  readonly settings: SettingsOf<N>;
+  /** Trimmed. Empty where nothing is filled in. @throws VARIABLE_MISSING */
+  text(name: NamesOf<N, "text">): string;
+  /** The default where nothing is filled in; `undefined` where that is empty, too. @throws INVALID_FIELD, VARIABLE_MISSING */
+  number<K extends NamesOf<N, "number">>(name: K): NumberOf<N["fields"][K]>;
+  /** A field in seconds, in milliseconds. @throws INVALID_FIELD, VARIABLE_MISSING */
+  milliseconds(name: NamesOf<N, "number">): number;
+  flag(name: NamesOf<N, "boolean">): boolean;
+  /**
+   * The chosen option, or the default. From a flow written by hand anything may come: a misspelt one is refused.
+   * @throws INVALID_FIELD naming the options
+   */
+  choice<K extends NamesOf<N, "select">>(name: K): OptionOf<N["fields"][K]>;
+  /** The ticked options. @throws INVALID_FIELD */
+  list<K extends NamesOf<N, "list">>(name: K): Array<OptionOf<N["fields"][K]>>;
+  /** The label of a field in the reader's language, for an error of the node's own. */
+  label(name: keyof N["fields"] & string): string;
+  /** An error about a field's value, in the words of the catalog. */
+  wrong(name: keyof N["fields"] & string, value: unknown): CodedError;
+  /** The fields that can come from a message. */
+  of(msg: CrecMessage): MessageFields<N>;
+};
+
+export type MessageFields<N extends NodeDescription> = {
+  /** @throws INVALID_FIELD when an expression fails, VARIABLE_MISSING */
+  value(name: NamesOf<N, "typed">): Promise<unknown>;
+  /** `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
+  text(name: NamesOf<N, "typed">): Promise<string | undefined>;
+  /** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+  required(name: NamesOf<N, "typed">): Promise<string>;
+  /** Several values, each of them checked: a list, or text with commas between. @throws INVALID_FIELD, VARIABLE_MISSING */
+  names(name: NamesOf<N, "typed">): Promise<string[]>;
+};
+
+type NumberOf<F> = F extends { default: "" } ? number | undefined : number;
+type OptionOf<F> = F extends { options: readonly (infer O)[] } ? O : string;
+
+/** The reader of one node. Of settings that a newer version stored, the node's log warns. */
+export function fieldReader<const N extends NodeDescription>(
+  RED: NodeAPI,
+  node: Node,
+  description: N,
+  stored: NodeDef,
+): FieldReader<N> {
+  const settings = migrate(description, stored) as unknown as Record<string, unknown>;
+  if (isNewer(description, stored)) node.warn(RED._("common.warning.newer"));
+  const fieldOf = (name: string) => description.fields[name];
+  const label = (name: string) => RED._(labelKey(description, name));
+  const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
+  const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+  const wrong = (name: string, value: unknown, key = errorKey(description, name)) => {
+    const words = { label: label(name), value: shown(value), why: RED._(key) };
+    return invalid(RED._("common.error.field", words));
+  };
+  const textOf = (name: string) => requireSet(String(settings[name] ?? "").trim());
+
+  const optionOf = (name: string, value: unknown, options: readonly string[]): string => {
+    const option = options.find((one) => one === value);
+    if (option !== undefined) return option;
+    const words = { label: label(name), value: shown(value), options: options.filter(Boolean).join(", ") };
+    throw invalid(RED._("common.error.option", words));
+  };
+
+  const numberOf = (name: string): number | undefined => {
+    const field = fieldOf(name);
+    if (field?.kind !== "number") throw new TypeError(`${name} is not a number field`);
+    const text = textOf(name) || field.default;
+    if (text === "") return undefined;
+    const value = Number(text);
+    const fits = Number.isFinite(value) && value >= field.least && (!field.whole || Number.isInteger(value));
+    if (!fits) throw wrong(name, text);
+    return value;
+  };
+
+  const reader = {
+    settings,
+    label,
+    wrong: (name: string, value: unknown) => wrong(name, value),
+    text: textOf,
+    number: numberOf,
+    milliseconds: (name: string) => (numberOf(name) ?? 0) * 1000,
+    flag: (name: string) => {
+      const field = fieldOf(name);
+      const value = settings[name] ?? (field?.kind === "boolean" ? field.default : false);
+      return value === true || value === 1;
+    },
+    choice: (name: string) => {
+      const field = fieldOf(name);
+      if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
+      const value = settings[name] ?? "";
+      return value === "" ? field.default : optionOf(name, value, field.options);
+    },
+    list: (name: string) => {
+      const field = fieldOf(name);
+      if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
+      return namesIn(settings[name], name).map((one) => optionOf(name, one, field.options));
+    },
+    of: (msg: CrecMessage) => {
+      const value = async (name: string) => {
+        const field = fieldOf(name);
+        const type = String(
+          settings[`${name}Type`] || (field?.kind === "typed" && field.types?.[0]) || "str",
+        );
+        const stored = settings[name] ?? (field?.kind === "typed" ? field.default : "");
+        return evaluate(RED, node, msg, { label: label(name), value: String(stored ?? ""), type });
+      };
+      const text = async (name: string) => {
+        const found = await value(name);
+        if (found === undefined || found === null || found === "") return undefined;
+        if (typeof found === "number") return exactText(found, name);
+        if (typeof found === "string") return found;
+        throw invalid(RED._("common.error.not-text", { label: label(name), kind: kindOf(found) }));
+      };
+      return {
+        value,
+        text,
+        required: async (name: string) => {
+          const found = await text(name);
+          if (found !== undefined && found.trim() !== "") return found;
+          const type = settings[`${name}Type`] ?? "str";
+          const from = `${String(type)}.${String(settings[name] ?? "")}`;
+          const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+          throw nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+        },
+        names: async (name: string) => {
+          const names = namesIn(await value(name), name);
+          const field = fieldOf(name);
+          if (field?.kind === "typed" && field.check) {
+            const check = each(field.check);
+            const bad = names.find((one) => check(one, (other) => settings[other]) !== true);
+            if (bad !== undefined) throw wrong(name, bad);
+          }
+          return names;
+        },
+      };
+    },
+  };
+  // The kinds of the fields are checked above at run time, and by FieldReader's names at compile time.
+  return reader as unknown as FieldReader<N>;
+
+  function namesIn(value: unknown, name: string): string[] {
+    const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+    if (given.every((one) => typeof one === "string" || typeof one === "number")) {
+      return given.flatMap((one) => splitNames(typeof one === "number" ? exactText(one, name) : one));
+    }
+    throw invalid(RED._("common.error.not-names", { label: label(name) }));
+  }
+
+  /** A number beyond what numbers hold exactly may already be another one. */
+  function exactText(value: number, name: string): string {
+    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+    const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
+    throw invalid(RED._(key, { label: label(name) }));
+  }
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** The node's own name in the catalog, for statuses: `run-query`. */
+export function catalogName({ type }: NodeDescription): string {
+  return shortName(type);
+}

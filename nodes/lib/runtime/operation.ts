@@ -1,0 +1,77 @@
+import type {
+  CrecClient,
+  FollowUntilOptions,
+  Operation,
+  OperationChange,
+  OperationStatus,
+  VerifyResult,
+} from "../../../src/index.ts";
+import { OPERATION_LIFECYCLE, OPERATION_STATUSES, progressTo } from "../../../src/protocol/index.ts";
+import { nodeError } from "../shared/errors.ts";
+import { loadLibrary } from "./library.ts";
+import { type Unproven, verificationOf } from "./operation-proof.ts";
+import type { StatusKind } from "./status.ts";
+
+/** What to do next about an operation that ended without being executed. */
+const ADVICE: Readonly<Record<string, string>> = {
+  failed: "Fix what the reason names, then send it again.",
+  cancelled: "Create a new one if it is still needed.",
+  expired: "Send it again, with a later deadline if it needs longer.",
+};
+
+const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
+
+/** The statuses a flow can wait for: from `accepted` to `confirmed`. */
+const TARGETS: readonly OperationStatus[] = OPERATION_STATUSES.filter(
+  (status) => progressTo(OPERATION_LIFECYCLE, "accepted", status) === "reached",
+);
+
+/**
+ * The status to wait for. Checked before anything is signed: a misspelt one would never be reached.
+ * @throws INVALID_FIELD
+ */
+export function targetStatus(waitFor: string | undefined, usual: OperationStatus): OperationStatus {
+  const target = TARGETS.find((status) => status === (waitFor || usual));
+  if (target) return target;
+  throw nodeError("INVALID_FIELD", `"Wait until" must be one of ${TARGETS.join(", ")}, not "${waitFor}".`);
+}
+
+/** How a node shows a status on the way to its target. */
+export function statusStyle(target: OperationStatus, status: string): StatusKind {
+  return STATUS_STYLES[progressTo(OPERATION_LIFECYCLE, target, status)];
+}
+
+export type Reached = {
+  /** With the status that was reached, and `transactionHash` where it is known. */
+  operation: Operation & { transactionHash?: string };
+  verification: VerifyResult | Unproven;
+  /** The statuses after that, as they arrive. */
+  later: AsyncGenerator<OperationChange, void>;
+};
+
+/**
+ * Waits until an operation has reached its target, as `operations.followUntil` does.
+ * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with what to do next; what `followUntil` throws.
+ */
+export async function reach(
+  { client, channelId, operation }: { client: CrecClient; channelId: string; operation: Operation },
+  options: FollowUntilOptions,
+): Promise<Reached> {
+  const { WaitError } = await loadLibrary();
+  try {
+    const reached = await client.operations.followUntil(channelId, operation, options);
+    const { transactionHash, verification } = reached.change;
+    return {
+      operation: { ...reached.operation, ...(transactionHash ? { transactionHash } : {}) },
+      verification: verificationOf(verification),
+      later: reached.later,
+    };
+  } catch (error) {
+    const advice = error instanceof WaitError ? ADVICE[error.lastStatus ?? ""] : undefined;
+    if (!(error instanceof WaitError) || advice === undefined) throw error;
+    const { id, lastStatus, reason } = error;
+    const why = reason ? `: ${reason}` : "";
+    const what = `The operation ${id} is ${lastStatus}${why}${/[.!?]$/.test(why) ? "" : "."}`;
+    throw nodeError(error.code, `${what} It was not executed. ${advice}`);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Node } from "node-red";
+
+/** The five looks a node of ours can have; users learn them once. */
+export type StatusKind = "waiting" | "working" | "done" | "error" | "stopped";
+
+const STYLES = {
+  waiting: { fill: "yellow", shape: "ring" },
+  working: { fill: "blue", shape: "dot" },
+  done: { fill: "green", shape: "dot" },
+  error: { fill: "red", shape: "ring" },
+  stopped: { fill: "grey", shape: "ring" },
+} as const;
+
+export function showStatus(node: Node, kind: StatusKind, text: string): void {
+  node.status({ ...STYLES[kind], text });
+}

@@ -1,0 +1,31 @@
+import { ADDRESS } from "./address.ts";
+import { splitNames } from "./split-names.ts";
+import { isReference } from "./variables.ts";
+
+/**
+ * Whether a text is right; or the catalog's key of a sentence, where a field has more than one. `other` gives the
+ * values of other fields. Empty text and whole variables (`${NAME}`) are not checked.
+ */
+export type FieldCheck = (text: string, other: (name: string) => unknown) => boolean | string;
+
+const DIGITS = /^\d+$/;
+const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
+const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
+
+export const isAddress: FieldCheck = (text) => ADDRESS.test(text);
+export const isDigits: FieldCheck = (text) => DIGITS.test(text);
+export const isBytes: FieldCheck = (text) => BYTES.test(text);
+export const isWebAddress: FieldCheck = (text) => WEB_ADDRESS.test(text);
+/** A text that begins like an address must be one. */
+export const isNameOrAddress: FieldCheck = (text) => !text.startsWith("0x") || ADDRESS.test(text);
+
+/** Each of several values with commas between. */
+export function each(check: FieldCheck): FieldCheck {
+  return (text, other) => {
+    const wrong = splitNames(text)
+      .filter((one) => !isReference(one))
+      .map((one) => check(one, other))
+      .find((judged) => judged !== true);
+    return wrong ?? true;
+  };
+}

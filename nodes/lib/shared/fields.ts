@@ -1,0 +1,288 @@
+import type { FieldCheck } from "./field-checks.ts";
+
+/**
+ * The description of a node: its form, its stored settings and how they are read all come from this one table, which
+ * each node has in its `fields.ts`. Texts live in the node's catalog: a field `to` of `crec-run-query` has its label
+ * under `run-query.label.to`, and likewise `hint`, `placeholder`, `unit`, `error`, and `to.<option>` for a choice.
+ */
+export type NodeDescription = {
+  type: `crec-${string}`;
+  /** Raised when stored settings change their meaning; `migrations` then bring older ones up to date. */
+  version: number;
+  fields: Fields;
+  /** What a node on the workspace has; config nodes have none of these. */
+  icon?: string;
+  inputs?: 0 | 1;
+  /** Names of the outputs, in order. With more than one, the catalog has `output.<name>` for each. */
+  outputs?: readonly string[];
+  migrations?: Readonly<Record<number, Migration>>;
+};
+
+/** Settings of one version as settings of the next. */
+export type Migration = (stored: Readonly<Record<string, unknown>>) => Record<string, unknown>;
+
+/** In the order in which the form shows them. */
+export type Fields = Readonly<Record<string, Field>>;
+
+export type Field =
+  | TextField
+  | NumberField
+  | BooleanField
+  | SelectField
+  | TypedField
+  | ConfigField
+  | CredentialField
+  | ListField
+  | CustomField
+  | HiddenField
+  | ButtonField
+  | LayoutField;
+
+type Labelled = {
+  /** A key of the catalog in place of `<node>.label.<name>`. */
+  label?: string;
+  /** Of Font Awesome 4, without `fa-`. */
+  icon?: string;
+  /** When the form shows the field, and its value counts. */
+  shown?: Condition;
+};
+
+/** Values of other fields, all of which must hold; a list stands for any of its values. */
+export type Condition = Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>;
+type ConditionValue = string | boolean;
+
+type Explained = {
+  /** A line under the field: `<node>.hint.<name>`, or another key. */
+  hint?: true | string;
+  /** In the empty box: `<node>.placeholder.<name>`, another key, or a text that no language changes. */
+  placeholder?: true | string | { text: string };
+  /** Behind the box: `<node>.unit.<name>`, or another key. */
+  unit?: true | string;
+};
+
+type Checked = {
+  /** Must not be empty while it is shown. */
+  required?: boolean;
+  /** Whether a value is right; runs in the form and at run time. */
+  check?: FieldCheck;
+  /** The sentence for a value that is missing or wrong, in place of `<node>.error.<name>`. */
+  error?: string;
+};
+
+export type TextField = { kind: "text"; default?: string } & Labelled &
+  Explained &
+  Checked & {
+    /** Of a text area. */
+    lines?: number;
+    /** For code, keys and addresses. */
+    monospace?: true;
+    readonly?: true;
+    /** As CSS. */
+    width?: string;
+    lookup?: Lookup;
+  };
+
+/** Stored as text, since it may be the name of a variable. */
+export type NumberField = { kind: "number"; default: string } & Labelled &
+  Explained & {
+    least: number;
+    whole?: true;
+    error?: string;
+  };
+
+/** `numeric` is stored as 0 or 1. */
+export type BooleanField = { kind: "boolean"; default: boolean; numeric?: true } & Labelled &
+  Pick<Explained, "hint">;
+
+export type SelectField = { kind: "select"; options: readonly string[]; default: string } & Labelled &
+  Pick<Explained, "hint"> & {
+    /** The options are shown as they are, as GET and POST. */
+    literal?: true;
+    /** The line under the field explains the chosen option: `<node>.explained.<name>.<option>`. */
+    explained?: true;
+    /** The form fills in the options. */
+    filledLater?: true;
+    width?: string;
+  };
+
+/** Typed in, or taken from the message, the context, the environment or an expression. */
+export type TypedField = { kind: "typed"; default?: string } & Labelled &
+  Explained &
+  Checked & {
+    /** Of Node-RED; the first is the default. `TEXT_TYPES` unless given. */
+    types?: readonly string[];
+    /** Takes several values: a list, or text with commas between. */
+    list?: true;
+    lookup?: Lookup;
+    width?: string;
+  };
+
+export type ConfigField = {
+  kind: "config";
+  type: `crec-${string}` | "tls-config" | "http proxy";
+  required: boolean;
+  /** What in `msg.crec` overrides it. */
+  override?: string;
+  /** For a field that is needed only while it is shown: `<node>.error.<name>`, or another key. */
+  error?: string;
+} & Labelled &
+  Pick<Explained, "hint">;
+
+export type CredentialField = { kind: "credential" } & Labelled & Explained;
+
+/** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` stands below. */
+export type ListField = { kind: "list"; options: readonly string[] } & Labelled;
+
+/**
+ * A part that the form's own code builds in `#crec-<node>-<name>`. `T` is what is stored; without a default nothing is.
+ */
+export type CustomField<T = unknown> = { kind: "custom"; default?: T; label?: string | false } & Omit<
+  Labelled,
+  "label"
+> & {
+    /** A sentence about what is wrong, else undefined. Set by the form: see `Form.checks`. */
+    role?: "group" | "status" | "alert";
+  };
+
+/** Stored and never shown; also a setting of older versions that only migrations read. */
+export type HiddenField<T = unknown> = {
+  kind: "hidden";
+  default: T;
+  /** A config node, so that an import changes its id along. */
+  type?: `crec-${string}`;
+};
+
+/** `#crec-<node>-<name>`; with a result, `#crec-<node>-<name>-result` is read out when it changes. */
+export type ButtonField = { kind: "button"; icon?: string; result?: true; shown?: Condition };
+
+/** `section` holds the fields up to the next layout element; folded, it opens when a field in it is set. */
+export type LayoutField =
+  | { kind: "section"; folded?: true; shown?: Condition }
+  | { kind: "line" }
+  | { kind: "note"; shown?: Condition };
+
+/** Offers what the service has while one types, and says below what the value stands for. */
+export type Lookup = {
+  /** As `crec/lookup/<list>/…` names it. */
+  list: string;
+  /** The field of the config node that is asked, or the channel's connection. */
+  by: "connection" | "channel" | "channel.connection";
+  /** What is said of a value that the service does not know; a key of the catalog. */
+  unknown?: string;
+};
+
+/** The table of a node, with its literal types. */
+export function describeNode<const N extends NodeDescription>(node: N): N {
+  return node;
+}
+
+/** A custom field that stores a `T`. */
+export function stored<T>(
+  field: Omit<CustomField<T>, "kind"> & { default: T },
+): CustomField<T> & { default: T } {
+  return { kind: "custom", ...field };
+}
+
+export const TEXT_TYPES = ["str", "msg", "flow", "global", "env", "jsonata"] as const;
+export const JSON_TYPES = ["json", "msg", "flow", "global", "env", "jsonata"] as const;
+/** For settings that are read once, when the node starts. */
+export const LIST_TYPES = ["str", "json", "env"] as const;
+
+/** Fields that several nodes have. */
+export const COMMON = {
+  name: { kind: "text", icon: "tag", label: "common.label.name", placeholder: "common.label.name" },
+  connection: {
+    kind: "config",
+    type: "crec-connection",
+    required: true,
+    icon: "globe",
+    label: "common.label.connection",
+  },
+  channel: {
+    kind: "config",
+    type: "crec-channel",
+    required: true,
+    icon: "rss",
+    label: "common.label.channel",
+  },
+  contract: {
+    kind: "config",
+    type: "crec-contract",
+    required: false,
+    icon: "file-code-o",
+    label: "common.label.contract",
+  },
+} as const satisfies Fields;
+
+/** How long a node waits for the service's work, in seconds. */
+export function timeoutField(seconds: number): NumberField {
+  return {
+    kind: "number",
+    icon: "clock-o",
+    label: "common.label.timeout",
+    unit: "common.label.seconds",
+    default: String(seconds),
+    least: 1,
+    error: "common.error.seconds",
+  };
+}
+
+/** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
+type StoredNode = { id: string; type: string; name: string; z: string };
+
+/** What Node-RED hands to a node with these fields. Anything may be missing: flows are also written by hand. */
+export type SettingsOf<N extends NodeDescription> = StoredNode & {
+  [K in keyof N["fields"] as N["fields"][K] extends StoredField ? K : never]?: ValueOf<N["fields"][K]>;
+} & {
+  [K in keyof N["fields"] & string as N["fields"][K] extends { kind: "typed" } ? `${K}Type` : never]?: string;
+};
+
+type StoredField =
+  | { kind: "text" | "number" | "boolean" | "select" | "typed" | "config" | "list" }
+  | { default: unknown };
+
+type ValueOf<F> = F extends { kind: "number" }
+  ? string | number
+  : F extends { kind: "boolean"; numeric: true }
+    ? 0 | 1
+    : F extends { kind: "boolean" }
+      ? boolean
+      : F extends { kind: "select"; options: readonly (infer O)[]; filledLater?: never }
+        ? O
+        : F extends { kind: "list"; options: readonly (infer O)[] }
+          ? O[]
+          : F extends { kind: "custom" | "hidden"; default: infer T }
+            ? T
+            : string;
+
+/** Names of the fields of some kinds. */
+export type NamesOf<N extends NodeDescription, Kind extends Field["kind"]> = {
+  [K in keyof N["fields"]]: N["fields"][K] extends { kind: Kind } ? K : never;
+}[keyof N["fields"]] &
+  string;
+
+/** The part of a type that names its texts and elements: `run-query` of `crec-run-query`. */
+export function shortName(type: string): string {
+  return type.replace(/^crec-/, "");
+}
+
+/** The catalog's key for a field's label. */
+export function labelKey(node: NodeDescription, name: string): string {
+  const { label } = (node.fields[name] ?? {}) as { label?: string | false };
+  return label || `${shortName(node.type)}.label.${name}`;
+}
+
+/** The catalog's key for what is said of a wrong value. */
+export function errorKey(node: NodeDescription, name: string): string {
+  const { error } = (node.fields[name] ?? {}) as { error?: string };
+  return error ?? `${shortName(node.type)}.error.${name}`;
+}
+
+/** Whether a field counts, with the values that other fields have. */
+export function isShown(field: Field, other: (name: string) => unknown): boolean {
+  const condition = "shown" in field ? field.shown : undefined;
+  return Object.entries(condition ?? {}).every(([name, values]) => {
+    const value = other(name);
+    return Array.isArray(values) ? values.includes(value) : values === value;
+  });
+}

@@ -1,0 +1,170 @@
+/** What crosses between a form in the browser and the run time: stored settings, and answers to the form. */
+
+/**
+ * What an amount is counted in. `token`: by the decimals of the contract, so that 1.5 is one and a half tokens;
+ * for integer arguments. `wei` (default), `gwei` and `ether` are for amounts that a call pays.
+ */
+export type Unit = "token" | "wei" | "gwei" | "ether";
+
+/** A value in a form: text, and where to look it up. Without a unit an integer is in its smallest one. */
+export type Value = { value?: string; type?: string; unit?: Unit };
+
+/** A function of a contract, with one value a parameter, as a form stores it. */
+export type ContractCall = {
+  contract?: string;
+  /** The function's signature, so that overloads differ. */
+  function?: string;
+  args?: Value[];
+  /** Another contract of the same kind: the call goes there instead of to the contract's own address. */
+  address?: Value;
+};
+
+/** One call of an operation, as the form stores it. */
+export type CallDef =
+  | (ContractCall & { kind: "contract"; amount?: Value })
+  | { kind: "raw"; to?: Value; data?: Value; amount?: Value };
+
+/** The set of one oracle family, as the form of a connection stores it. */
+export type FamilyDef = {
+  family?: string;
+  /** Addresses, separated by commas, spaces or new lines. */
+  validSigners?: string;
+  minRequiredSignatures?: string | number;
+  /** Where they differ from those of the connection. */
+  orgId?: string;
+  creTenantId?: string;
+};
+
+/** One line of a list to pick from. */
+export type Choice = {
+  value: string;
+  label: string;
+  detail?: string;
+  /** What is said besides, in words; nobody types it. */
+  note?: string;
+};
+
+/** A parameter as a form needs it. `components` are the parts of a tuple. */
+export type ParameterChoice = {
+  name: string;
+  type: string;
+  internalType?: string;
+  components?: ParameterChoice[];
+};
+
+/** A function as a form needs it: one input a parameter. */
+export type FunctionChoice = {
+  name: string;
+  signature: string;
+  inputs: ParameterChoice[];
+  /** `view` and `pure` can be asked; the others can be sent, and `payable` ones be paid. */
+  stateMutability: "pure" | "view" | "nonpayable" | "payable";
+};
+
+export type EventChoice = {
+  name: string;
+  signature: string;
+  inputs: ParameterChoice[];
+  /** Whether the public service takes it is not known. */
+  hasTuples?: true;
+};
+
+/** Why a form's question has no answer: a sentence, and a code that stays. */
+export type Problem = { problem: string; code: string };
+/** What every question of a form is answered with. */
+export type Answer<T> = (T & { problem?: never }) | Problem;
+
+/** What there is to pick from. */
+export type Choices = {
+  choices: Choice[];
+  /** There are more than these: what is not among them may be there all the same. */
+  cut?: true;
+  /** What was to be asked is not deployed. */
+  undeployed?: true;
+};
+
+/** What an ABI offers; or why it cannot be read. */
+export type AbiAnswer<T> = { found: T[]; problem?: never } | { found?: never; problem: string };
+
+/** A typed-in value to be judged while it is typed. */
+export type ValueCheck = {
+  /** What the value is called in the sentence. */
+  name?: string;
+  type: string;
+  components?: ParameterChoice[];
+  value: string;
+  /** Only what is typed in can be judged: `str`, `json`, `num`, `bool`. */
+  valueType: string;
+  unit?: Unit;
+  decimals?: number;
+};
+
+/** A value that fits. An integer of a contract with decimals is told in both units. */
+export type Checked = { smallest?: string; tokens?: string };
+
+/** What a connection test found where the connection works. */
+export type Tested = {
+  networks: Array<{ name: string; type?: string; chainSelector: string }>;
+  /** Whose key it is, empty where the account service does not say; absent where none was asked. */
+  account?: string;
+  /** What proofs are checked against, where the account service knows it. */
+  organization?: { organizationId: string; tenantId: string };
+  /** What does not work beside it: the account service. */
+  warning?: { code: string; message: string };
+};
+
+/** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
+export type Owner = { owner: string; differs: boolean };
+
+/** The address of a signer's key; empty where there is none. */
+export type KeyAddress = { address: string };
+
+/** A key made for a form, which keeps it until it is deployed into the credentials. */
+export type NewKey = { privateKey: string; address: string };
+
+/** Where a consumer started, and what said so: after this offset, -1 before the first event. */
+export type Started = {
+  position?: "now" | "beginning" | { offset: number } | { time: number };
+  after: number;
+};
+
+/** How an events-in node stands, for the panel in its form. Offsets. */
+export type PanelReport =
+  | { deployed: false }
+  | {
+      deployed: true;
+      state: string;
+      channelId: string;
+      cursor?: number;
+      /** The newest offset known. */
+      end?: number;
+      behind?: number;
+      delivered?: number;
+      /** Handed over and not acknowledged yet. */
+      inFlight?: number;
+      /** Passed over for being too old. */
+      skipped?: number;
+      /** Passed over because the node's filter does not want them. */
+      filtered?: number;
+      /** Sent out of order, since they became visible late. */
+      late?: number;
+      /** Dropped because their proof failed. */
+      dropped?: number;
+      /** Rejected while nothing was wired to the second port. */
+      givenUp?: number;
+      /** Sent by the third port: kinds that never carry a proof. */
+      notices?: number;
+      /** Types of events that this version does not know. */
+      unknownTypes?: string[];
+      /** There when it found no place to go on from. */
+      started?: Started;
+      lastError?: string;
+    };
+
+/** What became of a connection's stored key. */
+export type KeyReport = {
+  /** Nothing is sent with it until it is typed again. */
+  needsConfirmation: boolean;
+  /** The addresses it may go to, where that is known. */
+  typedFor?: string[];
+};

@@ -1,0 +1,266 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { NodeAPI } from "node-red";
+import type { Abi, AbiParameter, ListedFunction } from "../../../src/index.ts";
+import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
+import { amountInWei } from "../../lib/runtime/calls.ts";
+import type { ContractNode } from "../../lib/runtime/config-nodes.ts";
+import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
+import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
+import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
+import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
+import { MOST_CALLS } from "../../lib/shared/most-calls.ts";
+import { isReference } from "../../lib/shared/variables.ts";
+import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
+
+/** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
+type Contract = {
+  name: string;
+  chainSelector: string;
+  address: string;
+  abi: Abi;
+  functions: ReadonlyMap<string, ListedFunction>;
+  decimals: number | undefined;
+};
+
+/** Settles a contract, by its id; the same one once, since reading an ABI may take long. */
+type Contracts = (id: string, text: ContractText) => Promise<Contract>;
+
+/** One value of a form: known, or known by where a message will have it. */
+type Read = { known: true; value: unknown } | { known: false; text: string };
+
+/** The calls of a form in words, each value read back from the bytes that would be signed. */
+export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
+  const { calls = [], contracts: texts = {}, wallet } = request;
+  const contracts = await settledOnce(RED);
+  const previewed: PreviewedCall[] = [];
+  for (const call of calls) {
+    // Other requests get their turn between two ABIs.
+    await nextTurn();
+    previewed.push(
+      call.kind === "raw"
+        ? await rawCall(call)
+        : await contractCall(contracts, call, texts, wallet?.chainSelector),
+    );
+  }
+  return previewed;
+}
+
+async function settledOnce(RED: NodeAPI): Promise<Contracts> {
+  const library = await loadLibrary();
+  const known = new Map<string, Promise<Contract>>();
+  return (id, text) => {
+    const contract = known.get(id) ?? settled(RED, library, id, text);
+    known.set(id, contract);
+    return contract;
+  };
+}
+
+/** A list of raw transactions that stands in the form; undefined when only a message brings it. */
+export async function listedCalls(request: PreviewRequest): Promise<PreviewedCall[] | undefined> {
+  const { transactions = "", transactionsType } = request;
+  if (transactionsType !== "json" || isReference(transactions)) return undefined;
+  const list: unknown = fromJson(transactions, "Transactions");
+  if (!Array.isArray(list)) {
+    throw nodeError("INVALID_FIELD", '"Transactions" must be a list of {to, value, data}.');
+  }
+  if (list.length > MOST_CALLS) {
+    throw nodeError("TOO_MANY_CALLS", `An operation holds at most ${MOST_CALLS} calls. Split it.`);
+  }
+  return Promise.all(
+    list.map((item: Record<string, unknown> | null) => {
+      const text = (name: string) => ({ value: textOf(item?.[name] ?? "") });
+      return rawCall({ kind: "raw", to: text("to"), data: text("data"), amount: text("value") });
+    }),
+  );
+}
+
+/** Whether all of a call is known and right, so that it can be signed. */
+export function isWhole({ problem, to, data, amount }: PreviewedCall): boolean {
+  const values = [to, data, amount];
+  return !problem && values.every((value) => value && !value.later && !value.problem);
+}
+
+async function rawCall(call: Extract<CallDef, { kind: "raw" }>): Promise<PreviewedCall> {
+  const library = await loadLibrary();
+  const bytes = { name: "", type: "bytes" };
+  return {
+    to: await shown(call.to, (value) => ({ text: library.checksumAddress(String(value ?? ""), "address") })),
+    data: await shown(call.data, (value) => ({
+      text: textOf(readBack(library, bytes, value || "0x", "call data")),
+    })),
+    amount: await amountOf(library, call.amount),
+  };
+}
+
+async function contractCall(
+  contracts: Contracts,
+  call: Extract<CallDef, { kind: "contract" }>,
+  texts: Record<string, ContractText>,
+  chainSelector: string | undefined,
+): Promise<PreviewedCall> {
+  const library = await loadLibrary();
+  const id = call.contract ?? "";
+  const text = Object.hasOwn(texts, id) ? texts[id] : undefined;
+  const amount = await amountOf(library, call.amount);
+  const signature = call.function ?? "";
+  try {
+    if (!text) throw nodeError("CONTRACT_MISSING", "No contract is chosen. Choose one.");
+    const contract = await contracts(id, text);
+    const base = { contract: contract.name || contract.address, signature };
+    const to = await shown(
+      call.address?.value?.trim() ? call.address : { value: contract.address },
+      (value) => ({
+        text: library.checksumAddress(String(value), "address"),
+      }),
+    );
+    if (!signature) throw nodeError("FUNCTION_MISSING", "No function is chosen. Choose one.");
+    const { args, data, payable } = await encoded(library, contract, call);
+    const problem =
+      chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
+        ? `The contract is on network ${contract.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`
+        : undefined;
+    if (!payable && amount.text !== "0" && !amount.later && !amount.problem) {
+      amount.problem = `${signature} takes no coins, so the contract would refuse the call. Leave the amount empty.`;
+    }
+    return { ...base, to, args, ...(data ? { data } : {}), amount, ...(problem ? { problem } : {}) };
+  } catch (thrown) {
+    return {
+      ...(text ? { contract: text.name || (text.address ?? "") } : {}),
+      ...(signature ? { signature } : {}),
+      to: { text: text?.address ?? "" },
+      amount,
+      problem: toCodedError(thrown).message,
+    };
+  }
+}
+
+/** The values one by one, so that each says what is wrong with it; the bytes once all are known. */
+async function encoded(
+  library: Library,
+  { abi, functions, decimals }: Contract,
+  call: ContractCall,
+): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
+  const listed = functions.get(call.function ?? "");
+  if (!listed) {
+    // Says what is there.
+    library.encodeFunctionCall({ abi, function: call.function ?? "" });
+    throw nodeError("FUNCTION_NOT_IN_ABI", `The ABI has no function "${call.function}". Choose one it has.`);
+  }
+  const values: unknown[] = [];
+  const args = [];
+  for (const [index, input] of listed.inputs.entries()) {
+    const stored = call.args?.[index];
+    const at = input.name || String(index);
+    const value = await shown(stored, (typed) => {
+      const byToken = stored?.unit === "token";
+      const whole = byToken ? library.parseTokenAmounts(typed, input.type, decimals, at) : typed;
+      values[index] = whole;
+      const read = readBack(library, input, whole, at);
+      if (decimals === undefined) return { text: textOf(read) };
+      if (byToken)
+        return { text: textOf(library.formatTokenAmounts(read, [input], decimals)), smallest: textOf(read) };
+      const tokens = library.amountInTokens(read, input, decimals);
+      const larger = { text: textOf(tokens), unit: "token" } as const;
+      return { text: textOf(read), ...(tokens === undefined ? {} : { larger }) };
+    });
+    const unit = stored?.unit === "token" ? { unit: stored.unit } : {};
+    args.push({ name: at, type: input.type, ...value, ...unit });
+  }
+  const payable = listed.stateMutability === "payable";
+  if (args.some(({ later, problem }) => later || problem)) return { args, payable };
+  const { data } = library.encodeFunctionCall({ abi, function: listed.signature, args: values });
+  return { args, data: { text: data }, payable };
+}
+
+async function amountOf(library: Library, stored: Value | undefined): Promise<PreviewedValue> {
+  const unit = coinUnit(stored?.unit);
+  const value = await shown(stored, async (typed) => {
+    const given = await amountInWei(String(typed ?? "").trim() || "0", unit, "amount");
+    const wei = textOf(readBack(library, { name: "", type: "uint256" }, given, "amount"));
+    const text = library.fromSmallestUnit(wei, COIN_PLACES[unit]);
+    const ether = library.fromSmallestUnit(wei, COIN_PLACES.ether);
+    return {
+      text,
+      ...(unit === "wei" ? {} : { smallest: wei }),
+      ...(unit === "ether" || wei === "0" ? {} : { larger: { text: ether, unit: "ether" } }),
+    };
+  });
+  return { ...value, unit };
+}
+
+/** A value that is known, as `read` shows it, and otherwise where it will be looked for. */
+async function shown(
+  stored: Value | undefined,
+  read: (value: unknown) => PreviewedValue | Promise<PreviewedValue>,
+): Promise<PreviewedValue> {
+  try {
+    const found = readValue(stored);
+    return found.known ? await read(found.value) : { text: found.text, later: true };
+  } catch (thrown) {
+    return { text: stored?.value ?? "", problem: toCodedError(thrown).message };
+  }
+}
+
+/** Nothing is looked up here: a preview must not read variables of this machine, or a flow's context. */
+function readValue({ value = "", type = "str" }: Value = {}): Read {
+  switch (type) {
+    case "str":
+      return isReference(value) ? { known: false, text: value } : { known: true, value };
+    case "json":
+      return { known: true, value: fromJson(value, "The value") };
+    case "num":
+    case "bool":
+      return { known: true, value };
+    case "env":
+      return { known: false, text: `\${${value}}` };
+    case "msg":
+    case "flow":
+    case "global":
+      return { known: false, text: `${type}.${value.replace(/^#:\(.*?\)::/, "")}` };
+    default:
+      return { known: false, text: value };
+  }
+}
+
+function fromJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw nodeError("INVALID_FIELD", `${name} is not JSON yet. A list looks like ["a", "b"].`, cause);
+  }
+}
+
+/** Encoded and decoded again: what is shown is what is in the bytes. */
+function readBack(library: Library, parameter: AbiParameter, value: unknown, path: string): unknown {
+  const [decoded] = library.decodeValues([parameter], library.encodeValue(parameter, value, path));
+  return decoded;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
+async function settled(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
+  const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
+  const field = (name: "chainSelector" | "address" | "decimals"): string => {
+    const typed = String(text[name] ?? "").trim();
+    if (!isReference(typed)) return typed;
+    if (!deployed || !isDeployedWith(RED, id, name, typed)) return deployFirst(typed);
+    if (deployed.problem) throw deployed.problem;
+    return String(deployed[name] ?? "");
+  };
+  const typed = String(text.abi ?? "").trim();
+  const fromEnvironment = isReference(typed);
+  if (fromEnvironment && !(deployed && isDeployedWith(RED, id, "abi", typed))) deployFirst(typed);
+  const decimals = field("decimals");
+  const abi = fromEnvironment && deployed ? await deployed.abi() : library.parseAbi(typed);
+  return {
+    name: String(text.name ?? ""),
+    chainSelector: field("chainSelector"),
+    address: library.checksumAddress(field("address"), "The contract's address"),
+    decimals: decimals === "" ? undefined : Number(decimals),
+    abi,
+    functions: new Map(library.listFunctions(abi).map((listed) => [listed.signature, listed])),
+  };
+}

@@ -1,0 +1,87 @@
+import { invalidRequest } from "../../lib/admin/answer.ts";
+import type { CallDef, Unit, Value } from "../../lib/shared/form-types.ts";
+import { MOST_CALLS } from "../../lib/shared/most-calls.ts";
+import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
+
+const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Unit[];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What a form asks a preview of, as it came over the network.
+ * @throws INVALID_REQUEST naming what is not as a form has it
+ */
+export function previewRequest(body: unknown): PreviewRequest {
+  const form = objectAt(body ?? {}, "The request");
+  const given = listAt(form.calls ?? [], "calls");
+  if (given.length > MOST_CALLS)
+    invalidRequest(`An operation holds at most ${MOST_CALLS} calls, not ${given.length}.`);
+  const contracts = Object.entries(objectAt(form.contracts ?? {}, "contracts"));
+  return {
+    ...textsOf(form, ["source", "transactions", "transactionsType", "deadline"], ""),
+    calls: given.map((call, index) => callAt(call, `calls[${index}]`)),
+    contracts: Object.fromEntries(contracts.map(([id, text]) => [id, contractAt(text, `contracts.${id}`)])),
+    ...(form.wallet === undefined ? {} : { wallet: walletAt(form.wallet) }),
+  };
+}
+
+function contractAt(given: unknown, path: string): ContractText {
+  return textsOf(objectAt(given, path), ["name", "chainSelector", "address", "abi", "decimals"], path);
+}
+
+function walletAt(given: unknown): WalletText {
+  return textsOf(objectAt(given, "wallet"), ["id", "chainSelector", "wallet", "connection"], "wallet");
+}
+
+function callAt(given: unknown, path: string): CallDef {
+  const call = objectAt(given, path);
+  const values = <Name extends string>(...names: Name[]) =>
+    Object.fromEntries(
+      names.flatMap((name) =>
+        call[name] === undefined ? [] : [[name, valueAt(call[name], `${path}.${name}`)]],
+      ),
+    ) as Partial<Record<Name, Value>>;
+  if (call.kind === "raw") return { kind: "raw", ...values("to", "data", "amount") };
+  const args = listAt(call.args ?? [], `${path}.args`);
+  return {
+    ...{ kind: "contract", ...textsOf(call, ["contract", "function"], path) },
+    args: args.map((arg, index) => valueAt(arg, `${path}.args[${index}]`)),
+    ...values("address", "amount"),
+  };
+}
+
+function valueAt(given: unknown, path: string): Value {
+  const value = objectAt(given, path);
+  const { unit } = value;
+  return {
+    ...textsOf(value, ["value", "type"], path),
+    ...(UNITS.includes(unit) ? { unit: unit as Unit } : {}),
+  };
+}
+
+/** Those that are there. A number will do as well. */
+function textsOf<Name extends string>(
+  fields: Fields,
+  names: readonly Name[],
+  path: string,
+): Partial<Record<Name, string>> {
+  const texts: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const text = fields[name];
+    if (text === undefined) continue;
+    if (typeof text !== "string" && typeof text !== "number") {
+      invalidRequest(`${[path, name].filter(Boolean).join(".")} must be text.`);
+    }
+    texts[name] = String(text);
+  }
+  return texts;
+}
+
+function objectAt(given: unknown, path: string): Fields {
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Fields;
+  return invalidRequest(`${path} must be an object.`);
+}
+
+function listAt(given: unknown, path: string): readonly unknown[] {
+  return Array.isArray(given) ? given : invalidRequest(`${path} must be a list.`);
+}

@@ -1,0 +1,149 @@
+import type { NodeAPI } from "node-red";
+import type { TransactionInput } from "../../../src/index.ts";
+import { answerForms } from "../../lib/admin/answer.ts";
+import { deployFirst, isDeployedWith } from "../../lib/admin/deployed.ts";
+import type { ConnectionNode, WalletNode } from "../../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../../lib/runtime/library.ts";
+import { ADDRESS } from "../../lib/shared/address.ts";
+import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
+import { isReference } from "../../lib/shared/variables.ts";
+import type {
+  Preview,
+  PreviewedCall,
+  PreviewedDigest,
+  PreviewedValue,
+  PreviewRequest,
+  WalletText,
+} from "../preview-types.ts";
+import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
+import { previewRequest } from "./preview-request.ts";
+
+/** A person waits for it. */
+const PREVIEW_MS = 10_000;
+const DEFAULT_DEADLINE_MINUTES = "15";
+
+/**
+ * `POST /crec/operation/preview`: what an operation would do, in words, and the digest that would be signed.
+ * Works on the texts in the form, so before the first deploy too. Nothing is signed, and nothing sent.
+ */
+export function registerOperationPreview(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/operation/preview", "crec.read", ({ body }) =>
+    preview(RED, previewRequest(body)),
+  );
+}
+
+async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> {
+  const calls = request.source === "message" ? await listedCalls(request) : await previewCalls(RED, request);
+  try {
+    if (!calls) throw notYet([placeOf(request)]);
+    return { calls, digest: await digestOf(RED, request, transactionsOf(calls)) };
+  } catch (thrown) {
+    return { calls: calls ?? [], why: toCodedError(thrown).message };
+  }
+}
+
+/** @throws why there is nothing to sign yet */
+function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
+  if (calls.length === 0) throw nodeError("NO_CALLS", "There is no call yet. Add one.");
+  const values = calls.map((call) => [call.to, ...(call.args ?? []), call.data, call.amount]);
+  const wrong = calls.findIndex(
+    ({ problem }, index) => problem || values[index]?.some((value) => value?.problem),
+  );
+  if (wrong !== -1) {
+    throw nodeError("CALL_WRONG", `There is no digest while call ${wrong + 1} has a mistake: fix it first.`);
+  }
+  const later = values.flat().filter((value): value is PreviewedValue => value?.later === true);
+  if (later.length > 0 || !calls.every(isWhole)) throw notYet(later.map(({ text }) => text));
+  return calls.map(({ to, data, amount }) => ({
+    to: to.text,
+    data: data?.text ?? "0x",
+    value: amount.smallest ?? amount.text,
+  }));
+}
+
+async function digestOf(
+  RED: NodeAPI,
+  request: PreviewRequest,
+  transactions: TransactionInput[],
+): Promise<PreviewedDigest> {
+  const { operationDigest, operationTypedData, randomWalletOperationId } = await loadLibrary();
+  const deadline = deadlineOf(String(request.deadline ?? ""));
+  const { account, chainId } = await walletOf(RED, request.wallet);
+  const operation = { id: randomWalletOperationId(), account, deadline, transactions };
+  const { domain, message } = operationTypedData(operation, chainId);
+  const digest = operationDigest(operation, chainId);
+  return { digest, domain, id: message.id, deadline: message.deadline };
+}
+
+/** Unix seconds; 0 for none. */
+function deadlineOf(typed: string): number {
+  const text = typed.trim() || DEFAULT_DEADLINE_MINUTES;
+  if (isReference(text)) throw notYet([text]);
+  const minutes = Number(text);
+  if (!(minutes >= 0 && Number.isFinite(minutes))) {
+    throw nodeError("INVALID_FIELD", `The deadline must be a number of minutes, 0 for none, not "${text}".`);
+  }
+  return minutes === 0 ? 0 : Math.floor(Date.now() / 1000 + minutes * 60);
+}
+
+/** @throws WALLET_MISSING, DEPLOY_FIRST, and why the wallet's address or the chain id is not known */
+async function walletOf(
+  RED: NodeAPI,
+  text: WalletText | undefined,
+): Promise<{ account: string; chainId: string }> {
+  const named = String(text?.wallet ?? "").trim();
+  const selector = String(text?.chainSelector ?? "").trim();
+  if (!text || named === "" || selector === "") {
+    throw nodeError(
+      "WALLET_MISSING",
+      "The digest names the wallet and its network: choose a wallet that has both.",
+    );
+  }
+  const deployed = (RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
+  const stands = (field: "wallet" | "chainSelector", typed: string) =>
+    deployed !== undefined && isDeployedWith(RED, String(text.id), field, typed);
+  const chainSelector = !isReference(selector)
+    ? selector
+    : deployed && stands("chainSelector", selector)
+      ? deployed.chainSelector
+      : deployFirst(selector);
+  const chainId = await chainIdOf(RED, String(text.connection ?? ""), chainSelector);
+  if (ADDRESS.test(named)) return { account: named, chainId };
+  if (!deployed || !stands("wallet", named)) {
+    if (isReference(named)) deployFirst(named);
+    throw nodeError(
+      "DEPLOY_FIRST",
+      `The digest names the wallet's address, and of this wallet only the name "${named}" is known here: deploy, then try again, or fill in its address instead.`,
+    );
+  }
+  if (deployed.problem) throw deployed.problem;
+  return { account: await deployed.address(AbortSignal.timeout(PREVIEW_MS)), chainId };
+}
+
+/** As the service says, where its connection is deployed; well-known networks need nobody. */
+async function chainIdOf(RED: NodeAPI, connectionId: string, chainSelector: string): Promise<string> {
+  const connection = (RED.nodes.getNode(connectionId) as Partial<ConnectionNode> | null)?.connection;
+  if (connection && !connection.problem) {
+    const client = await connection.client();
+    return client.networks.chainIdOf(chainSelector, { signal: AbortSignal.timeout(PREVIEW_MS) });
+  }
+  const { KNOWN_CHAINS } = await loadLibrary();
+  const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === chainSelector);
+  if (known) return known.chainId;
+  throw nodeError(
+    "DEPLOY_FIRST",
+    `The digest holds the chain id of network ${chainSelector}, which only the service knows: deploy the wallet's connection, then try again.`,
+  );
+}
+
+function placeOf({ transactions, transactionsType }: PreviewRequest): string {
+  return transactionsType === "jsonata" ? `${transactions}` : `${transactionsType || "msg"}.${transactions}`;
+}
+
+function notYet(places: readonly string[]): Error {
+  const list = [...new Set(places)].join(", ");
+  return nodeError(
+    "KNOWN_LATER",
+    `There is no digest before a message comes, for then only is known: ${list}.`,
+  );
+}

@@ -1,0 +1,75 @@
+import type { Answer, CallDef } from "../lib/shared/form-types.ts";
+
+/** What crosses between the form of an operation and `POST crec/operation/preview`. */
+
+/** Texts of a contract as they stand in the editor, deployed or not. */
+export type ContractText = {
+  name?: string;
+  chainSelector?: string;
+  address?: string;
+  abi?: string;
+  decimals?: string;
+};
+
+/** Texts of a wallet as they stand in the editor. `wallet` is a name or an address. */
+export type WalletText = { id?: string; chainSelector?: string; wallet?: string; connection?: string };
+
+export type PreviewRequest = {
+  source?: string;
+  calls?: CallDef[];
+  /** Where a list of raw transactions is taken from, instead of the calls. */
+  transactions?: string;
+  transactionsType?: string;
+  /** By the id of the config node. */
+  contracts?: Record<string, ContractText>;
+  wallet?: WalletText;
+  /** Minutes. */
+  deadline?: string;
+};
+
+/** A value as the wallet gets it; one that only a message brings is shown by where it is looked for. */
+export type PreviewedValue = {
+  text: string;
+  /** Of the text; integers of contracts and amounts only. */
+  unit?: "token" | "ether" | "gwei" | "wei";
+  /** The same in the smallest unit, where the text is in another. */
+  smallest?: string;
+  /** The same in the unit that people think in, where the text is in a smaller one. */
+  larger?: { text: string; unit: "token" | "ether" };
+  /** Known at run time only. */
+  later?: true;
+  /** What is wrong with it: a sentence. */
+  problem?: string;
+};
+
+export type PreviewedCall = {
+  /** The contract's name; missing for raw bytes. */
+  contract?: string;
+  /** Of the function. */
+  signature?: string;
+  to: PreviewedValue;
+  args?: Array<PreviewedValue & { name: string; type: string }>;
+  /** Raw bytes; of a function's call once all its values are known. */
+  data?: PreviewedValue;
+  amount: PreviewedValue;
+  /** What is wrong with the call as a whole. */
+  problem?: string;
+};
+
+/** What is signed, by EIP-712. */
+export type PreviewedDigest = {
+  digest: string;
+  domain: { name: string; version: string; chainId: number; verifyingContract: string };
+  id: string;
+  /** Unix seconds; 0 for none. */
+  deadline: string;
+};
+
+export type Preview = {
+  calls: PreviewedCall[];
+  digest?: PreviewedDigest;
+  /** Why there is no digest. */
+  why?: string;
+};
+
+export type PreviewAnswer = Answer<Preview>;

@@ -1,0 +1,133 @@
+import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
+import type { ChannelEvent, Operation } from "../protocol/index.ts";
+import { walletOperationIdOf } from "../signing/index.ts";
+import { resourceOf } from "./answers.ts";
+import { pathId } from "./checks.ts";
+import { isAnswerLost } from "./create-or-find.ts";
+import type { Events } from "./events.ts";
+import type { Networks } from "./networks.ts";
+import { findExecuted, type RepeatedFind } from "./operation-executed.ts";
+import type { FindCalls, Submitted } from "./operation-find.ts";
+import type { FindExecuted } from "./operation-follow.ts";
+import { digestOf, type OperationRequest, operationInput } from "./operation-request.ts";
+import type { SubmitCalls } from "./operation-submit.ts";
+import { type NamedOperation, operationEvents } from "./search-by-id.ts";
+import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
+
+/** The calls about the operations of a channel, from which sending, following and waiting are made. */
+export class OperationCalls {
+  readonly transport: Transport;
+  readonly networks: Networks;
+  readonly #events: Events;
+
+  constructor(transport: Transport, events: Events, networks: Networks) {
+    this.transport = transport;
+    this.networks = networks;
+    this.#events = events;
+  }
+
+  async get(channelId: string, operationId: string, options?: CallOptions): Promise<Operation> {
+    const path = operationPath(channelId, operationId);
+    return resourceOf(await this.transport.get(path, {}, options), "operation_id", operationId);
+  }
+
+  /** Changes a draft. After a lost answer the operation itself shows whether the change was made. */
+  async change(
+    channelId: string,
+    operationId: string,
+    change: { status: string },
+    options?: CallOptions,
+  ): Promise<Operation> {
+    const path = operationPath(channelId, operationId);
+    try {
+      return resourceOf(await this.transport.patch(path, change, options), "operation_id", operationId);
+    } catch (error) {
+      if (!isAnswerLost(error)) throw error;
+      const operation = await this.get(channelId, operationId, options);
+      if (operation.status === "pending_signature") throw error;
+      if ((operation.status === "cancelled") !== (change.status === "cancelled")) throw notChanged(operation);
+      return operation;
+    }
+  }
+
+  statusEvents(channelId: string, operation: NamedOperation, options: CallOptions): Promise<ChannelEvent[]> {
+    return readStatusEvents(this.#events, statusEventsOf(channelId, operation), options);
+  }
+
+  /** Why an operation has its status, as soon as the event that says so is shown. */
+  reason(channelId: string, operation: Operation, signal: AbortSignal): Promise<string | undefined> {
+    const which = statusEventsOf(channelId, operation);
+    return shownStatusReason(this.#events, which, [operation.status], signal);
+  }
+
+  finding(channelId: string, options?: CallOptions): FindCalls {
+    return {
+      get: (operationId) => this.get(channelId, operationId, options),
+      search: (filter) => this.#events.search(channelId, filter, options),
+    };
+  }
+
+  submitting(channelId: string, request: OperationRequest, options: CallOptions = {}): SubmitCalls {
+    return {
+      ...this.finding(channelId, options),
+      post: () => this.transport.post<Partial<Operation>>(operationsPath(channelId), request, options),
+      repeatedFind: this.#repeatedFind(channelId, options),
+      signal: options.signal,
+      closing: this.transport.closing,
+    };
+  }
+
+  /** Finds the operation that was executed in place of one that the wallet refused. */
+  findExecuted(channelId: string): FindExecuted {
+    return async (refusedId, { operationKey, signal, timeoutMs }): Promise<Submitted> => {
+      const refused = await this.get(channelId, refusedId, { signal });
+      const { chain_selector, address, wallet_operation_id, deadline, transactions } = refused;
+      const request = { chain_selector, address, wallet_operation_id, deadline, transactions };
+      const chainId = await this.networks.chainIdOf(chain_selector, { signal });
+      const key = isKeyOf(request, operationKey) ? operationKey : undefined;
+      const signed = digestOf(operationInput(refused), chainId);
+      const prepared = { ...signed, request, chainId, key, isRepeatable: true };
+      return findExecuted(this.#repeatedFind(channelId, { signal, timeoutMs }), prepared, refusedId);
+    };
+  }
+
+  #repeatedFind(channelId: string, options: CallOptions): RepeatedFind {
+    return {
+      calls: (signal) => this.finding(channelId, { ...options, signal }),
+      timeoutMs: options.timeoutMs ?? this.transport.timeoutMs,
+      signals: [options.signal, this.transport.closing],
+    };
+  }
+}
+
+export function operationsPath(channelId: string): string {
+  return `/channels/${pathId("channelId", channelId)}/operations`;
+}
+
+function operationPath(channelId: string, operationId: string): string {
+  return `${operationsPath(channelId)}/${pathId("operationId", operationId)}`;
+}
+
+function statusEventsOf(channelId: string, operation: NamedOperation): StatusEvents {
+  return { channelId, filter: operationEvents(operation) };
+}
+
+/** Whether an operation's id was made from this key: a caller may give the key of another operation. */
+function isKeyOf(request: OperationRequest, key: string | undefined): boolean {
+  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
+  return (
+    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
+  );
+}
+
+/** Another client has finalized what should be cancelled, or the other way round. */
+function notChanged({ status }: Operation): ConflictError {
+  const [code, change] =
+    status === "cancelled"
+      ? ["OPERATION_NOT_FINALIZABLE", "finalized"]
+      : ["OPERATION_NOT_CANCELLABLE", "cancelled"];
+  return new ConflictError(
+    code,
+    `The operation is already ${status}, so it cannot be ${change}. Check it before you continue.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { Abi } from "../abi/index.ts";
+import { CrecError } from "../errors.ts";
+import type { CallOptions } from "../http/index.ts";
+import { decodeQuery, type Verifier, type VerifyResult } from "../proofs/index.ts";
+import type { Query, QueryStatus } from "../protocol/index.ts";
+import type { CreatedQuery, CreateQuery } from "./query-request.ts";
+import type { WaitOptions } from "./wait.ts";
+
+export type QueryWaitOptions = Omit<WaitOptions<QueryStatus, Query>, "target"> & {
+  /**
+   * The status to wait for.
+   * @default "completed"
+   */
+  target?: QueryStatus | undefined;
+  /** The contract's ABI. With it, the reason of a reverted call names the contract's own errors, too. */
+  abi?: Abi | undefined;
+};
+
+/** `timeoutMs` bounds the create and the wait, each. */
+export type QueryRunOptions = Omit<QueryWaitOptions, "target"> & {
+  /** Checks the proof of the answer, and that it answers this query. Without it, the service is believed. */
+  verifier?: Verifier | undefined;
+  /** Called with the id as soon as the query is created. */
+  onCreated?: ((created: CreatedQuery) => unknown) | undefined;
+};
+
+/** The answer to a query, as the contract returned it. */
+export type QueryAnswer = {
+  /** The bytes that the contract returned, as hex. */
+  data: string;
+  /** The block it was read at; `time` in Unix seconds. */
+  block: { number: string; hash: string; time: number | string } | undefined;
+  /** The completed query. */
+  query: Query;
+  /** The result of the verifier, which is always positive here. Absent without a verifier. */
+  verification?: VerifyResult;
+};
+
+/** `QUERY_NOT_VERIFIED`: a query was answered, but the proof of its answer does not hold. */
+export class QueryNotVerifiedError extends CrecError {
+  override readonly name = "QueryNotVerifiedError";
+  /** Why the proof does not hold. */
+  readonly verification: VerifyResult & { verified: false };
+  /** The query, with the answer that is not proven. */
+  readonly query: Query;
+
+  constructor(query: Query, verification: VerifyResult & { verified: false }) {
+    const { reason, message } = verification;
+    super(
+      "QUERY_NOT_VERIFIED",
+      `The result of the query is not proven (${reason}): ${message} Query ${query.query_id}.`,
+    );
+    this.verification = verification;
+    this.query = query;
+  }
+}
+
+type RunCalls = {
+  create: (query: CreateQuery, options: CallOptions) => Promise<CreatedQuery>;
+  waitFor: (queryId: string, options: QueryWaitOptions) => Promise<Query>;
+};
+
+/** Creates a query, waits for it and checks its proof: see `Queries.run`. */
+export async function runQuery(
+  calls: RunCalls,
+  channelId: string,
+  question: CreateQuery,
+  { verifier, onCreated, ...waiting }: QueryRunOptions,
+): Promise<QueryAnswer> {
+  const { signal, timeoutMs } = waiting;
+  const created = await calls.create(question, { signal, timeoutMs });
+  const { query_id: queryId } = created;
+  await onCreated?.(created);
+  const query = await calls.waitFor(queryId, waiting);
+  const requested = { queryId, chainSelector: question.chain_selector, params: question.params };
+  const verification = await verifier?.verifyQuery(query, { channelId, requested });
+  if (verification?.verified === false) throw new QueryNotVerifiedError(query, verification);
+  const { result: data = "0x", block } = decodeQuery(query);
+  return { data, block, query, ...(verification ? { verification } : {}) };
+}
