@@ -74,7 +74,7 @@ export type ChannelEvent =
   | WalletStatusEvent
   | UnlistedEvent;
 
-/** The type of an event of any origin: some versions of the service put it beside the headers. */
+/** The type of an event of any origin: some versions of the service send it at the top level, outside of the headers. */
 export function eventTypeOf(event: unknown): string | undefined {
   const { headers, type: besideHeaders } = fieldsOf(event);
   const type = fieldsOf(headers).type ?? besideHeaders;

@@ -6,6 +6,7 @@ import {
   LIMITS,
   type Open,
   PAGE_LIMITS,
+  RSA_KEY_BITS,
   RSA_PATTERNS,
   type RsaPublicKey,
   WALLET_LIFECYCLE,
@@ -257,7 +258,7 @@ function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKe
 
 function checkRsaKey(path: string, key: RsaPublicKey): void {
   if (RSA_PATTERNS.e.test(key?.e) && RSA_PATTERNS.n.test(key?.n)) return;
-  throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
+  throw new ArgumentError(path, `${path} must be a public key of ${RSA_KEY_BITS} bits: e and n as 0x hex.`);
 }
 
 function checkSame(found: Wallet, wanted: CreateWallet): void {

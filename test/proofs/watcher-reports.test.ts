@@ -28,7 +28,7 @@ const BESIDE = {
 };
 
 /** Both come from the same oracles: only what is signed tells who says it. */
-onEachEngine("what a watcher of a service reports", (verifierOf) => {
+onEachEngine("the report of a service's watcher", (verifierOf) => {
   const verifier = verifierOf(ownConfig);
   const verify = (type: keyof typeof BESIDE, signed: object): Promise<{ verified: boolean }> =>
     verifier.verify(
@@ -43,7 +43,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     ["operation.status", OPERATION],
     ["query.status", QUERY],
   ] as const) {
-    it(`is never taken for ${type}, whatever its data look like`, async () => {
+    it(`is never accepted as ${type}, whatever its data look like`, async () => {
       should(await verify(type, { service: "_crec", data })).have.property("verified", true);
       for (const service of ["settlement", "_CREC", "_crec ", "crec", 7, {}, ["_crec"]]) {
         for (const more of [{}, { chain_event: LOG }]) {
@@ -52,7 +52,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
       }
     });
 
-    it(`is never taken for ${type} where it names no service but a log`, async () => {
+    it(`is never accepted as ${type} where it names a log but no service`, async () => {
       for (const service of [undefined, null, ""]) {
         should(await verify(type, { service, data })).have.property("verified", true);
         shouldBeRejected(
@@ -62,7 +62,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
       }
     });
 
-    it(`is never made of ${type}, with a log or without`, async () => {
+    it(`is never made from ${type}, with a log or without`, async () => {
       for (const more of [{}, { chain_event: LOG }]) {
         shouldBeRejected(
           (await verify("watcher.event", { service: "_crec", data, ...more })) as never,
@@ -72,7 +72,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     });
   }
 
-  it("is told by its service alone where the statement of the platform is not whole", async () => {
+  it("is recognized by its service alone where the platform's data are incomplete", async () => {
     for (const data of [
       { query_id: "q", block_selection: {} },
       { query_id: "q", target: {} },
@@ -82,7 +82,7 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     }
   });
 
-  it("is refused with the service that it names", async () => {
+  it("is rejected with the name of its service", async () => {
     const says = async (service: unknown) =>
       verifier.verify(
         signedEvent(
@@ -100,12 +100,12 @@ onEachEngine("what a watcher of a service reports", (verifierOf) => {
     }
   });
 
-  it("does not hang on a log that is null", async () => {
+  it("may have a log that is null", async () => {
     const statement = { service: "_crec", data: OPERATION, chain_event: null };
     should(await verify("operation.status", statement)).have.property("verified", true);
   });
 
-  it("verifies as the event of a watcher", async () => {
+  it("is verified as a watcher's event", async () => {
     const reported = [
       { service: "settlement", data: { amount: "1" } },
       { service: "settlement", data: OPERATION, chain_event: LOG },
