@@ -391,6 +391,6 @@ describe("just after a create", () => {
     time += 29_000;
     should([created.ageOf("id 1"), created.ageOf("id 2")]).deepEqual([undefined, 29_999]);
     created.note("last");
-    should(created.ageOf("ID 2")).equal(29_999);
+    should(created.ageOf("id 2")).equal(29_999);
   });
 });
