@@ -23,42 +23,68 @@ import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 
+/** A wallet to create. */
 export type CreateWallet = {
+  /** Unique in the organization. */
   name: string;
+  /** Free text for people. */
   description?: string | undefined;
-  /** May change the signers on chain. */
+  /** The address that may change the signers on chain. */
   wallet_owner_address: string;
+  /** The network to deploy it on. */
   chain_selector: string;
-  /** A type that is not listed, as `unlisted("multisig")`, needs its `configuration`. */
+  /** What signs for it. A type that this version does not list, `unlisted("multisig")`, needs its `configuration`. */
   wallet_type: Open<WalletType>;
-  /** At most 10 signers, of the kind the wallet type names. */
+  /** The addresses whose keys may sign, of a type with ECDSA keys: at most 10. */
   allowed_ecdsa_signers?: readonly string[] | undefined;
+  /** The public keys that may sign, of a type with RSA keys: at most 10. */
   allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
   /**
-   * What the kind of wallet takes beside its signers, sent as it is. The signers of the fields above are added as
-   * `allowed_signers`, unless this has them itself.
+   * Other settings of the wallet type, sent as they are. The signers of the fields above are added as `allowed_signers`,
+   * unless `configuration` has these itself.
    */
   configuration?: Readonly<Record<string, unknown>> | undefined;
-  /** The channel that is to have the wallet's status events. */
+  /** The channel that gets the wallet's status events. Without it, there are none. */
   status_channel_id?: string | undefined;
 };
 
-export type UpdateWallet = { name?: string | undefined; description?: string | undefined };
-
-export type ListWallets = {
-  /** A part of the name, without case. */
+/** What to change of a wallet. */
+export type UpdateWallet = {
+  /** The new name. */
   name?: string | undefined;
+  /** The new description. */
+  description?: string | undefined;
+};
+
+/** Filters of a list of wallets. Each one narrows the list; several of them apply together. */
+export type ListWallets = {
+  /** A part of the name, in any case. */
+  name?: string | undefined;
+  /** The network of the wallet. */
   chain_selector?: string | undefined;
+  /** All main networks, or all test networks. */
   chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  /** The address of the owner. */
   owner?: string | undefined;
+  /** The address of the wallet. */
   address?: string | undefined;
+  /** The type of the wallet. */
   type?: Open<WalletType> | undefined;
-  /** Without it, archived wallets are left out. */
+  /** One of these statuses. Without it, archived wallets are left out. */
   status?: ReadonlyArray<Open<WalletStatus>> | undefined;
+  /**
+   * The size of a page, at most 100.
+   * @default 50
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
+/** The wallets of the organization: smart accounts that execute operations. */
 export class Wallets {
   readonly #transport: ResourceTransport;
   readonly #events: Events;
@@ -69,6 +95,7 @@ export class Wallets {
   }
 
   /**
+   * Creates a wallet. It is deployed after that: wait for `deployed`.
    * @throws {ArgumentError} `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
    * const wallet = await client.wallets.create({
@@ -82,7 +109,7 @@ export class Wallets {
   async create(wallet: CreateWallet, options?: CallOptions): Promise<Wallet> {
     checkWallet(wallet);
     const allowed_signers = signersOf(wallet);
-    // The newer form and the older one, so that every version of the service sees the signers.
+    // In both the new and the old form, so that every version of the service reads the signers.
     const { status_channel_id } = wallet;
     const isAdded = allowed_signers !== undefined && wallet.configuration?.allowed_signers === undefined;
     const configuration = { ...wallet.configuration, ...(isAdded ? { allowed_signers } : {}) };
@@ -94,11 +121,13 @@ export class Wallets {
     return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
   }
 
+  /** The wallet as the service shows it now. @throws {NotFoundError} `WALLET_NOT_FOUND`. */
   async get(walletId: string, options?: CallOptions): Promise<Wallet> {
     return resourceOf(await this.#transport.get(walletPath(walletId), {}, options), "wallet_id", walletId);
   }
 
   /**
+   * The wallets of the organization.
    * @example
    * const { data } = await client.wallets.list({ chain_selector: network, status: ["deployed"] });
    */
@@ -111,6 +140,7 @@ export class Wallets {
     });
   }
 
+  /** Changes the name or the description of a wallet. */
   async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {
     const path = walletPath(walletId);
     if (changes.name !== undefined) checkName(changes.name);
@@ -119,13 +149,14 @@ export class Wallets {
     return resourceOf(await this.#transport.request(call), "wallet_id", walletId);
   }
 
-  /** At once; an archived wallet takes no new operations. */
+  /** Archives a wallet immediately. An archived wallet takes no new operations. */
   async archive(walletId: string, options?: CallOptions): Promise<Wallet> {
     const archived = await this.#transport.patch(walletPath(walletId), { status: "archived" }, options);
     return resourceOf(archived, "wallet_id", walletId);
   }
 
   /**
+   * Waits until a wallet has reached a status.
    * @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`.
    * @example
    * const { address } = await client.wallets.waitFor(wallet.wallet_id, { target: "deployed", timeoutMs: 60_000 });
@@ -140,7 +171,7 @@ export class Wallets {
         events: async (wallet, signal) => {
           const statusEvents = statusEventsOf(wallet);
           if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });
-          const message = "This wallet writes its statuses to no channel. Wait by the resource instead.";
+          const message = "This wallet has no status channel. Leave `by` out to wait by the resource.";
           throw new ArgumentError("by", message);
         },
         reason: async (wallet, signal) => {
@@ -153,7 +184,7 @@ export class Wallets {
     );
   }
 
-  /** The wallet of exactly this name, unless it is archived. */
+  /** The wallet with exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
     return this.#transport.findNamed("/wallets", name, () => this.#named(name, {}, options), options);
   }
@@ -165,8 +196,8 @@ export class Wallets {
   }
 
   /**
-   * The wallet of this name, made if it is not there yet. Its signers are not compared: the owner may have changed them.
-   * @throws {CrecError} `WALLET_DIFFERS` when one of this name is of another network, owner or type.
+   * The wallet with this name, created if it does not exist. Its signers are not compared: the owner may have changed them.
+   * @throws {CrecError} `WALLET_DIFFERS` when the wallet with this name has another network, owner or type.
    */
   async createOrFind(
     wanted: CreateWallet,
@@ -197,7 +228,7 @@ function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> |
   return wallet[signerFieldOf(wallet)];
 }
 
-/** Of a type beyond the four, whose signers are of no known kind, the one that is given. */
+/** The kind of signers of a type that this version does not list is not known: then it is the field that is given. */
 function signerFieldOf(wallet: CreateWallet): "allowed_rsa_signers" | "allowed_ecdsa_signers" {
   const { wallet_type: type } = wallet;
   const isRsa = isKnownType(type) ? type.endsWith("rsa") : wallet.allowed_rsa_signers !== undefined;
@@ -250,7 +281,7 @@ function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKe
     if (field === "allowed_ecdsa_signers") checkAddress(path, String(signer));
     else checkRsaKey(path, signer as RsaPublicKey);
     const identity = JSON.stringify(signer).toLowerCase();
-    if (seen.has(identity)) throw new ArgumentError(path, `${path} is there twice. Name each signer once.`);
+    if (seen.has(identity)) throw new ArgumentError(path, `${path} is a duplicate. Give each signer once.`);
     seen.add(identity);
   }
 }
