@@ -91,7 +91,7 @@ describe("the source of Solidity interfaces", () => {
     const refused = (text: string, message: RegExp) =>
       should(() => parseAbi(text)).throw({ code: "ABI_INVALID", path: "abi", message });
     refused("interface A {\n  event E(uint a);\n  function f(Foo a)\n    external;\n}", /Line 3 .*"Foo"/);
-    refused("interface A {\n  function f() external;\n", /Line 1 .*interface A, whose last brace/);
+    refused("interface A {\n  function f() external;\n", /Line 1 .*interface A, but its last brace/);
     refused("\ncontract A {\n  uint public total;\n}", /Line 2 .*source of a contract/);
     refused("abstract contract A { }", /source of a contract/);
     refused("library L { function f() internal {} }", /source of a library/);

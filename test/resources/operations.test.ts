@@ -268,7 +268,7 @@ describe("operations", () => {
       });
       const error = await errorOf(client.operations.send(ID, operation, signer));
       should(error.code).equal("SERVICE_UNREACHABLE");
-      should(error.message).match(/may have been taken.* 42,/);
+      should(error.message).match(/may have been accepted.* 42,/);
     });
 
     it("is called retryable only where the same call has the same id again", async () => {
@@ -300,7 +300,7 @@ describe("operations", () => {
       ["aborted", (_client, controller) => controller.abort(), "ABORTED"],
       ["cut off by closing the client", (client) => void client.close(), "CLIENT_CLOSED"],
     ] as Array<[string, (client: Service["client"], controller: AbortController) => void, string]>) {
-      it(`tells the id of an operation that may have been taken when it is ${what}`, async () => {
+      it(`tells the id of an operation that may have been accepted when it is ${what}`, async () => {
         const controller = new AbortController();
         const service = await startOther(({ method }) => {
           if (method === "GET") return page({ chain_selector: CHAIN, chain_id: "31337" });
@@ -310,7 +310,7 @@ describe("operations", () => {
         const { signal } = controller;
         const error = await errorOf(service.client.operations.send(ID, operation, signer, { signal }));
         should(error.code).equal(code);
-        should(error.message).match(/may have been taken.* 42,/);
+        should(error.message).match(/may have been accepted.* 42,/);
         should(error.retryable).be.true();
       });
     }
@@ -325,7 +325,7 @@ describe("operations", () => {
       const { signal } = controller;
       const error = await errorOf(client.operations.send(ID, operation, signer, { signal }));
       should(error.code).equal("NODE_CLOSED");
-      should(error.message).match(/may have been taken.* 42,/);
+      should(error.message).match(/may have been accepted.* 42,/);
     });
 
     it("leaves no doubt when it is aborted before anything was sent", async () => {
@@ -341,7 +341,7 @@ describe("operations", () => {
       const { signal } = controller;
       const error = await errorOf(client.operations.send(ID, operation, slow, { signal }));
       should(error.code).equal("ABORTED");
-      should(error.message).not.match(/may have been taken/);
+      should(error.message).not.match(/may have been accepted/);
       should(posts()).be.empty();
     });
 
