@@ -67,7 +67,7 @@ export function toAbiValue(parameter: AbiParameter, value: unknown, path: string
       if (!value.isWellFormed()) throw invalid(path, "must be complete text, but has half a character");
       return value;
     default:
-      throw invalid(path, `is of type ${type}, which this library cannot encode; give the call data instead`);
+      throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data instead`);
   }
 }
 

@@ -97,7 +97,7 @@ describe("the source of Solidity interfaces", () => {
     refused("library L { function f() internal {} }", /source of a library/);
     refused(
       "interface A { struct P { uint a; } }\ninterface B { struct P { int a; } function f(P p); }",
-      /Line 2 .*another struct P/,
+      /Line 2 .*defines struct P differently/,
     );
   });
 
