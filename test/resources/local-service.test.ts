@@ -86,8 +86,34 @@ describe("the client and the local service", function () {
         minRequiredSignatures: 1,
       });
       const error = await errorOf(client.queries.call(channelId, asked, { verifier: wrong }));
-      should(error.code).equal("QUERY_NOT_VERIFIED");
+      should(error).match({ code: "QUERY_NOT_VERIFIED", verification: { verified: false } });
+      should(error).have.propertyByPath("query", "status").eql("completed");
       should(VERIFY_REASONS.some((reason) => error.message.includes(reason))).be.true();
+    });
+
+    it("runs with call data of the caller, and reports its id before its answer", async () => {
+      const reported: string[] = [];
+      const { data, block, query, verification } = await client.queries.run(
+        channelId,
+        {
+          chain_selector: service.ready.chain_selector,
+          params: {
+            contract_address: service.ready.contracts.DemoToken ?? "",
+            call_data: "0x313ce567",
+            block_selection: { type: "latest" },
+          },
+        },
+        {
+          verifier: verifier(),
+          by: "events",
+          onCreated: ({ query_id }) => reported.push(query_id),
+          onStatus: ({ status }) => reported.push(status),
+        },
+      );
+      should(Number(data)).equal(18);
+      should(block?.number).match(/^\d+$/);
+      should(verification?.verified).be.true();
+      should(reported).deepEqual([query.query_id, "accepted", "sending", "sent", "completed"]);
     });
 
     it("has no answer in the proven one to another question, which somebody on the way has asked", async () => {
