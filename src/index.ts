@@ -1,4 +1,4 @@
-/** Everything the library offers. One block a part; what is not named here is nobody else's business. */
+/** The public names of the library, one block for each part. Everything else is internal. */
 
 export {
   type Abi,

@@ -46,7 +46,7 @@ export type QueryStatusPayload = {
   status: Open<QueryStatus>;
   /** The address of the contract. */
   target: string;
-  /** The network that is asked. */
+  /** The network of the contract. */
   chain_selector: string;
   /** Unix seconds. */
   timestamp: number;

@@ -250,7 +250,7 @@ export type Query = {
   status: Open<QueryStatus>;
   /** What kind of question it is. */
   query_kind: Open<"evm_call">;
-  /** The network that is asked. */
+  /** The network of the contract. */
   chain_selector: string;
   /** The address of the contract. */
   target: string;

@@ -78,7 +78,7 @@ export type VerifiableResult = {
   service: string;
   /** `ChainQuery`. */
   name: string;
-  /** The network that was asked. */
+  /** The network of the contract. */
   chain_selector: string;
   /** RFC 3339. */
   timestamp: string;
@@ -92,7 +92,7 @@ export type VerifiableResult = {
     /** The call that was made. */
     target: { from_address: string; contract_address: string; call_data: string };
     block_selection: {
-      /** The block that was asked for. */
+      /** The requested block. */
       requested: { type: string; block_number?: string };
       /** The block that was read; its time in Unix seconds. */
       resolved?: { block_number: string; block_hash: string; block_timestamp: number };

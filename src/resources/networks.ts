@@ -38,7 +38,7 @@ export class Networks {
   }
 
   /**
-   * The EVM chain id of a network, as decimal digits: from the option `chainIds`, else from the service, which is asked
+   * The EVM chain id of a network, as decimal digits: from the option `chainIds`, else from the service, which is read
    * once. Well-known networks work without an answer, too.
    * @throws {CrecError} `NETWORK_NOT_FOUND`; `NETWORK_MISMATCH` when the service contradicts a well-known pair:
    * the chain id decides where a signature is valid.

@@ -16,7 +16,7 @@ import {
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
 import { checkAddress, checkDescription, checkName, checkSelector, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
+import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -200,18 +200,18 @@ export class Wallets {
    * @throws {CrecError} `WALLET_DIFFERS` when the wallet with this name has another network, owner or type.
    */
   async createOrFind(
-    wanted: CreateWallet,
+    requested: CreateWallet,
     options?: CallOptions,
   ): Promise<{ wallet: Wallet; found: boolean }> {
-    checkWallet(wanted);
+    checkWallet(requested);
     const steps = {
-      find: () => this.findByName(wanted.name, options),
-      create: () => this.create(wanted, options),
-      findArchived: () => this.#named(wanted.name, { status: ["archived"] }, options),
+      find: () => this.findByName(requested.name, options),
+      create: () => this.create(requested, options),
+      findArchived: () => this.#named(requested.name, { status: ["archived"] }, options),
       id: (one: Wallet) => one.wallet_id,
     };
     const { resource: wallet, found } = await createOrFind(this.#transport, steps, options);
-    if (found) checkSame(wallet, wanted);
+    if (found) checkSame(wallet, requested);
     return { wallet, found };
   }
 }
@@ -291,13 +291,14 @@ function checkRsaKey(path: string, key: RsaPublicKey): void {
   throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
 }
 
-function checkSame(found: Wallet, wanted: CreateWallet): void {
-  const differences = [
-    ["network", found.chain_selector, wanted.chain_selector],
-    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(wanted.wallet_owner_address)],
-    ["type", found.wallet_type, wanted.wallet_type],
-  ].flatMap(([what, is, should]) => (is === should ? [] : [`its ${what} is ${is}, not ${should}`]));
-  if (differences.length === 0) return;
-  const message = `There is another wallet named "${wanted.name}": ${differences.join("; ")}. Choose another name.`;
+function checkSame(found: Wallet, requested: CreateWallet): void {
+  const { wallet_owner_address: owner } = requested;
+  const differences = differencesOf([
+    ["network", found.chain_selector, requested.chain_selector],
+    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(owner)],
+    ["type", found.wallet_type, requested.wallet_type],
+  ]);
+  if (differences === undefined) return;
+  const message = `There is another wallet named "${requested.name}": ${differences}. Choose another name.`;
   throw new CrecError("WALLET_DIFFERS", message);
 }

@@ -13,7 +13,7 @@ import {
 } from "../protocol/index.ts";
 import { isObject, resourceOf } from "./answers.ts";
 import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
+import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -95,10 +95,10 @@ export class Watchers {
    */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
-    const wanted = withTrimmedName(watcher);
-    checkWatcher(wanted);
-    const { abi } = wanted;
-    const body = { ...wanted, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
+    const requested = withTrimmedName(watcher);
+    checkWatcher(requested);
+    const { abi } = requested;
+    const body = { ...requested, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
     return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
   }
 
@@ -215,23 +215,23 @@ export class Watchers {
    */
   async createOrFind(
     channelId: string,
-    asked: CreateWatcher,
+    given: CreateWatcher,
     options?: CallOptions,
   ): Promise<{ watcher: Watcher; found: boolean }> {
-    const wanted = withTrimmedName(asked);
-    checkWatcher(wanted);
+    const requested = withTrimmedName(given);
+    checkWatcher(requested);
     const steps = {
       find: async () => {
-        const summary = await this.findByName(channelId, wanted.name, options);
+        const summary = await this.findByName(channelId, requested.name, options);
         if (summary) this.#transport.noteCreated(summary.watcher_id, summary.created_at);
         return summary && this.get(channelId, summary.watcher_id, options);
       },
-      create: () => this.create(channelId, wanted, options),
-      findArchived: () => this.#named(channelId, wanted.name, { status: ["archived"] }, options),
+      create: () => this.create(channelId, requested, options),
+      findArchived: () => this.#named(channelId, requested.name, { status: ["archived"] }, options),
       id: (one: Watcher) => one.watcher_id,
     };
     const { resource: watcher, found } = await createOrFind(this.#transport, steps, options);
-    if (found) checkSame(watcher, wanted);
+    if (found) checkSame(watcher, requested);
     return { watcher, found };
   }
 }
@@ -286,17 +286,15 @@ function checkFragments(abi: unknown): void {
 }
 
 /** Only the name is unique: a watcher found by it may watch something else. */
-function checkSame(found: Watcher, wanted: CreateWatcher): void {
-  const differences: string[] = [];
-  const compare = (what: string, is: string, should: string) => {
-    if (is !== should) differences.push(`its ${what} is ${is || "none"}, not ${should || "none"}`);
-  };
-  compare("network", found.chain_selector, wanted.chain_selector);
-  compare("address", canonicalAddress(found.address), canonicalAddress(wanted.address));
-  compare("service", found.service ?? "", wanted.service ?? "");
-  if (found.events) compare("list of events", sorted(found.events), sorted(wanted.events));
-  if (differences.length === 0) return;
-  const message = `The channel has another watcher named "${wanted.name}": ${differences.join("; ")}. Choose another name, or archive that one.`;
+function checkSame(found: Watcher, requested: CreateWatcher): void {
+  const differences = differencesOf([
+    ["network", found.chain_selector, requested.chain_selector],
+    ["address", canonicalAddress(found.address), canonicalAddress(requested.address)],
+    ["service", found.service ?? "", requested.service ?? ""],
+    ["list of events", found.events && sorted(found.events), sorted(requested.events)],
+  ]);
+  if (differences === undefined) return;
+  const message = `The channel has another watcher named "${requested.name}": ${differences}. Choose another name, or archive that one.`;
   throw new CrecError("WATCHER_DIFFERS", message);
 }
 
