@@ -3,50 +3,22 @@ import type { CallOptions } from "../http/index.ts";
 import {
   canonicalAddress,
   canonicalId,
-  LIMITS,
   type Open,
   PAGE_LIMITS,
-  RSA_PATTERNS,
-  type RsaPublicKey,
   WALLET_LIFECYCLE,
-  WALLET_TYPES,
   type Wallet,
   type WalletStatus,
   type WalletType,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkDescription, checkName, checkSelector, pathId } from "./checks.ts";
+import { checkDescription, checkName, pathId } from "./checks.ts";
 import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
-
-/** A wallet to create. */
-export type CreateWallet = {
-  /** Unique in the organization. */
-  name: string;
-  /** Free text for people. */
-  description?: string | undefined;
-  /** The address that may change the signers on chain. */
-  wallet_owner_address: string;
-  /** The network to deploy it on. */
-  chain_selector: string;
-  /** What signs for it. A type that this version does not list, `unlisted("multisig")`, needs its `configuration`. */
-  wallet_type: Open<WalletType>;
-  /** The addresses whose keys may sign, of a type with ECDSA keys: at most 10. */
-  allowed_ecdsa_signers?: readonly string[] | undefined;
-  /** The public keys that may sign, of a type with RSA keys: at most 10. */
-  allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
-  /**
-   * Other settings of the wallet type, sent as they are. The signers of the fields above are added as `allowed_signers`,
-   * unless `configuration` has these itself.
-   */
-  configuration?: Readonly<Record<string, unknown>> | undefined;
-  /** The channel that gets the wallet's status events. Without it, there are none. */
-  status_channel_id?: string | undefined;
-};
+import { type CreateWallet, checkWallet, signersOf } from "./wallet-request.ts";
 
 /** What to change of a wallet. */
 export type UpdateWallet = {
@@ -222,73 +194,6 @@ function walletPath(walletId: string): string {
 
 function statusEventsOf({ wallet_id, status_channel_id: channelId }: Wallet): StatusEvents | undefined {
   return channelId ? { channelId, filter: { type: ["wallet.status"], wallet_id } } : undefined;
-}
-
-function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> | undefined {
-  return wallet[signerFieldOf(wallet)];
-}
-
-/** The kind of signers of a type that this version does not list is not known: then it is the field that is given. */
-function signerFieldOf(wallet: CreateWallet): "allowed_rsa_signers" | "allowed_ecdsa_signers" {
-  const { wallet_type: type } = wallet;
-  const isRsa = isKnownType(type) ? type.endsWith("rsa") : wallet.allowed_rsa_signers !== undefined;
-  return isRsa ? "allowed_rsa_signers" : "allowed_ecdsa_signers";
-}
-
-function isKnownType(type: string): boolean {
-  return WALLET_TYPES.some((known) => known === type);
-}
-
-function checkWallet(wallet: CreateWallet): void {
-  checkName(wallet.name);
-  checkDescription(wallet.description);
-  checkAddress("wallet_owner_address", wallet.wallet_owner_address);
-  checkSelector(wallet.chain_selector);
-  if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
-  const { configuration } = wallet;
-  if (
-    configuration !== undefined &&
-    (typeof configuration !== "object" || configuration === null || Array.isArray(configuration))
-  ) {
-    throw new ArgumentError("configuration", "configuration must be an object.");
-  }
-  const { wallet_type: type } = wallet;
-  if (!isKnownType(type) && (configuration === undefined || typeof type !== "string" || type.trim() === "")) {
-    const message = `wallet_type must be one of ${WALLET_TYPES.join(", ")}, or another type with its configuration.`;
-    throw new ArgumentError("wallet_type", message);
-  }
-  const field = signerFieldOf(wallet);
-  const other = field === "allowed_rsa_signers" ? "allowed_ecdsa_signers" : "allowed_rsa_signers";
-  if (wallet[other] !== undefined) {
-    throw new ArgumentError(
-      other,
-      `A wallet of the type ${wallet.wallet_type} takes ${field}, not ${other}.`,
-    );
-  }
-  checkSigners(field, signersOf(wallet) ?? []);
-}
-
-function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKey>): void {
-  if (signers.length > LIMITS.walletSigners) {
-    throw new ArgumentError(
-      field,
-      `A wallet has at most ${LIMITS.walletSigners} signers, not ${signers.length}.`,
-    );
-  }
-  const seen = new Set<string>();
-  for (const [index, signer] of signers.entries()) {
-    const path = `${field}[${index}]`;
-    if (field === "allowed_ecdsa_signers") checkAddress(path, String(signer));
-    else checkRsaKey(path, signer as RsaPublicKey);
-    const identity = JSON.stringify(signer).toLowerCase();
-    if (seen.has(identity)) throw new ArgumentError(path, `${path} is a duplicate. Give each signer once.`);
-    seen.add(identity);
-  }
-}
-
-function checkRsaKey(path: string, key: RsaPublicKey): void {
-  if (RSA_PATTERNS.e.test(key?.e) && RSA_PATTERNS.n.test(key?.n)) return;
-  throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
 }
 
 function checkSame(found: Wallet, requested: CreateWallet): void {

@@ -1,9 +1,8 @@
 import { completeFragment } from "../abi/index.ts";
-import { ArgumentError, CrecError } from "../errors.ts";
+import { CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
 import {
   canonicalAddress,
-  type EventFragment,
   LIMITS,
   type Open,
   PAGE_LIMITS,
@@ -11,8 +10,8 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
-import { isObject, resourceOf } from "./answers.ts";
-import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
+import { resourceOf } from "./answers.ts";
+import { checkName, pathId } from "./checks.ts";
 import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
@@ -20,24 +19,7 @@ import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 import { WatcherFamilies } from "./watcher-families.ts";
-
-/** A watcher to create: with `abi`, or with `service` for a contract that a service of the platform describes. */
-export type CreateWatcher = {
-  /** Unique in the channel, with at least 4 characters. */
-  name: string;
-  /** The network of the contract. */
-  chain_selector: string;
-  /** The address of the contract. */
-  address: string;
-  /** Names of the events to watch. */
-  events: readonly string[];
-  /** The descriptions of these events, as `eventFragments` gives them. */
-  abi?: readonly EventFragment[] | undefined;
-  /** The service that describes the contract. */
-  service?: string | undefined;
-  /** Settings of that service, sent as they are. */
-  service_config?: Record<string, unknown> | undefined;
-};
+import { type CreateWatcher, checkWatcher, withTrimmedName } from "./watcher-request.ts";
 
 /** Filters of a list of watchers. Each one narrows the list; several of them apply together. */
 export type ListWatchers = {
@@ -242,47 +224,6 @@ function watchersPath(channelId: string): string {
 
 function watcherPath(channelId: string, watcherId: string): string {
   return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
-}
-
-/** The service stores a watcher's name without the spaces around it, so it is only found without them. */
-function withTrimmedName<T extends { name: string }>(named: T): T {
-  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
-}
-
-function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
-  checkName(name, LIMITS.watcherNameMinLength);
-  checkSelector(chain_selector);
-  checkAddress("address", address);
-  if (!Array.isArray(events) || events.length === 0) {
-    throw new ArgumentError("events", "Give the name of at least one event to watch.");
-  }
-  if ((abi === undefined) === (service === undefined)) {
-    throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
-  }
-  if (abi !== undefined) checkFragments(abi);
-  const names = abi?.map((fragment) => fragment.name);
-  for (const [index, event] of events.entries()) {
-    if (names === undefined || names.includes(event)) continue;
-    const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
-    throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
-  }
-}
-
-/** The service takes event fragments only. Callers without types may pass the whole ABI of a contract. */
-function checkFragments(abi: unknown): void {
-  if (!Array.isArray(abi)) throw new ArgumentError("abi", "The ABI must be a list of events.");
-  for (const [index, fragment] of abi.entries()) {
-    const { type, inputs } = isObject(fragment) ? fragment : {};
-    if (type !== "event") {
-      const message = `abi[${index}] is not an event. Give events only: eventFragments(abi, names) selects them.`;
-      throw new ArgumentError(`abi[${index}]`, message);
-    }
-    if (inputs === undefined || inputs === null) continue;
-    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
-      continue;
-    const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
-    throw new ArgumentError(`abi[${index}].inputs`, message);
-  }
 }
 
 /** Only the name is unique: a watcher found by it may watch something else. */
