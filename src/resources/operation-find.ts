@@ -60,8 +60,7 @@ function digestShown(operation: Operation, chainId: string): string {
 
 /** The digest with another deadline. */
 function digestWithin({ request, chainId }: Prepared, deadline: number): string {
-  const { wallet_operation_id: id, address: account, transactions } = request;
-  return digestOf({ id, account, deadline, transactions }, chainId).digest;
+  return digestOf(operationInput({ ...request, deadline }), chainId).digest;
 }
 
 function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {

@@ -163,3 +163,11 @@ export function askedOperation(operation: NamedOperation): AskedOperation {
   } = operation;
   return { walletOperationId, wallet, chainSelector };
 }
+
+/** Whether an operation's id was made from this key: a caller may give the key of another operation. */
+export function isKeyOf(request: OperationRequest, key: string | undefined): boolean {
+  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
+  return (
+    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
+  );
+}
