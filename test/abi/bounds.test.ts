@@ -82,7 +82,7 @@ describe("An ABI that would take long to read", () => {
     refused(`[${" ".repeat(4_000_000)}]`, /characters/);
   });
 
-  it("is read or refused at once as the source of an interface, whatever it is made of", () => {
+  it("is quickly read or refused as the source of an interface, whatever it is made of", () => {
     const parts = [
       "interface A {",
       "interface A is B,\n",

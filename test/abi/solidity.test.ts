@@ -115,7 +115,7 @@ describe("the source of Solidity interfaces", () => {
   });
 });
 
-describe("items of a contract that nobody calls by name", () => {
+describe("items of a contract that are not called by name", () => {
   for (const line of [
     "receive() payable",
     "receive() external payable",
@@ -164,7 +164,7 @@ describe("the answer of an explorer", () => {
 });
 
 describe("what is there before the first letter", () => {
-  it("is no part of an ABI, and a part of a string", () => {
+  it("is not part of an ABI, but part of a string", () => {
     should(parseAbi("\ufeff[]")).deepEqual([]);
     should(parseAbi("\ufefffunction f()")).have.length(1);
     const abi = parseAbi("function say(string text)");

@@ -278,7 +278,7 @@ describe("a value for", () => {
     "function",
     "",
   ]) {
-    it(`the type "${type}" is refused: there is none of that name, or it has no values here`, () => {
+    it(`the type "${type}" is refused: it does not exist, or has no values here`, () => {
       should(() => encodeValue(type, 1, "v")).throw({
         name: "ArgumentError",
         code: "INVALID_ARGUMENT",

@@ -203,7 +203,7 @@ describe("pages that are larger than an answer can be", () => {
     should(error).match({ code: "EVENT_TOO_LARGE", offset: undefined, message: /^The newest event/ });
   });
 
-  it("are one error where parts are not wanted", async () => {
+  it("are one error with inParts: false", async () => {
     world = { sizes: [2_000, 2_000], gaps: [], habit: "from" };
     const page = client.events.poll(ID, { offset: 1 }, { inParts: false });
     should((await errorOf(page)).code).equal("RESPONSE_TOO_LARGE");
@@ -219,7 +219,7 @@ describe("pages that are larger than an answer can be", () => {
     should(inVain).be.belowOrEqual(12);
   });
 
-  it("end at once when the caller's signal fires between two parts", async () => {
+  it("end immediately when the caller's signal fires between two parts", async () => {
     world = { sizes: Array.from({ length: 40 }, () => 1_000), gaps: [], habit: "from" };
     const stop = new AbortController();
     const found: string[] = [];

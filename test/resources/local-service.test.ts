@@ -116,7 +116,7 @@ describe("the client and the local service", function () {
       should(reported).deepEqual([query.query_id, "accepted", "sending", "sent", "completed"]);
     });
 
-    it("has no answer in the proven one to another question, which somebody on the way has asked", async () => {
+    it("is not answered by the proven answer to another question, which a relay has asked", async () => {
       const agent = new Agent();
       const { base_url: baseUrl, api_key: apiKey } = service.ready;
       const [own, other] = [service.ready.contracts.Counter, service.ready.contracts.DemoToken].map(
@@ -179,7 +179,7 @@ describe("the client and the local service", function () {
       should(error.path).equal("by");
     });
 
-    it("tells every status of a query and of a watcher", async () => {
+    it("shows every status of a query and of a watcher", async () => {
       const { DemoToken = "" } = service.ready.contracts;
       const { chain_selector } = service.ready;
       const { query_id } = await client.queries.create(channelId, {
@@ -204,7 +204,7 @@ describe("the client and the local service", function () {
       should(statuses).deepEqual(["pending", "active"]);
     });
 
-    it("notices at once that there is nothing to wait for", async () => {
+    it("notices immediately that the resource does not exist", async () => {
       const unknown = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const options = { target: "completed", by: "events", unknownForMs: 0 } as const;
       should((await errorOf(client.queries.waitFor(channelId, unknown, options))).code).equal(
