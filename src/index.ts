@@ -1,4 +1,4 @@
-/** Everything the library offers. One block a part; what is not named here is nobody else's business. */
+/** The public names of the library, one block for each part. Everything else is internal. */
 
 export {
   type Abi,
@@ -202,7 +202,6 @@ export {
 export {
   type Account,
   type AccountDetails,
-  askedOperation,
   type Channels,
   type ClientAnswer,
   type ClientCall,
@@ -248,6 +247,7 @@ export {
   type QueryRunOptions,
   type QueryWaitOptions,
   type ReachedOperation,
+  requestedOperation,
   type SearchEvents,
   type Submitted,
   type UpdateChannel,

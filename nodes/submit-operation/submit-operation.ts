@@ -40,7 +40,7 @@ export default function register(RED: NodeAPI): void {
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
       const readable = await transactionsOf(RED, this, def, msg, chainSelector);
-      const wanted = { chain_selector: chainSelector, address, deadline: deadlineOf(def) };
+      const common = { chain_selector: chainSelector, address, deadline: deadlineOf(def) };
       const walletOperationId =
         key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
@@ -51,11 +51,11 @@ export default function register(RED: NodeAPI): void {
       const { operation, digest, found } = signer
         ? await client.operations.send(
             channelId,
-            { ...wanted, ...id, transactions: readable.map(({ preview, ...call }) => call) },
+            { ...common, ...id, transactions: readable.map(({ preview, ...call }) => call) },
             signer,
             { signal },
           )
-        : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
+        : await client.operations.draft(channelId, { ...common, ...id, transactions: readable }, { signal });
       const ids = { channelId, operationId: operation.operation_id };
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;

@@ -1,11 +1,11 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 
-/** Pages may be short: fewer repeated events than this can be due to new ones. */
+/** Fewer repeated events in a row than this can have their cause in new events. */
 const LEAST_REPEATED = 20;
 
 /**
- * Each event once: where the newest come first, events that are made meanwhile move others to the next page. Ends when
- * as many in a row as were read before have come again: then the service ignores `offset`, and would go on for ever.
+ * Each event once: where the newest come first, new events move others to the next page. Ends when as many events in a
+ * row are repeated as were read before: then the service ignores `offset`, and would never end.
  */
 export async function* distinctEvents(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
   const seen = new Set<string>();

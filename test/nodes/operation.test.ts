@@ -320,7 +320,7 @@ describe("drafts and the node operation", function () {
       const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Look at its status");
       const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
-      checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still wanted");
+      checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
     });
   });
 
