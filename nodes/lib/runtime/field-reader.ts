@@ -25,6 +25,7 @@ export type FieldReader<N extends NodeDescription> = {
   number<K extends NamesOf<N, "number">>(name: K): NumberOf<N["fields"][K]>;
   /** A field in seconds, in milliseconds. @throws INVALID_FIELD, VARIABLE_MISSING */
   milliseconds(name: NamesOf<N, "number">): number;
+  /** The default where the value is neither true nor false, as text of a variable is. */
   flag(name: NamesOf<N, "boolean">): boolean;
   /**
    * The chosen option, or the default. From a flow written by hand anything may come: a misspelt one is refused.
@@ -101,7 +102,9 @@ export function fieldReader<const N extends NodeDescription>(
     milliseconds: (name: string) => (numberOf(name) ?? 0) * 1000,
     flag: (name: string) => {
       const field = fieldOf(name);
-      const value = settings[name] ?? (field?.kind === "boolean" ? field.default : false);
+      const value = settings[name];
+      // A value that is neither counts as the default: a misspelt one must not turn a check off.
+      if (field?.kind === "boolean" && field.default) return value !== false && value !== 0;
       return value === true || value === 1;
     },
     choice: (name: string) => {
