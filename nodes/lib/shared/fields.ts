@@ -113,6 +113,8 @@ export type TypedField = { kind: "typed"; default?: string } & Labelled &
     types?: readonly string[];
     /** Takes several values: a list, or text with commas between. */
     list?: true;
+    /** Text is typed into a text area of so many lines, as for code. */
+    lines?: number;
     lookup?: Lookup;
     width?: string;
   };
