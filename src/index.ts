@@ -207,6 +207,7 @@ export {
   type CreateWatcher,
   CrecClient,
   type CrecClientOptions,
+  distinctEvents,
   type Events,
   type FinalizeOptions,
   type FollowOptions,
