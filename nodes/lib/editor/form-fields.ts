@@ -20,7 +20,6 @@ import { atPresent } from "./validate.ts";
  * be called when the form has built its own parts.
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
-  layOutHints();
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "typed" && field.lines) prepareTypedArea(edited, name, sourceOf(node, name), field);
     else if (field.kind === "typed") prepareTyped(edited, name, field);
@@ -37,6 +36,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "boolean" && field.numeric)
       partOf(node, name).prop("checked", Number(edited[name]) === 1);
   }
+  layOutHints();
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }
