@@ -24,7 +24,7 @@ export const NODE = describeNode({
     },
     path: { kind: "typed", icon: "road", default: "/networks", required: true, check: isPath },
     /** An object. A list in it repeats its name. */
-    query: { kind: "typed", icon: "filter", types: JSON_TYPES, default: "{}" },
+    query: { kind: "typed", icon: "filter", types: JSON_TYPES, default: "{}", error: "api.error.query" },
     body: {
       kind: "typed",
       icon: "file-text-o",
