@@ -1,99 +1,78 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
 import type { CrecClient, SearchEvents } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
-import { oneOf, readField, readText } from "../lib/runtime/fields.ts";
+import type { FieldReader, MessageFields } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
-import type { CrecMessage } from "../lib/runtime/message.ts";
-import { readNames } from "../lib/runtime/names.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import type { TypedField } from "../lib/shared/fields.ts";
 import { timeOf } from "../lib/shared/times.ts";
-import { FILTER_FIELDS, type FilterField, type FilterProperty, firstUnfit } from "./filter-fields.ts";
+import { NODE } from "./fields.ts";
+import { FILTER_NAMES, FILTERS, type FilterName, typeWithout } from "./filters.ts";
 
-/** Fields that do not restrict where they are empty, each with the type of its value. */
-type Filters = { [P in FilterProperty | `${FilterProperty}Type`]?: string };
-
-export type SearchEventsDef = NodeDef &
-  Filters & {
-    channel?: string;
-    /** Its ABI names parameters. */
-    contract?: string;
-    /** Types of events; all when empty. */
-    types?: string[];
-    environment?: "" | "mainnet" | "testnet";
-    /** From then on, and until before then. */
-    from?: string;
-    fromType?: string;
-    to?: string;
-    toType?: string;
-    verify?: boolean;
-    /** How many at most; all when empty. */
-    limit?: string | number;
-  };
-
+type Fields = FieldReader<typeof NODE>;
+type Values = MessageFields<typeof NODE>;
 type Asking = { client: CrecClient; channelId: string; signal: AbortSignal };
 
 /**
- * What the service is asked for.
- * @throws INVALID_FIELD, INVALID_ADDRESS, WATCHER_NOT_FOUND, WALLET_NOT_FOUND
+ * The search for one message.
+ * @throws INVALID_FIELD, INVALID_ADDRESS, WATCHER_NOT_FOUND, WALLET_NOT_FOUND, VARIABLE_MISSING
  */
-export async function searchOf(
-  RED: NodeAPI,
-  node: Node,
-  def: SearchEventsDef,
-  msg: CrecMessage,
-  asking: Asking,
-): Promise<SearchEvents> {
-  const { types = [] } = def;
-  const environment = oneOf("Environment", def.environment, ["mainnet", "testnet"]);
-  const { SEARCH_FILTERS, checksumAddress, unlisted } = await loadLibrary();
-  const filter: Record<string, string | readonly string[] | number> = {};
-  for (const field of FILTER_FIELDS) {
-    const { property, label, several } = field;
-    const place = { label, value: def[property], type: def[`${property}Type`] };
-    const text = several ? undefined : await readText(RED, node, msg, place);
-    const values = several ? await readNames(RED, node, msg, place) : text?.trim() ? [text.trim()] : [];
-    const [first] = values;
-    if (first === undefined) continue;
-    const unfit = firstUnfit(field.filter, types, SEARCH_FILTERS);
-    if (unfit) throw doesNotApply(field, unfit);
-    if (property === "address") filter.address = values.map((value) => checksumAddress(value, label));
-    else filter[field.filter] = several ? values : await wireValue(field, first, asking);
-  }
-  const now = Date.now() / 1000;
-  const time = async (label: string, value: string | undefined, type: string | undefined) =>
-    timeOf(label, await readField(RED, node, msg, { label, value, type }), now);
-  const from = await time("From", def.from, def.fromType);
-  const to = await time("To", def.to, def.toType);
-  if (from !== undefined && to !== undefined && from >= to) {
-    throw nodeError("INVALID_FIELD", '"From" must be earlier than "To": nothing lies between them.');
-  }
+export async function searchOf(fields: Fields, values: Values, asking: Asking): Promise<SearchEvents> {
+  const types: readonly string[] = fields.settings.types ?? [];
+  const environment = fields.choice("environment");
+  const { unlisted } = await loadLibrary();
   return {
-    ...filter,
+    ...(await filtersOf(fields, values, types, asking)),
     ...(types.length > 0 ? { type: types.map(unlisted) } : {}),
     ...(environment ? { chain_environment: environment } : {}),
-    ...(from === undefined ? {} : { "created.gte": from }),
-    ...(to === undefined ? {} : { "created.lt": to }),
+    ...(await periodOf(fields, values)),
   };
 }
 
-/** How many messages at most. @throws INVALID_FIELD */
-export function limitOf({ limit }: SearchEventsDef): number {
-  const text = String(limit ?? "").trim();
-  if (text === "") return Number.POSITIVE_INFINITY;
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw nodeError("INVALID_FIELD", `"At most" must be a whole number from 1 on, or empty, not "${text}".`);
+async function filtersOf(
+  fields: Fields,
+  values: Values,
+  types: readonly string[],
+  asking: Asking,
+): Promise<Record<string, string | readonly string[]>> {
+  const { checksumAddress } = await loadLibrary();
+  const filters: Record<string, string | readonly string[]> = {};
+  for (const name of FILTER_NAMES) {
+    const given = await valuesOf(values, name);
+    const [first] = given;
+    if (first === undefined) continue;
+    const type = typeWithout(name, types);
+    if (type) throw fields.wrong(name, given.join(", "), "search-events.error.conflict", { type });
+    if (name === "address") {
+      filters.address = given.map((address) => checksumAddress(address, fields.label("address")));
+    } else {
+      filters[FILTERS[name]] = isList(name) ? given : await wireValue(name, first, asking);
+    }
+  }
+  return filters;
 }
 
-async function wireValue({ property }: FilterField, value: string, asking: Asking): Promise<string> {
+async function valuesOf(values: Values, name: FilterName): Promise<string[]> {
+  if (isList(name)) return values.names(name);
+  const text = (await values.text(name))?.trim();
+  return text ? [text] : [];
+}
+
+function isList(name: FilterName): boolean {
+  const field: TypedField = NODE.fields[name];
+  return field.list === true;
+}
+
+/** A name becomes the id, which is what the service searches by. */
+async function wireValue(name: FilterName, value: string, asking: Asking): Promise<string> {
   const { client, channelId, signal } = asking;
-  // The service knows the event's bare name.
-  if (property === "contractEvent") return value.replace(/\s*\(.*$/s, "");
+  // The service knows events by their name, without parameters.
+  if (name === "contractEvent") return value.replace(/\s*\(.*$/s, "");
   if (isUuid(value)) return value;
-  if (property === "watcher") {
+  if (name === "watcher") {
     const watcher = await client.watchers.findByName(channelId, value, { signal });
     return watcher?.watcher_id ?? notFound("WATCHER_NOT_FOUND", `watcher named "${value}" in this channel`);
   }
-  if (property === "wallet") {
+  if (name === "wallet") {
     const wallet = await client.wallets.findByName(value, { signal });
     return wallet?.wallet_id ?? notFound("WALLET_NOT_FOUND", `wallet named "${value}"`);
   }
@@ -101,12 +80,19 @@ async function wireValue({ property }: FilterField, value: string, asking: Askin
 }
 
 function notFound(code: string, what: string): never {
-  throw nodeError(code, `There is no ${what}. Pick one in the node's form, or give its id.`);
+  throw nodeError(code, `There is no ${what}. Choose one in the node's form, or enter its id.`);
 }
 
-function doesNotApply({ label }: FilterField, type: string): Error {
-  return nodeError(
-    "INVALID_FIELD",
-    `"${label}" does not apply to events of type ${type}. Empty it, or untick ${type} in the node's form.`,
-  );
+async function periodOf(fields: Fields, values: Values): Promise<SearchEvents> {
+  const now = Date.now() / 1000;
+  const given = await values.value("from");
+  const from = timeOf(fields.label("from"), given, now);
+  const to = timeOf(fields.label("to"), await values.value("to"), now);
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw fields.wrong("from", given, "search-events.error.period", { end: fields.label("to") });
+  }
+  return {
+    ...(from === undefined ? {} : { "created.gte": from }),
+    ...(to === undefined ? {} : { "created.lt": to }),
+  };
 }
