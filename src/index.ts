@@ -212,6 +212,7 @@ export {
   type CreateWatcher,
   CrecClient,
   type CrecClientOptions,
+  distinctEvents,
   type Events,
   type FinalizeOptions,
   type FollowOptions,

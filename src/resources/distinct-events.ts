@@ -4,8 +4,11 @@ import type { ChannelEvent } from "../protocol/index.ts";
 const LEAST_REPEATED = 20;
 
 /**
- * Each event once: where the newest come first, new events move others to the next page. Ends when as many events in a
- * row are repeated as were read before: then the service ignores `offset`, and would never end.
+ * Each event once: events that are created during a search can move others to the next page, where they come again.
+ * Ends when as many events in a row were repeated as were read before: the service then ignores `offset`, and its pages
+ * would never end.
+ * @example
+ * for await (const event of distinctEvents(client.events.search(channelId))) show(event.event_id);
  */
 export async function* distinctEvents(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
   const seen = new Set<string>();
