@@ -15,8 +15,8 @@ export const SCHEDULES = {
   read: { firstMs: 1_000, growth: 2, maxMs: 60_000, jitter: 0.5 },
   /** Reading with a key that was refused: a person has to fix that, and asking often looks like an attack. */
   refused: { firstMs: 30_000, growth: 1.25, maxMs: 60_000, jitter: 0 },
-  /** Something that is missing, and is probably being created. */
-  missing: { firstMs: 1_000, growth: 1.5, maxMs: 10_000, jitter: 0 },
+  /** Something that is missing, and is probably being created: a person may be waiting for it. */
+  missing: { firstMs: 1_000, growth: 1.5, maxMs: 5_000, jitter: 0 },
   /** An event that was not processed. */
   redelivery: { firstMs: 1_000, growth: 2, maxMs: 60_000, jitter: 0 },
   /** An event that has no proof yet. */
