@@ -8,11 +8,11 @@ const SEED = firstSeed();
 
 /** The tests of a consumer that is killed so many times in each of so many random worlds. */
 export function describeChaosRuns({ worlds, kills }: { worlds: number; kills: number }): void {
-  describe("a consumer that is killed while it reads a service of odd habits", function () {
+  describe("a consumer that is killed while it reads a faulty service", function () {
     this.timeout(120_000 + kills * 10_000);
 
     for (let seed = SEED; seed < SEED + worlds; seed += 1) {
-      it(`loses none, marks what comes again or late (${kills} kills, seed ${seed})`, () =>
+      it(`loses none, marks repeated and late events (${kills} kills, seed ${seed})`, () =>
         withChild(async (child) => {
           const run = { world: chaosScenario(seed, kills + 1), kills, child };
           const outcome = await liveThrough(run);
