@@ -77,7 +77,7 @@ export const assumptions: BehaviourTests = {
     should(deliveries.filter(({ late }) => late).map(({ offset }) => offset)).eql([5, 9, 8]);
   },
 
-  "the channel does not end below the place for good": async () => {
+  "the channel does not end below the cursor for good": async () => {
     const channel = channelOf(range(1, 20));
     const { clock, offsetsAfter, restart, codes, consumer } = read(channel);
     await offsetsAfter();

@@ -47,7 +47,7 @@ export function read(source: EventSource, options: Partial<EventConsumerOptions>
   consumer.start();
   return {
     ...world,
-    /** Lets a minute pass, or as long as said, then stops. Gives the offsets that came. */
+    /** Lets a minute, or `ms`, pass, then stops. Returns the delivered offsets. */
     offsetsAfter: async (ms = 60_000) => {
       await world.clock.pass(ms);
       await world.end(consumer);

@@ -44,8 +44,8 @@ function open(source: EventSource, { onAck, seed }: { onAck: boolean; seed: numb
 const mode = fc.record({ onAck: fc.boolean(), seed: fc.nat() });
 
 /**
- * A channel that ends below the cursor for a while ends nothing: it is said, the place stays, and it goes on by itself
- * when the channel is back. Where it comes back with other events, a person is asked.
+ * When a channel ends below the cursor for a while, the consumer reports it, keeps the cursor, and resumes when the
+ * channel is back. When it comes back with other events, the consumer stops.
  */
 export function movedBack() {
   const loss = fc.record({

@@ -19,17 +19,17 @@ import { CrecClient } from "../../src/resources/index.ts";
 import type { ChaosConsumer } from "./chaos-scenario.ts";
 
 /** How it must not be done. */
-export type Blunder = "ack-first" | "store-that-forgets" | "stops-at-empty";
+export type InjectedBug = "ack-first" | "store-that-forgets" | "stops-at-empty";
 
 export type ChaosChild = ChaosConsumer & {
   baseUrl: string;
   folder: string;
   /** When the faster clock began, in milliseconds since 1970. */
   epochMs: number;
-  blunder?: Blunder;
+  injectedBug?: InjectedBug;
 };
 
-const { baseUrl, folder, epochMs, blunder, speed, ...choices }: ChaosChild = JSON.parse(
+const { baseUrl, folder, epochMs, injectedBug, speed, ...choices }: ChaosChild = JSON.parse(
   process.argv[2] ?? "{}",
 );
 const channelId = "00000000-0000-4000-8000-00000000c4a1";
@@ -55,7 +55,7 @@ const files = new FileCursorStore({
   minIntervalMs: choices.storeEveryMs,
 });
 const store: CursorStore =
-  blunder === "store-that-forgets"
+  injectedBug === "store-that-forgets"
     ? {
         load: () => files.load(),
         save: (state, urgency) => (urgency === "now" ? Promise.resolve() : files.save(state, urgency)),
@@ -66,7 +66,7 @@ const store: CursorStore =
 const whole = eventSource(client.events, channelId);
 let hasEnded = false;
 const source: typeof whole =
-  blunder === "stops-at-empty"
+  injectedBug === "stops-at-empty"
     ? {
         ...whole,
         poll: async (params, signal) => {
@@ -83,7 +83,7 @@ function done(kind: "D" | "R", id: string): void {
 }
 
 async function workOff({ event: { event_id: id } }: Delivery): Promise<void> {
-  if (blunder === "ack-first") consumer.ack(id);
+  if (injectedBug === "ack-first") consumer.ack(id);
   if (choices.workMs > 0) await sleep(Math.random() * choices.workMs);
   if (Math.random() * 100 < choices.refuses) {
     consumer.refuse(id, { afterMs: 20 * speed });

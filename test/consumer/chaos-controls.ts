@@ -1,6 +1,6 @@
-import type { Blunder } from "./chaos-child.ts";
-import { type ChaosRun, complaintAbout, liveThrough, withChild } from "./chaos-run.ts";
-import { type ChaosEvent, type ChaosScenario, calmer, chaosScenario } from "./chaos-scenario.ts";
+import type { InjectedBug } from "./chaos-child.ts";
+import { type ChaosRun, problemWith, runScenario, withChild } from "./chaos-run.ts";
+import { type ChaosEvent, type ChaosScenario, chaosScenario, withFewerFaults } from "./chaos-scenario.ts";
 import type { Verdict } from "./chaos-verdict.ts";
 import type { Edit } from "./child-bundle.ts";
 
@@ -8,8 +8,8 @@ import type { Edit } from "./child-bundle.ts";
 export type Control = {
   name: string;
   edits?: readonly Edit[];
-  blunder?: Blunder;
-  neverCalm?: boolean;
+  injectedBug?: InjectedBug;
+  keepsFaults?: boolean;
   /** Has the world show what is to be found. */
   adapt: (world: ChaosScenario) => ChaosScenario;
   finds: keyof Pick<Verdict, "lost" | "unmarked" | "outOfOrder">;
@@ -22,9 +22,9 @@ const PAGE_SOURCE = "src/consumer/page-source.ts";
 const CHECKPOINTER = "src/consumer/checkpointer.ts";
 
 const QUICK = (world: ChaosScenario): ChaosScenario =>
-  withConsumer(calmer(world), { workMs: 0, inFlight: 20, pageLimit: 200 });
+  withConsumer(withFewerFaults(world), { workMs: 0, inFlight: 20, pageLimit: 200 });
 const SLOW = (world: ChaosScenario): ChaosScenario =>
-  withConsumer(calmer(world), { workMs: 60, inFlight: 10, storeEveryMs: 10 });
+  withConsumer(withFewerFaults(world), { workMs: 60, inFlight: 10, storeEveryMs: 10 });
 /** Some of its events become visible below others. */
 const LATE = (world: ChaosScenario): ChaosScenario => ({
   ...QUICK(world),
@@ -66,15 +66,15 @@ const LARGE = (world: ChaosScenario): ChaosScenario => ({
 export const CONTROLS: readonly Control[] = [
   {
     name: "acknowledges before the work is done",
-    blunder: "ack-first",
+    injectedBug: "ack-first",
     adapt: SLOW,
     finds: "lost",
   },
   {
     name: "takes an empty page for the end",
-    blunder: "stops-at-empty",
-    neverCalm: true,
-    adapt: (world) => calmer(QUICK(world), { empties: 0.5 }),
+    injectedBug: "stops-at-empty",
+    keepsFaults: true,
+    adapt: (world) => withFewerFaults(QUICK(world), { empties: 0.5 }),
     finds: "lost",
   },
   {
@@ -115,7 +115,7 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     name: "has a store that forgets what it says is stored",
-    blunder: "store-that-forgets",
+    injectedBug: "store-that-forgets",
     adapt: SLOW,
     finds: "unmarked",
   },
@@ -183,11 +183,11 @@ const PATIENCE_MS = 8_000;
 
 /** How many it finds of what a control is to be found out by, in the first world in which it finds any. */
 export function findingsOf(control: Control, firstSeed: number): Promise<number> {
-  const { edits, blunder, finds } = control;
+  const { edits, injectedBug, finds } = control;
   return withChild(async (child) => {
     for (let seed = firstSeed; seed < firstSeed + WORLDS; seed += 1) {
       const run = { ...runOf(control, seed, child), patienceMs: PATIENCE_MS };
-      const found = await liveThrough(blunder === undefined ? run : { ...run, blunder });
+      const found = await runScenario(injectedBug === undefined ? run : { ...run, injectedBug });
       if (found[finds].length > 0) return found[finds].length;
     }
     return 0;
@@ -195,15 +195,15 @@ export function findingsOf(control: Control, firstSeed: number): Promise<number>
 }
 
 /** What is wrong in a world of a control with the fix in its place: nothing, or its findings would say nothing. */
-export function complaintWithFix(control: Control, seed: number): Promise<string | undefined> {
+export function problemWithFix(control: Control, seed: number): Promise<string | undefined> {
   return withChild(async (child) => {
     const run = runOf(control, seed, child);
-    return complaintAbout(run, await liveThrough(run));
+    return problemWith(run, await runScenario(run));
   });
 }
 
-function runOf({ adapt, neverCalm = false }: Control, seed: number, child: string): ChaosRun {
-  return { world: adapt(chaosScenario(seed, KILLS + 1)), kills: KILLS, child, neverCalm };
+function runOf({ adapt, keepsFaults = false }: Control, seed: number, child: string): ChaosRun {
+  return { world: adapt(chaosScenario(seed, KILLS + 1)), kills: KILLS, child, keepsFaults };
 }
 
 function withConsumer(world: ChaosScenario, changes: Partial<ChaosScenario["consumer"]>): ChaosScenario {

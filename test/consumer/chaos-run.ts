@@ -4,10 +4,10 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Blunder, ChaosChild } from "./chaos-child.ts";
-import { type ChaosScenario, wantedIn } from "./chaos-scenario.ts";
+import type { ChaosChild, InjectedBug } from "./chaos-child.ts";
+import { type ChaosScenario, expectedIn } from "./chaos-scenario.ts";
 import { ChaosService } from "./chaos-service.ts";
-import { type ChaosArrival, complaintOf, type Verdict, verdictOn } from "./chaos-verdict.ts";
+import { type ChaosArrival, problemOf, type Verdict, verdictOn } from "./chaos-verdict.ts";
 import { bundle, type Edit } from "./child-bundle.ts";
 
 export type ChaosRun = {
@@ -15,9 +15,9 @@ export type ChaosRun = {
   kills: number;
   /** The process to run, as made by `bundle`. */
   child: string;
-  blunder?: Blunder;
-  /** Things go wrong to the very end. */
-  neverCalm?: boolean;
+  injectedBug?: InjectedBug;
+  /** Faults happen until the end. */
+  keepsFaults?: boolean;
   /** How long the last life may take, in milliseconds. */
   patienceMs?: number;
 };
@@ -53,11 +53,11 @@ export async function withChild<T>(
 }
 
 /**
- * Has processes read an odd world of which each but the last is killed at a random moment; the last one has to work
- * off what is left. Gives what became of the promise.
+ * Runs processes that read a faulty service; each but the last is killed at a random moment, and the last one processes
+ * the rest. Returns what was lost, unmarked or out of order.
  */
-export async function liveThrough(run: ChaosRun): Promise<ChaosOutcome> {
-  const { world, kills, child, blunder, neverCalm = false } = run;
+export async function runScenario(run: ChaosRun): Promise<ChaosOutcome> {
+  const { world, kills, child, injectedBug, keepsFaults = false } = run;
   const folder = await mkdtemp(join(tmpdir(), "chaos-"));
   const service = await ChaosService.start(world);
   const settings: ChaosChild = {
@@ -65,7 +65,7 @@ export async function liveThrough(run: ChaosRun): Promise<ChaosOutcome> {
     baseUrl: service.baseUrl,
     folder,
     epochMs: Date.now(),
-    ...(blunder === undefined ? {} : { blunder }),
+    ...(injectedBug === undefined ? {} : { injectedBug }),
   };
   const env = { ...process.env, NODE_COMPILE_CACHE: join(child, "../compiled") };
   /** Starts a process, to be ready by the time that the one before it is dead. */
@@ -89,11 +89,11 @@ export async function liveThrough(run: ChaosRun): Promise<ChaosOutcome> {
       await sleep(world.random() * LIFE_MS);
       await kill(present.process);
     }
-    const wanted = wantedIn(world);
+    const wanted = expectedIn(world);
     service.publish(kills);
     const calm = async () => {
       await service.allVisible();
-      if (!neverCalm) service.calm();
+      if (!keepsFaults) service.calm();
     };
     if (!world.lastLifeIsEarly) await calm();
     await next.ready;
@@ -120,13 +120,13 @@ export async function liveThrough(run: ChaosRun): Promise<ChaosOutcome> {
 }
 
 /** What is wrong with a run, with all that is needed to repeat it. */
-export function complaintAbout({ world }: ChaosRun, outcome: ChaosOutcome): string | undefined {
-  const parts = [complaintOf(outcome), outcome.stoppedBy.length > 0 && `stopped by ${outcome.stoppedBy}`];
-  const complaint = parts.filter(Boolean).join("; ");
-  if (complaint === "") return undefined;
+export function problemWith({ world }: ChaosRun, outcome: ChaosOutcome): string | undefined {
+  const parts = [problemOf(outcome), outcome.stoppedBy.length > 0 && `stopped by ${outcome.stoppedBy}`];
+  const problem = parts.filter(Boolean).join("; ");
+  if (problem === "") return undefined;
   const { seed, habits, faults, consumer } = world;
   const { made } = outcome;
-  return `seed ${seed}: ${complaint}\n${JSON.stringify({ habits, faults, consumer, made })}`;
+  return `seed ${seed}: ${problem}\n${JSON.stringify({ habits, faults, consumer, made })}`;
 }
 
 /** Resolves when each wanted event was processed or rejected. */

@@ -28,20 +28,20 @@ export type ChaosEvent = { event: EventEnvelope; life: number; afterMs: number; 
 
 /** How a consumer is set up. */
 export type ChaosConsumer = {
-  /** How much faster its clock goes, so that its minutes are over soon. */
+  /** How much faster its clock runs, so that its minutes are short. */
   speed: number;
   inFlight: number;
-  /** An event takes up to so long to be processed, in real milliseconds. */
+  /** How long an event takes to be processed at most, in real milliseconds. */
   workMs: number;
-  /** So many of a hundred attempts are refused. */
+  /** How many of a hundred attempts are refused. */
   refuses: number;
   pageLimit: number;
   storeEveryMs: number;
-  /** The library's own choice where left out. */
+  /** @default that of the library */
   maxCrashes?: number;
   oneType: boolean;
   start: StartPosition;
-  /** Passes over what is older than an hour, which nothing is. */
+  /** Skips events older than an hour, of which there are none. */
   skipsOld: boolean;
   maxResponseBytes?: number;
 };
@@ -54,11 +54,11 @@ export type ChaosScenario = {
   /** How far a replica is behind, and how long a pause may last, in milliseconds. */
   lagMs: number;
   slowMs: number;
-  /** Before some lives, nothing is on any page for so long. */
+  /** For how long pages are empty before some lives, in milliseconds. */
   droughtMs: number;
   events: ChaosEvent[];
   consumer: ChaosConsumer;
-  /** The last life begins before all that is late is visible: only a look at late events finds it. */
+  /** The last life begins before all that is late is visible: only reading again finds it. */
   lastLifeIsEarly: boolean;
   random: () => number;
 };
@@ -164,7 +164,7 @@ export function chaosScenario(seed: number, lives: number, eventsALife = 40): Ch
 }
 
 /** The same world with nothing that goes wrong but what is given. */
-export function calmer(world: ChaosScenario, faults: Partial<Faults> = {}): ChaosScenario {
+export function withFewerFaults(world: ChaosScenario, faults: Partial<Faults> = {}): ChaosScenario {
   return { ...world, faults: { ...NO_TROUBLES, ...faults }, droughtMs: 0 };
 }
 
@@ -174,7 +174,7 @@ export function idOf({ event_id: eventId, headers }: EventEnvelope): string {
 }
 
 /** The ids of all events that the consumer is to get. */
-export function wantedIn({ events, consumer }: ChaosScenario): Set<string> {
+export function expectedIn({ events, consumer }: ChaosScenario): Set<string> {
   const wanted = events.filter(({ event }) => !consumer.oneType || event.headers.type === "watcher.status");
   return new Set(wanted.map(({ event }) => idOf(event)));
 }

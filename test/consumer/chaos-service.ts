@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import type { ChaosEvent, ChaosScenario, Faults } from "./chaos-scenario.ts";
 import { SimulatedChannel } from "./simulation.ts";
 
-/** A service of odd habits on a real socket: every channel of it has the events of one world. */
+/** A faulty service on a real socket: each of its channels has the events of one scenario. */
 export class ChaosService {
   readonly #world: ChaosScenario;
   readonly #published: Array<ChaosEvent & { visibleAt: number }> = [];
@@ -119,5 +119,5 @@ export class ChaosService {
 function refuse(response: ServerResponse, status: number, type: string): void {
   response.statusCode = status;
   response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify({ type, message: "It is the odd service's habit." }));
+  response.end(JSON.stringify({ type, message: "A fault of the scenario." }));
 }

@@ -1,6 +1,6 @@
 import should from "should";
-import { CONTROLS, complaintWithFix, findingsOf } from "./chaos-controls.ts";
-import { complaintAbout, liveThrough, withChild } from "./chaos-run.ts";
+import { CONTROLS, findingsOf, problemWithFix } from "./chaos-controls.ts";
+import { problemWith, runScenario, withChild } from "./chaos-run.ts";
 import { chaosScenario, firstSeed } from "./chaos-scenario.ts";
 
 /** A world of its own for each run of the tests, or the one to look at again. */
@@ -8,15 +8,15 @@ const SEED = firstSeed();
 
 /** The tests of a consumer that is killed so many times in each of so many random worlds. */
 export function describeChaosRuns({ worlds, kills }: { worlds: number; kills: number }): void {
-  describe("a consumer that is killed while it reads a service of odd habits", function () {
+  describe("a consumer that is killed while it reads a faulty service", function () {
     this.timeout(120_000 + kills * 10_000);
 
     for (let seed = SEED; seed < SEED + worlds; seed += 1) {
-      it(`loses none, marks what comes again or late (${kills} kills, seed ${seed})`, () =>
+      it(`loses none, marks repeated and late events (${kills} kills, seed ${seed})`, () =>
         withChild(async (child) => {
           const run = { world: chaosScenario(seed, kills + 1), kills, child };
-          const outcome = await liveThrough(run);
-          should(complaintAbout(run, outcome)).be.undefined();
+          const outcome = await runScenario(run);
+          should(problemWith(run, outcome)).be.undefined();
           // And the kills came while it was at work.
           should(outcome.livelyLives).be.above(kills / 8);
         }));
@@ -37,7 +37,7 @@ export function describeChaosControls(names: readonly string[] = CONTROLS.map(({
       it(name, async () => {
         if (control === undefined) throw new Error(`There is no control "${name}".`);
         should(await findingsOf(control, SEED)).be.above(0, `nothing was ${control.finds}`);
-        should(await complaintWithFix(control, SEED)).be.undefined();
+        should(await problemWithFix(control, SEED)).be.undefined();
       });
     }
   });

@@ -2,13 +2,13 @@
 export type ChaosArrival = { id: string; offset: number; redelivered: boolean; late: boolean };
 
 export type Verdict = {
-  /** Wanted, and never processed. */
+  /** Expected, and never processed. */
   lost: string[];
-  /** Came again, and did not say so. */
+  /** Delivered again without `redelivered`. */
   unmarked: string[];
-  /** Came first below one that had come before, and said of neither why. */
+  /** Delivered for the first time after a higher offset, without `late` or `redelivered`. */
   outOfOrder: string[];
-  /** Came, and was not asked for. */
+  /** Delivered, though it should have been filtered. */
   unwanted: string[];
   arrivals: number;
   repeats: number;
@@ -45,7 +45,7 @@ export function verdictOn(
 }
 
 /** What is wrong, in words; nothing where all is well. */
-export function complaintOf({ lost, unmarked, outOfOrder, unwanted }: Verdict): string | undefined {
+export function problemOf({ lost, unmarked, outOfOrder, unwanted }: Verdict): string | undefined {
   const parts = Object.entries({ lost, unmarked, outOfOrder, unwanted })
     .filter(([, ids]) => ids.length > 0)
     .map(([what, ids]) => `${ids.length} ${what} (${ids.slice(0, 5).join(", ")})`);

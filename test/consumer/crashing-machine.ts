@@ -49,7 +49,7 @@ export class Machine {
     for (const part of this.parts) part.boot();
   }
 
-  /** Ends all at once: nothing is written or taken any more. */
+  /** Crashes: nothing is written or received any more. */
   crash(): void {
     this.#isDown = true;
     for (const part of this.parts) part.crash(this.keepSoon);
@@ -62,7 +62,7 @@ export class Machine {
     this.boot();
   }
 
-  /** Lets time pass, and starts again whenever all has ended. */
+  /** Lets time pass, and boots again after each crash. */
   async pass(ms: number): Promise<void> {
     const until = this.clock.now() + ms;
     while (this.clock.now() < until) {

@@ -26,7 +26,7 @@ const BEGIN_MS = 10_000;
 
 /**
  * Drains a channel of `events` by processes of which the first `kills` are killed, each at a random moment up to
- * `lifeMs` after something arrived, and the last works off the rest.
+ * `lifeMs` after something arrived, and the last processes the rest.
  */
 export async function drainWithKills({
   mode,

@@ -123,7 +123,7 @@ describe("Cursor", () => {
     should(cursor.contradiction([])).equal(undefined);
   });
 
-  it("moves past an event that comes again at a higher offset", () => {
+  it("moves past an event that is seen again at a higher offset", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);
     cursor.settle("event-1");
@@ -152,7 +152,7 @@ describe("ids in capitals", () => {
     });
   });
 
-  it("of a watcher are wanted, whichever way filter and event write them", () => {
+  it("of a watcher match, whichever way filter and event write them", () => {
     for (const [wanted, sent] of [
       [UPPER, ID],
       [ID, UPPER],
@@ -357,7 +357,7 @@ describe("eventFilter", () => {
     should(eventFilter({ contractEvents: ["Paid(uint8,int[])"] })(paid)).equal(false);
   });
 
-  it("lets through what is at least as final as wanted, and statuses", () => {
+  it("passes events with at least the confidence, and statuses", () => {
     const wantsSafe = eventFilter({ minConfidence: "safe" });
     should(wantsSafe(transfer({ confidence: "latest" }))).equal(false);
     should(wantsSafe(transfer())).equal(false);

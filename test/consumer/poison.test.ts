@@ -24,7 +24,7 @@ describe("an event that ends the process", () => {
     ["on-ack", 1] as const,
     ["on-ack", 10] as const,
   ]) {
-    it(`is given up after five counted starts, and no other one (${commit}, ${inFlight} at once)`, async () => {
+    it(`is rejected after five counted crashes, and no other one (${commit}, ${inFlight} in flight)`, async () => {
       const { machine, one } = machineWith({ events: 30, poison: [7], commit, inFlight, workMs: 100 });
       machine.boot();
       await machine.until(() => one.isDone);
@@ -95,7 +95,7 @@ describe("an event that ends the process", () => {
     }
   });
 
-  it("comes again for ever where that is asked for, and the others come beside it", async () => {
+  it("is sent again without limit when so configured, and the others as well", async () => {
     const part = {
       events: 9,
       poison: [2],
@@ -127,7 +127,7 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
-  it("is one of those that the consumer names after a crash, once, before the first of them comes", async () => {
+  it("is in the range that the consumer reports after a crash, once, before the first of them is sent", async () => {
     const part = { events: 9, commit: "on-ack", inFlight: 3, workMs: 10_000 } as const;
     const { machine, one } = machineWith(part);
     machine.keepSoon = true;

@@ -7,7 +7,7 @@ const failed = (code: string, message = "failed") => Object.assign(new Error(mes
 const errorOf = (error: unknown) =>
   networkError(error, "host:443", (text) => text.replaceAll("secret", "***"));
 
-describe("what a call says that did not reach the service", () => {
+describe("the error of a call that did not reach the service", () => {
   for (const [code, says] of [
     ["ENOTFOUND", /its name cannot be resolved\. Check the base URL/],
     ["EAI_AGAIN", /DNS does not answer\. Check the network and DNS/],
@@ -81,7 +81,7 @@ describe("what a call says that did not reach the service", () => {
   });
 });
 
-describe("what a call says that the service refused", () => {
+describe("the error of a call that the service refused", () => {
   for (const [code, sentences] of Object.entries(REFUSALS)) {
     it(`is what happened and what to do, for ${code}`, () => {
       should(sentences).match(/^[A-Z][^.]+\. [A-Z][^.]+\.$/);

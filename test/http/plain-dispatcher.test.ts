@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const SETTINGS = { connectTimeoutMs: 5_000, maxResponseBytes: 1_000_000 };
 
 /** How calls are sent where WebAssembly is off. */
-describe("Node.js's own HTTP client in the place of undici", () => {
+describe("Node.js's own HTTP client instead of undici", () => {
   it("passes the tests of the transport, where WebAssembly is taken away", async function () {
     this.timeout(120_000);
     const files = ["transport", "unreadable-answers", "compressed", "network-errors"];
@@ -35,7 +35,7 @@ describe("Node.js's own HTTP client in the place of undici", () => {
     should(Number(/(\d+) passing/.exec(stdout)?.[1])).be.above(100);
   });
 
-  it("reads the answer behind a 100 Continue that nobody asked for", async () => {
+  it("reads the answer behind a 100 Continue that was not requested", async () => {
     const server = await startTcpServer((socket) => {
       socket.once("data", () => {
         const answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
@@ -74,7 +74,7 @@ describe("Node.js's own HTTP client in the place of undici", () => {
     server.close();
   });
 
-  it("refuses a proxy by name, and says what to do", () => {
+  it("refuses a proxy by name", () => {
     should(() => openPlainPool({ ...SETTINGS, proxy: "http://user:secret@127.0.0.1:1" })).throw({
       code: "INVALID_ARGUMENT",
       path: "proxy",

@@ -61,7 +61,7 @@ describe("the budget for repeats", () => {
     should(repeats).equal(10);
   });
 
-  it("comes back with every answer of the service, be it a refusal", async () => {
+  it("is refilled by every answer of the service, even a refusal", async () => {
     const budget = new RetryBudget();
     for (let call = 0; call < 10; call += 1) await attemptsOf(budget, down);
     for (let call = 0; call < 5; call += 1) await retry(limits(budget), async () => "well");

@@ -96,7 +96,7 @@ describe("Transport", () => {
       should(seen).deepEqual(["k-1", `Apikey ${KEY}`, "k-1", undefined]);
     });
 
-    it("refuses a body that is no JSON, and does not repeat it", async () => {
+    it("refuses a body that is not JSON, and does not quote it", async () => {
       const error = await errorOf(open("http://127.0.0.1:1").post("/x", { secret: 7n }));
       should(error).match({ code: "INVALID_ARGUMENT", path: "body", message: /bigint.*decimal text/ });
       should(inspect(error)).not.containEql("secret");
@@ -123,7 +123,7 @@ describe("Transport", () => {
       should(await open(server.url).get("/x")).deepEqual({ n: "12345678901234567890" });
     });
 
-    it("refuses a path that is no path", async () => {
+    it("refuses a path that is not valid", async () => {
       const transport = open("http://127.0.0.1:1");
       for (const path of ["no-slash", "/a b", "/a#b", "/é"]) {
         should(await errorOf(transport.get(path))).match({
@@ -134,7 +134,7 @@ describe("Transport", () => {
       }
     });
 
-    it("works for many at once without a warning about listeners", async () => {
+    it("works for many at the same time without a warning about listeners", async () => {
       const warnings: unknown[] = [];
       const onWarning = (warning: unknown) => warnings.push(warning);
       process.on("warning", onWarning);
@@ -442,7 +442,7 @@ describe("Transport", () => {
       should(server.requests).have.length(1);
     });
 
-    it("give up at once when the service asks for a longer wait than is left", async () => {
+    it("fail immediately when the service asks for a longer wait than is left", async () => {
       const server = await serve((_request, response) =>
         sendJson(response, 429, "", { "retry-after": "3600" }),
       );
@@ -493,7 +493,7 @@ describe("Transport", () => {
   });
 
   describe("what cannot be reached", () => {
-    it("says where nothing listens", async () => {
+    it("reports that nothing listens", async () => {
       const server = await startServer(() => {});
       await server.close();
       const error = await errorOf(open(server.url, { maxAttempts: 1 }).get("/x"));
@@ -502,7 +502,7 @@ describe("Transport", () => {
       should(error.message).match(/nothing listens/);
     });
 
-    it("says that a name is not known", async () => {
+    it("reports a name that cannot be resolved", async () => {
       for (const [scheme, port] of [
         ["http", 80],
         ["https", 443],
@@ -513,7 +513,7 @@ describe("Transport", () => {
       }
     });
 
-    it("says that it is no TLS", async () => {
+    it("reports a server without TLS", async () => {
       const server = await serve((_request, response) => response.end());
       const error = await errorOf(open(server.url.replace("http:", "https:")).get("/x"));
       should(error.code).equal("TLS_ERROR");
@@ -555,7 +555,7 @@ describe("Transport", () => {
       should(error).match({ code: "TIMEOUT", retryable: true, cause: { code: "SERVICE_ERROR" } });
     });
 
-    it("say that what was sent may have been carried out", async () => {
+    it("report that the request may have been carried out", async () => {
       const server = await serve(() => {});
       should((await errorOf(open(server.url, limits).post("/x", {}))).message).match(
         /may have been carried out/,
@@ -658,7 +658,7 @@ describe("Transport", () => {
   });
 
   describe("a proxy", () => {
-    it("that says nothing keeps no socket", async () => {
+    it("that never answers keeps no socket", async () => {
       const asked = Promise.withResolvers<void>();
       const given = Promise.withResolvers<void>();
       const proxy = await startTcpServer((socket) => {

@@ -63,7 +63,7 @@ describe("unreadable answers", () => {
     should(error).match({ code: "BAD_RESPONSE", message: /headers of more than 64 KiB/ });
   });
 
-  it("that begin with 100 Continue are named: nobody asked for it", async () => {
+  it("that begin with 100 Continue are named, since it was not requested", async () => {
     const { error } = await outcome((response) => {
       response.writeContinue();
       response.writeHead(200, json).end('{"a": 1}');
@@ -81,7 +81,7 @@ describe("unreadable answers", () => {
     }
   });
 
-  it("without content are nothing where they say so, and an error where they do not", async () => {
+  it("without content are undefined with status 204, and an error otherwise", async () => {
     should((await outcome((response) => response.writeHead(204).end())).value).be.undefined();
     const empty = await outcome((response) => response.writeHead(200, json).end());
     should(empty.error?.code).equal("BAD_RESPONSE");

@@ -91,6 +91,18 @@ describe("events in, seen from outside", function () {
       should(await pollsWithin(1_000)).equal(0);
     });
 
+    it("is the same for a key without rights, at the look-up of the channel and at a poll", async () => {
+      const keyRefused = "events-in.status.key-refused";
+      const body = JSON.stringify({ type: "FORBIDDEN", message: "No." });
+      await bench.deploy([[newest({ id: "polls" }), 2]]);
+      await bench.nodeRed.status("polls", CONNECTED);
+      bench.proxy.harm = () => ({ kind: "answer", status: 403, body });
+      should(await bench.nodeRed.status("polls", keyRefused)).have.property("fill", "red");
+      const channel = channelNode({ id: "forbidden", channel: bench.service.channelName });
+      await bench.deploy([[newest({ id: "looks-up", channel: "forbidden" }), 2]], [channel]);
+      should(await bench.nodeRed.status("looks-up", keyRefused)).have.property("fill", "red");
+    });
+
     it("says that it waits for its channel, until there is one", async () => {
       const coming = channelNode({ id: "coming", channel: "not there yet" });
       await bench.deploy(

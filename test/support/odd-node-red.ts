@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { type ChaosScenario, chaosScenario, firstSeed, idOf } from "../consumer/chaos-scenario.ts";
 import { ChaosService } from "../consumer/chaos-service.ts";
-import { complaintOf, type Verdict, verdictOn } from "../consumer/chaos-verdict.ts";
+import { problemOf, type Verdict, verdictOn } from "../consumer/chaos-verdict.ts";
 import { type Arrival, arrivals, collectingFlow } from "./collector.ts";
 import { NodeRed, UserDir } from "./node-red.ts";
 
@@ -26,9 +26,9 @@ export function killsOfNodeRed({ worlds, kills }: { worlds: number; kills: numbe
       const world = chaosScenario(seed, kills + 1);
       const { habits, faults } = world;
       const outcome = await killNodeRed(world, kills);
-      const complaint = complaintOf(outcome);
+      const problem = problemOf(outcome);
       const details = `${JSON.stringify({ habits, faults })}\n${outcome.log.slice(-2_000)}`;
-      should(complaint && `seed ${seed}: ${complaint}\n${details}`).be.undefined();
+      should(problem && `seed ${seed}: ${problem}\n${details}`).be.undefined();
     });
   }
 }
