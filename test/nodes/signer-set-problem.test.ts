@@ -1,5 +1,5 @@
 import should from "should";
-import { familyProblem } from "../../nodes/connection/family-problems.ts";
+import { signerSetProblem } from "../../nodes/connection/signer-set-problem.ts";
 import type { FamilyDef } from "../../nodes/lib/shared/form-types.ts";
 import { isVerificationUntouched } from "../../nodes/lib/shared/verification-set-up.ts";
 
@@ -12,7 +12,7 @@ const RIGHT: FamilyDef = {
 describe("the set of an oracle family in the form", () => {
   const judge = (changes: FamilyDef = {}, others: FamilyDef[] = [], orgId = "org_1") => {
     const set = { ...RIGHT, ...changes };
-    return familyProblem(set, { families: [set, ...others], orgId })
+    return signerSetProblem(set, { families: [set, ...others], orgId })
       ?.key.split(".")
       .at(-1);
   };
@@ -24,7 +24,7 @@ describe("the set of an oracle family in the form", () => {
     should(judge({ validSigners: "${SIGNERS}", minRequiredSignatures: "${LEAST}" })).be.undefined();
   });
 
-  it("is told what it lacks", () => {
+  it("is refused where something is missing or wrong", () => {
     should(judge({ family: " " })).equal("name");
     should(judge({}, [{ ...RIGHT, family: " zone-b" }])).equal("twice");
     for (const validSigners of ["", "0x12", `${SIGNERS[0]} nobody`]) {
