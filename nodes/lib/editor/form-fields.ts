@@ -19,7 +19,6 @@ import { atPresent } from "./validate.ts";
  * be called when the form has built its own parts.
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
-  layOutHints();
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "typed") prepareTyped(edited, name, field);
     if (field.kind === "text" && field.lookup) {
@@ -35,6 +34,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "boolean" && field.numeric)
       partOf(node, name).prop("checked", Number(edited[name]) === 1);
   }
+  layOutHints();
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }
@@ -68,6 +68,8 @@ type Of<Kind> = Extract<Field, { kind: Kind }>;
 
 function prepareTyped(edited: EditedNode, name: string, field: Of<"typed">): void {
   const [first = "str", ...others] = field.types ?? TEXT_TYPES;
+  // An import may leave it out; the node then works with the default.
+  if (edited[name] === undefined) inputOf(name).val(field.default ?? "");
   if (first !== "str") return void typedField(name, [first, ...others]);
   const label = edited._("common.label.typed");
   const icon = "red/images/typedInput/az.svg";

@@ -1,4 +1,6 @@
-/** The hints of a config form: each stands under its field, is quieter than it, and is read out with it. */
+import { visibleBox } from "./form-rows.ts";
+
+/** The hints of a form: each stands under its field, is quieter than it, and is read out with it. */
 export function layOutHints(): void {
   $(".crec-hint").each((_index, element) => {
     const hint = $(element);
@@ -9,6 +11,7 @@ export function layOutHints(): void {
       "font-size": "0.9em",
       color: "var(--red-ui-secondary-text-color)",
     });
-    $(`#node-config-input-${name}`).attr("aria-describedby", `crec-hint-${name}`);
+    const box = visibleBox($(`#node-input-${name}, #node-config-input-${name}`));
+    box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} crec-hint-${name}`.trim());
   });
 }
