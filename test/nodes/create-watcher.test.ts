@@ -108,7 +108,7 @@ describe("create watcher", function () {
     const { error, crec } = await refuse(nodeRed, "impossible", { name: "not created" });
     should(error).match({
       code: "INVALID_FIELD",
-      message: /"Wait at most" cannot be "soon"\. This must be a number of seconds/,
+      message: /"Timeout" cannot be "soon"\. .* a number of seconds/,
     });
     should(crec ?? {}).not.have.property("watcherId");
   });

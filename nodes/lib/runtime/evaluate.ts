@@ -77,9 +77,16 @@ export function optionOf<const T extends string>(
 ): T {
   const option = options.find((one) => one === value);
   if (option !== undefined) return option;
-  const shown = typeof value === "object" ? JSON.stringify(value) : String(value);
-  const words = { label, value: shown, options: options.filter(Boolean).join(", ") };
+  const words = { label, value: shownValue(value), options: options.filter(Boolean).join(", ") };
   throw nodeError("INVALID_FIELD", RED._("common.error.option", words));
+}
+
+const LONGEST_SHOWN = 100;
+
+/** A value as an error shows it. */
+export function shownValue(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
 function kindOf(value: unknown): string {

@@ -18,6 +18,7 @@ import {
   evaluateText,
   exactText,
   optionOf,
+  shownValue,
   type TypedValue,
 } from "./evaluate.ts";
 import type { CrecMessage } from "./message.ts";
@@ -74,9 +75,8 @@ export function fieldReader<const N extends NodeDescription>(
   const fieldOf = (name: string) => description.fields[name];
   const label = (name: string) => RED._(labelKey(description, name));
   const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
-  const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
   const wrong = (name: string, value: unknown, key = errorKey(description, name)) => {
-    const words = { label: label(name), value: shown(value), why: RED._(key) };
+    const words = { label: label(name), value: shownValue(value), why: RED._(key) };
     return invalid(RED._("common.error.field", words));
   };
   const textOf = (name: string) => requireSet(String(settings[name] ?? "").trim());
