@@ -121,7 +121,7 @@ describe("the forms of the quickstart", function () {
     const changed = flows.map((node) => (node.type === "crec-contract" ? { ...node, abi } : node));
     await editor().openWith(changed);
     const form = await editor().form(idOf(flows, "crec-create-watcher"));
-    const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service .* not known/);
+    const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service does/);
     await form.fill("events", "Plain");
     await said.waitFor({ state: "hidden" });
     await form.root.getByText("Paid(tuple note)").click();

@@ -379,7 +379,7 @@ describe("drafts and the node operation", function () {
       const refused = async (id: string, code: string, says: string) =>
         checkError(await bench.refuse(id, { ...KEPT, crec }), id, code, says);
       await refused("misspelt", "INVALID_FIELD", '"Wait until"');
-      await refused("none", "INVALID_FIELD", '"At most"');
+      await refused("none", "INVALID_FIELD", '"Limit"');
       await refused("unknown", "UNKNOWN_ACTION", '"finalise"');
       await refused("unsigned", "SIGNER_MISSING", "choose one");
       should(bench.proxy.passed.slice(from).filter(({ path }) => path.includes("/operations"))).be.empty();

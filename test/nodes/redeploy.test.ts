@@ -142,7 +142,7 @@ describe("events in and deploys", function () {
       await looked;
       const answered = ask(nodeRed, "second", {});
       // Both are under way when this is heard.
-      await nodeRed.status("second", "create-watcher.status.looking");
+      await nodeRed.status("second", "create-watcher.status.creating");
       proxy.harm = () => undefined;
       await deploy(
         [

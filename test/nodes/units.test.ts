@@ -9,12 +9,12 @@ const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
 /** What forms and messages say in tokens, ether or names, as the chain takes it. */
 describe("units of values", () => {
   it("turn ether and gwei into wei, and leave wei as they are", async () => {
-    should(await amountInWei("1.5", "ether", "calls[0].amount")).equal("1500000000000000000");
-    should(await amountInWei("2", "gwei", "calls[0].amount")).equal("2000000000");
-    should(await amountInWei("7", "wei", "calls[0].amount")).equal("7");
-    should(await amountInWei("0x7", undefined, "calls[0].amount")).equal("0x7");
-    await should(amountInWei("0.0000000001", "gwei", "calls[0].amount")).be.rejectedWith(
-      /^calls\[0\].amount has more than 9 decimal places/,
+    should(await amountInWei("1.5", "ether", "calls[0].value")).equal("1500000000000000000");
+    should(await amountInWei("2", "gwei", "calls[0].value")).equal("2000000000");
+    should(await amountInWei("7", "wei", "calls[0].value")).equal("7");
+    should(await amountInWei("0x7", "wei", "calls[0].value")).equal("0x7");
+    await should(amountInWei("0.0000000001", "gwei", "calls[0].value")).be.rejectedWith(
+      /^calls\[0\].value has more than 9 decimal places/,
     );
   });
 });

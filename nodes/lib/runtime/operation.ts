@@ -6,7 +6,7 @@ import type {
   OperationStatus,
   VerifyResult,
 } from "../../../src/index.ts";
-import { OPERATION_LIFECYCLE, OPERATION_STATUSES, progressTo } from "../../../src/protocol/index.ts";
+import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
@@ -20,21 +20,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
-
-/** The statuses a flow can wait for: from `accepted` to `confirmed`. */
-const TARGETS: readonly OperationStatus[] = OPERATION_STATUSES.filter(
-  (status) => progressTo(OPERATION_LIFECYCLE, "accepted", status) === "reached",
-);
-
-/**
- * The status to wait for. Checked before anything is signed: a misspelt one would never be reached.
- * @throws INVALID_FIELD
- */
-export function targetStatus(waitFor: string | undefined, usual: OperationStatus): OperationStatus {
-  const target = TARGETS.find((status) => status === (waitFor || usual));
-  if (target) return target;
-  throw nodeError("INVALID_FIELD", `"Wait until" must be one of ${TARGETS.join(", ")}, not "${waitFor}".`);
-}
 
 /** How a node shows a status on the way to its target. */
 export function statusStyle(target: OperationStatus, status: string): StatusKind {
