@@ -1,5 +1,5 @@
 import should from "should";
-import type { Heads } from "../src/chain/chain.ts";
+import type { Heads } from "../src/chain/chain-data.ts";
 import { FinalityWatch } from "../src/lifecycles/finality.ts";
 import { logTo } from "./support.ts";
 

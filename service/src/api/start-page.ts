@@ -4,7 +4,7 @@ import {
   WALLET_STATUSES,
   WATCHER_STATUSES,
 } from "../../../src/protocol/index.ts";
-import type { Heads } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import { clockProblem } from "../lifecycles/clock.ts";
 import { originOf } from "../problem.ts";

@@ -1,44 +1,12 @@
-import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
+import type { Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
+import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NodeCalls } from "./node/node-calls.ts";
 import { httpStatus, isRefusal, isUnreachable, NodeBusy, revertOf } from "./node/refusals.ts";
-
-/** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
-export type Block = {
-  number: number;
-  hash: Hex;
-  parentHash: Hex;
-  timestamp: number;
-  /** How many transactions are in it. */
-  transactions: number;
-};
-
-/** The newest block, and how far `safe` and `finalized` reach. */
-export type Heads = { latest: Block; safe: number; finalized: number };
-
-export type RawLog = {
-  address: Address;
-  topics: Hex[];
-  data: Hex;
-  blockNumber: number;
-  blockHash: Hex;
-  logIndex: number;
-  transactionHash: Hex;
-};
-
-export type Receipt = {
-  hash: Hex;
-  succeeded: boolean;
-  blockNumber: number;
-  logs: Array<{ address: Address; topics: Hex[] }>;
-};
-
-/** The node's answer to a call: what it returned, or what it reverted with. */
-export type CallResult = { data: Hex } | { reverted: Hex; message: string };
 
 export type ConnectOptions = {
   /** When the network became known here, in seconds. */

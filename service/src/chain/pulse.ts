@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
 import { messageOf, originOf } from "../problem.ts";
-import type { Chain, Heads } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Heads } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /** Called at each beat with how far the chain is. */

@@ -2,7 +2,8 @@ import { decodeErrorResult } from "viem";
 import { type Abi, decodeRevert } from "../../../src/abi/index.ts";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { artifact, knownErrors } from "./artifacts.ts";
-import type { Chain, Receipt } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Receipt } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
 /** Why a call of a wallet reverted: what it said, and the name of the error where it is the wallet's own. */

@@ -12,7 +12,8 @@ import {
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
 import { canonicalSignature } from "../../../src/signing/index.ts";
 import { artifact } from "./artifacts.ts";
-import type { Chain, Receipt } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Receipt } from "./chain-data.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 

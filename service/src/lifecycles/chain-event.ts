@@ -1,7 +1,7 @@
 import { checksumAddress } from "viem";
 import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { Confidence, EventFragment, Network, VerifiableEvent } from "../../../src/protocol/index.ts";
-import type { RawLog } from "../chain/chain.ts";
+import type { RawLog } from "../chain/chain-data.ts";
 import { rfc3339 } from "../time.ts";
 
 /** A log as a watcher reports it. `service` and `data` are there where the watcher belongs to a service. */

@@ -1,4 +1,4 @@
-import type { Heads } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import type { Log } from "../log.ts";
 import { now, rfc3339 } from "../time.ts";
 

@@ -1,5 +1,6 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
-import type { Chain, Heads } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import type { Log } from "../log.ts";
 
 /** So long a level may stand still: on a development chain, and where a minute is nothing. */

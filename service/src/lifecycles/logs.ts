@@ -1,5 +1,5 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
-import type { Block, Heads } from "../chain/chain.ts";
+import type { Block, Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { Positions } from "../store/positions.ts";
 import { findingsIn } from "./findings.ts";

@@ -1,4 +1,4 @@
-import type { Heads } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";

@@ -1,6 +1,7 @@
 import { logParams, signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { EventFragment, Hex } from "../../../src/protocol/index.ts";
-import type { Chain, RawLog } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RawLog } from "../chain/chain-data.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { ReadLog } from "./chain-event.ts";
 import { serviceNamed } from "./watcher-services/index.ts";

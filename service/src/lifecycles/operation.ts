@@ -4,7 +4,7 @@ import {
   type Operation,
   type OperationStatus,
 } from "../../../src/protocol/index.ts";
-import type { Receipt } from "../chain/chain.ts";
+import type { Receipt } from "../chain/chain-data.ts";
 import { executeData } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";

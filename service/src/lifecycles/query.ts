@@ -5,7 +5,7 @@ import {
   type QueryStatus,
   type VerifiableResult,
 } from "../../../src/protocol/index.ts";
-import type { Block } from "../chain/chain.ts";
+import type { Block } from "../chain/chain-data.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
 import { explainRevert } from "../chain/revert.ts";
 import type { Context } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import type { Heads, Receipt } from "../chain/chain.ts";
+import type { Heads, Receipt } from "../chain/chain-data.ts";
 import { Refills } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";

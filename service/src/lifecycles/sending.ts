@@ -1,5 +1,5 @@
 import type { Hex } from "../../../src/protocol/index.ts";
-import type { Receipt } from "../chain/chain.ts";
+import type { Receipt } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
-import type { Receipt } from "../chain/chain.ts";
+import type { Receipt } from "../chain/chain-data.ts";
 import { Refills } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";

@@ -1,5 +1,5 @@
 import type { Hex } from "../../../../src/protocol/index.ts";
-import type { RawLog } from "../chain.ts";
+import type { RawLog } from "../chain-data.ts";
 import { LearnedSize } from "./learned-size.ts";
 import { isRefusal, isTooMuch, isUnreachable } from "./refusals.ts";
 
