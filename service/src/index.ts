@@ -3,9 +3,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
-import { Absences } from "./absences.ts";
-import { Faults } from "./api/faults.ts";
-import { isLoopback } from "./api/local-request.ts";
+import { isLoopback } from "./api/loopback.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
@@ -13,7 +11,7 @@ import { deployedContracts } from "./chain/demo-contracts.ts";
 import { REFILL_MS } from "./chain/funds.ts";
 import { Pulse } from "./chain/pulse.ts";
 import type { Context } from "./context.ts";
-import { Deliveries } from "./deliveries.ts";
+import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
@@ -25,7 +23,6 @@ import { startRelayer } from "./relayer-account.ts";
 import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
-import { Trials } from "./trials.ts";
 
 export { ServiceProblem } from "./problem.ts";
 
@@ -156,13 +153,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
       strict: options.strict ?? false,
-      trials: new Trials(),
-      absences: new Absences(),
-      deliveries: new Deliveries(),
+      injected: new InjectedFailures(),
       refillMs: options.refillMs ?? REFILL_MS,
       log,
     };
-    store.events.onAppend((event) => context.deliveries.meet(event));
+    store.events.onAppend((event) => context.injected.deliveries.onAppend(event));
     await warmUp(chain);
     if (anvil !== undefined) keepOwnChain(anvil, context);
     const lifecycles = await startLifecycles(context);
@@ -174,7 +169,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const app = await createServer(context, lifecycles, {
       apiKeys,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
-      faults: new Faults(),
       page: {
         apiKey: apiKey === DEFAULT_API_KEY ? apiKey : undefined,
         orgId,

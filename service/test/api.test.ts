@@ -2,7 +2,8 @@ import { request } from "node:http";
 import { fastify } from "fastify";
 import should from "should";
 import { isAuthorized } from "../src/api/auth.ts";
-import { Faults, injectFaults } from "../src/api/faults.ts";
+import { injectFaults } from "../src/api/local/inject-faults.ts";
+import { Faults } from "../src/injected-failures/faults.ts";
 import { type Api, eventually, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import should from "should";
 import { createServer } from "../src/api/server.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { silentLog } from "../src/log.ts";
 import { type Answer, type Api, startTestService } from "./support.ts";
 
@@ -185,9 +186,10 @@ describe("a request that does not arrive", function () {
 
   it("is ended after the time it has: its headers and its body", async () => {
     // The routes are never reached, so there is nothing behind them.
-    const options = { apiKeys: ["key"], account: {}, faults: {}, local: false, loopback: true };
+    const context = { log: silentLog(), injected: new InjectedFailures() };
+    const options = { apiKeys: ["key"], account: {}, local: false, loopback: true };
     const timed = { ...options, requestTimeoutMs: 200 };
-    const app = await createServer({ log: silentLog() } as never, {} as never, timed as never);
+    const app = await createServer(context as never, {} as never, timed as never);
     await app.listen({ host: "127.0.0.1", port: 0 });
     try {
       const { port } = app.server.address() as AddressInfo;

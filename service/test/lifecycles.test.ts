@@ -6,6 +6,7 @@ import type { ContractName } from "../src/chain/artifacts.ts";
 import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { createOperation, moveOperation } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { Store } from "../src/store/store.ts";
@@ -185,8 +186,8 @@ describe("lifecycles that end otherwise than hoped for", function () {
       return answered.promise;
     };
     const attest = async () => ({ text: "", hash: "0x", proof: {} });
-    const trials = { take: () => undefined };
-    const context = { store, trials, chain: { block }, oracles: { attest } } as unknown as Context;
+    const injected = new InjectedFailures();
+    const context = { store, injected, chain: { block }, oracles: { attest } } as unknown as Context;
     try {
       const { channel_id } = store.channels.create({ name: "late" });
       const runner = new QueryRunner(context);

@@ -1,5 +1,6 @@
 import should from "should";
 import { createServer } from "../src/api/server.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { silentLog } from "../src/log.ts";
 import { startTestService } from "./support.ts";
 
@@ -74,8 +75,9 @@ describe("the description at /openapi.json", function () {
     const described = operations().map(({ route }) => route);
     should(described).containDeep(CONTRACT);
     // Routes are registered before anything of the running service is looked at.
-    const options = { apiKeys: ["key"], account: {}, faults: {}, local: true, loopback: false };
-    const app = await createServer({ log: silentLog() } as never, {} as never, options as never);
+    const context = { log: silentLog(), injected: new InjectedFailures() };
+    const options = { apiKeys: ["key"], account: {}, local: true, loopback: false };
+    const app = await createServer(context as never, {} as never, options as never);
     await app.ready();
     const routes = routesOf(app.printRoutes({ commonPrefix: false }));
     should(routes.length).be.above(CONTRACT.length);

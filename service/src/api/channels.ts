@@ -25,7 +25,7 @@ export const NO_CHANNEL = "`CHANNEL_NOT_FOUND`: there is no such channel.";
 const NAME_TAKEN = "`CHANNEL_ALREADY_EXISTS`: the name is taken.";
 
 export function channelRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels",
@@ -42,7 +42,7 @@ export function channelRoutes(app: Routes, context: Context): void {
       const { name, description } = request.body;
       refuseTakenName(store, name);
       const channel = store.channels.create(description === undefined ? { name } : { name, description });
-      absences.meet("channel", channel.channel_id);
+      injected.absences.onCreate("channel", channel.channel_id);
       reply.code(201);
       return channel;
     },
@@ -63,7 +63,11 @@ export function channelRoutes(app: Routes, context: Context): void {
       },
     },
     (request) =>
-      store.channels.list({ ...request.query, absent: absences.ids, isAbandoned: abandonment(request) }),
+      store.channels.list({
+        ...request.query,
+        absent: injected.absences.ids,
+        isAbandoned: abandonment(request),
+      }),
   );
 
   app.get(
@@ -119,11 +123,11 @@ export function channelRoutes(app: Routes, context: Context): void {
 
 /** @throws ApiError 404 `CHANNEL_NOT_FOUND` */
 export function channelOf(
-  { store, absences }: Pick<Context, "store" | "absences">,
+  { store, injected }: Pick<Context, "store" | "injected">,
   channelId: string,
 ): Channel {
   const channel = store.channels.get(channelId);
-  if (channel === undefined || absences.isAbsent(channelId))
+  if (channel === undefined || injected.absences.isAbsent(channelId))
     throw notFound("CHANNEL_NOT_FOUND", "channel", channelId);
   return channel;
 }

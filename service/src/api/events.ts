@@ -56,7 +56,8 @@ const Search = listQuery(PAGE_LIMITS.eventsSearch, { ...SEARCH, ...NOT_PUBLIC })
 
 /** Pages come out of the store as text: nothing is parsed or serialized on the way. */
 export function eventRoutes(app: Routes, context: Context): void {
-  const { store, deliveries, strict } = context;
+  const { store, strict } = context;
+  const { deliveries } = context.injected;
   // A strict service describes less: what it does not describe is absent, or not looked at.
   const poll = strict ? (StrictPoll as typeof Poll) : Poll;
   const search = strict ? (StrictSearch as typeof Search) : Search;
@@ -143,7 +144,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
       });
       freeWhenSent(reply, page);
-      return deliveries.page(page, limit, { byPlace: true });
+      return deliveries.page(page, limit, { skipsByCount: true });
     },
   );
 

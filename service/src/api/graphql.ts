@@ -2,18 +2,12 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
 import { buildSchema, parse } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
+import type { GraphqlAuth } from "../injected-failures/graphql-auth.ts";
 import { ErrorAnswer } from "./openapi.ts";
 import type { Routes } from "./routes.ts";
-import { oneOf, STRICT } from "./schemas.ts";
 
 /** Who the key belongs to, as the account API tells it. */
 export type Account = { orgId: string; creTenantId: string; createdAt: string };
-
-/** How a wrong key is told: by the status, in `errors` with a status of 200, or both. */
-export const GRAPHQL_AUTH_MODES = ["status", "errors", "both"] as const;
-
-/** What a tester chose under /local/graphql-auth. */
-export type GraphqlAuth = { mode: (typeof GRAPHQL_AUTH_MODES)[number] };
 
 const SCHEMA = buildSchema(`
   type AccountDetails {
@@ -159,25 +153,4 @@ export async function refuseAccount(
   await reply
     .code(mode === "errors" ? 200 : 401)
     .send(mode === "status" ? { type: "UNAUTHORIZED", message } : { errors });
-}
-
-/** Below /local: how the account API tells a wrong key from now on. */
-export function graphqlAuthRoute(app: Routes, auth: GraphqlAuth): void {
-  const Mode = Type.Object({ mode: oneOf(GRAPHQL_AUTH_MODES) }, { title: "GraphqlAuth", ...STRICT });
-  app.post(
-    "/graphql-auth",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "setGraphqlAuth",
-        summary: "Chooses how the account API tells a wrong key: by status, in errors, or both",
-        body: Mode,
-        answers: { 200: Mode },
-      },
-    },
-    (request) => {
-      auth.mode = request.body.mode;
-      return { mode: auth.mode };
-    },
-  );
 }

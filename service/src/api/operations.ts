@@ -38,7 +38,7 @@ const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet takes no operatio
 const SUBJECT: Subject = { subject_type: "api_key", subject_id: "key_local", subject_name: "Local key" };
 
 export function operationRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels/:channel_id/operations",
@@ -95,7 +95,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         initiator: SUBJECT,
         ...(signature === undefined ? {} : { signer: SUBJECT }),
       });
-      absences.meet("operation", created.operation_id);
+      injected.absences.onCreate("operation", created.operation_id);
       reply.code(201);
       return context.strict ? { operation_id: created.operation_id } : shown(created);
     },
@@ -130,7 +130,7 @@ export function operationRoutes(app: Routes, context: Context): void {
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.operations.list({
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -248,19 +248,23 @@ function operationOf(
   context: Context,
   { channel_id, operation_id }: { channel_id: string; operation_id: string },
 ): StoredOperation {
-  const { store, absences } = context;
+  const { store, injected } = context;
   channelOf(context, channel_id);
   const operation = store.operations.get(operation_id);
-  if (operation === undefined || operation.channelId !== channel_id || absences.isAbsent(operation_id)) {
+  if (
+    operation === undefined ||
+    operation.channelId !== channel_id ||
+    injected.absences.isAbsent(operation_id)
+  ) {
     throw notFound("OPERATION_NOT_FOUND", "operation", operation_id);
   }
   return operation;
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletAt({ store, absences }: Context, chainSelector: string, address: string): StoredWallet {
+function walletAt({ store, injected }: Context, chainSelector: string, address: string): StoredWallet {
   const wallet = store.wallets.atAddress(chainSelector, address);
-  if (wallet === undefined || absences.isAbsent(wallet.walletId))
+  if (wallet === undefined || injected.absences.isAbsent(wallet.walletId))
     throw notFound("WALLET_NOT_FOUND", "wallet at", address);
   return wallet;
 }

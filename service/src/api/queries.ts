@@ -74,7 +74,7 @@ const NewQuery = Type.Object(
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels/:channel_id/queries",
@@ -115,7 +115,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
           idempotencyKey: body.idempotency_key,
           expiresAt: now() + LIMITS.queryTtlSeconds,
         });
-      if (known === undefined) absences.meet("query", query.query_id);
+      if (known === undefined) injected.absences.onCreate("query", query.query_id);
       reply.code(202);
       return { query_id: query.query_id, status: query.status };
     },
@@ -143,7 +143,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.queries.list({
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -176,7 +176,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       const { channel_id, query_id } = request.params;
       channelOf(context, channel_id);
       const query = store.queries.get(query_id);
-      if (query === undefined || query.channel_id !== channel_id || absences.isAbsent(query_id))
+      if (query === undefined || query.channel_id !== channel_id || injected.absences.isAbsent(query_id))
         throw notFound("QUERY_NOT_FOUND", "query", query_id);
       return shown(query);
     },

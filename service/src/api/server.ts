@@ -11,11 +11,11 @@ import { answerClientError, refuseExpectations } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
 import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
-import { type Faults, injectFaults } from "./faults.ts";
-import { type Account, type GraphqlAuth, graphqlAuthRoute, graphqlRoutes, refuseAccount } from "./graphql.ts";
+import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";
-import { localRoutes } from "./local.ts";
-import { isLocalRequest } from "./local-request.ts";
+import { injectFaults } from "./local/inject-faults.ts";
+import { localRoutes } from "./local/routes.ts";
+import { isLocalRequest } from "./loopback.ts";
 import { networkRoutes } from "./networks.ts";
 import { describeApi, descriptionAt } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
@@ -46,7 +46,6 @@ export type ServerOptions = {
   /** Those that are accepted. */
   apiKeys: readonly string[];
   account: Account;
-  faults: Faults;
   page: PageFacts;
   /** Whether the endpoints under /local are there. */
   local: boolean;
@@ -113,7 +112,6 @@ export async function createServer(
       );
     });
   }
-  const graphqlAuth: GraphqlAuth = { mode: "both" };
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
     // Browsers have no key to send, and the page names the service's addresses: it is for this machine alone.
@@ -121,10 +119,10 @@ export async function createServer(
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
-    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, graphqlAuth);
+    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, context.injected.graphqlAuth);
     else await reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
-  if (options.local) injectFaults(app, options.faults);
+  if (options.local) injectFaults(app, context.injected.faults);
   compressAnswers(app);
 
   await describeApi(app);
@@ -141,11 +139,7 @@ export async function createServer(
   });
   graphqlRoutes(app, GRAPHQL_PATH, options.account);
   if (options.local) {
-    const routes = async (local: Routes) => {
-      localRoutes(local, context, options.faults);
-      graphqlAuthRoute(local, graphqlAuth);
-    };
-    await app.register(routes, { prefix: "/local" });
+    await app.register(async (local: Routes) => localRoutes(local, context), { prefix: "/local" });
   }
   startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));

@@ -190,15 +190,11 @@ curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
 </section>`;
 }
 
-function testing(
-  { trials, deliveries }: Context,
-  { apiKey = "<key>" }: PageFacts,
-  { baseUrl }: Moment,
-): Html {
+function testing({ injected }: Context, { apiKey = "<key>" }: PageFacts, { baseUrl }: Moment): Html {
   const waiting = [
-    ...trials.list().map(({ kind, times }) => `${kind}, ${times} to fail`),
-    ...deliveries.list("proof").map(({ action, times }) => `proofs, ${times} to ${action}`),
-    ...deliveries.list("delivery").map(({ action, times }) => `events, ${times} to come ${action}`),
+    ...injected.failures.list().map(({ kind, times }) => `${kind}, ${times} to fail`),
+    ...injected.deliveries.proofs.list().map(({ action, times }) => `proofs, ${times} to ${action}`),
+    ...injected.deliveries.events.list().map(({ action, times }) => `events, ${times} to come ${action}`),
   ];
   return html`<section aria-labelledby="testing">
 <h2 id="testing">For tests</h2>

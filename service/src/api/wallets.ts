@@ -77,7 +77,7 @@ const NO_WALLET = "`WALLET_NOT_FOUND`: there is no such wallet.";
 const NAME_TAKEN = "`WALLET_ALREADY_EXISTS`: the name is taken.";
 
 export function walletRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   const create = {
     tags: ["wallets"],
@@ -109,7 +109,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         ...signers,
       }),
     );
-    absences.meet("wallet", wallet.walletId);
+    injected.absences.onCreate("wallet", wallet.walletId);
     reply.code(201);
     return shown(context, wallet);
   });
@@ -138,7 +138,7 @@ export function walletRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.wallets.list({
         ...filter,
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
@@ -196,9 +196,9 @@ function shown(context: Context, wallet: StoredWallet): Wallet {
 }
 
 /** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletOf({ store, absences }: Context, walletId: string): StoredWallet {
+function walletOf({ store, injected }: Context, walletId: string): StoredWallet {
   const wallet = store.wallets.get(walletId);
-  if (wallet === undefined || absences.isAbsent(walletId))
+  if (wallet === undefined || injected.absences.isAbsent(walletId))
     throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
   return wallet;
 }

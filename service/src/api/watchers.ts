@@ -63,7 +63,7 @@ const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such
 const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
@@ -103,7 +103,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         abi: fragments,
         ...defined({ service, service_config }),
       });
-      absences.meet("watcher", watcher.watcher_id);
+      injected.absences.onCreate("watcher", watcher.watcher_id);
       reply.code(201);
       return shown(context, watcher);
     },
@@ -135,7 +135,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.watchers.list({
         ...filter,
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
@@ -212,11 +212,11 @@ function summary(context: Context, watcher: StoredWatcher): Watcher {
 
 /** @throws ApiError 404 */
 function watcherOf(context: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
-  const { store, absences } = context;
+  const { store, injected } = context;
   const { channel_id, watcher_id } = params;
   channelOf(context, channel_id);
   const watcher = store.watchers.get(watcher_id);
-  if (watcher === undefined || watcher.channel_id !== channel_id || absences.isAbsent(watcher_id)) {
+  if (watcher === undefined || watcher.channel_id !== channel_id || injected.absences.isAbsent(watcher_id)) {
     throw notFound("WATCHER_NOT_FOUND", "watcher", watcher_id);
   }
   return watcher;

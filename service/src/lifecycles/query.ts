@@ -75,7 +75,7 @@ export class QueryRunner {
       return;
     }
     moveQuery(store, queryId, "sending");
-    const rejection = this.#context.trials.take("query");
+    const rejection = this.#context.injected.failures.take("query");
     if (rejection === undefined) moveQuery(store, queryId, "sent");
     const query = found(store, queryId);
     const outcome =

@@ -75,7 +75,7 @@ export class OperationRelay {
   }
 
   async #send(operation: StoredOperation): Promise<void> {
-    const { store, relayer, pulse, trials } = this.#context;
+    const { store, relayer, pulse, injected } = this.#context;
     const id = operation.operation_id;
     if (operation.sent === undefined && isPast(operation.deadline, now())) {
       this.#refills.done(id);
@@ -83,7 +83,7 @@ export class OperationRelay {
       return;
     }
     moveOperation(store, id, "sending");
-    const failure = operation.status === "accepted" ? trials.take("operation") : undefined;
+    const failure = operation.status === "accepted" ? injected.failures.take("operation") : undefined;
     if (failure !== undefined) {
       moveOperation(store, id, "failed", { reason: failure });
       return;

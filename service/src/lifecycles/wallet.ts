@@ -114,9 +114,9 @@ export class WalletDeployer {
   }
 
   async #deploy(wallet: StoredWallet): Promise<void> {
-    const { store, trials } = this.#context;
+    const { store, injected } = this.#context;
     // Asked for once, however often the chain does not answer.
-    const failure = this.#failing.get(wallet.walletId) ?? trials.take("deployment");
+    const failure = this.#failing.get(wallet.walletId) ?? injected.failures.take("deployment");
     if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
       await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));

@@ -35,12 +35,12 @@ export function canArchive(watcher: StoredWatcher): boolean {
  * block after `newest` may have been read yet, so that nothing is missed.
  */
 export async function provisionWatchers(context: Context, newest: number): Promise<void> {
-  const { store, chain, trials, log } = context;
+  const { store, chain, injected, log } = context;
   const selector = chain.network.chain_selector;
   const report = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
   const provision = async (watcher: StoredWatcher) => {
     const { watcher_id } = watcher;
-    const refusal = (await serviceRefusal(chain, watcher)) ?? trials.take("watcher");
+    const refusal = (await serviceRefusal(chain, watcher)) ?? injected.failures.take("watcher");
     store.transaction(() => {
       if (refusal === undefined) store.watchers.setFromBlock(watcher_id, newest + 1);
       moveWatcher(store, watcher_id, refusal === undefined ? "active" : "failed", refusal);
@@ -48,7 +48,7 @@ export async function provisionWatchers(context: Context, newest: number): Promi
   };
   await each(store.watchers.withStatus(selector, "pending"), provision, report);
   for (const { watcher_id } of store.watchers.withStatus(selector, "archiving")) {
-    const failure = trials.take("archive");
+    const failure = injected.failures.take("archive");
     moveWatcher(store, watcher_id, failure === undefined ? "archived" : "archive_failed", failure);
   }
 }

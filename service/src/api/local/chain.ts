@@ -1,14 +1,14 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
-import { PaymentRefused, payOut } from "../chain/faucet.ts";
-import { isRefusal } from "../chain/node/refusals.ts";
-import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
-import { Traffic } from "../traffic.ts";
-import { conflict, invalid } from "./errors.ts";
-import type { Routes } from "./routes.ts";
-import { Address, STRICT } from "./schemas.ts";
+import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
+import { PaymentRefused, payOut } from "../../chain/faucet.ts";
+import { isRefusal } from "../../chain/node/refusals.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../problem.ts";
+import { Traffic } from "../../traffic.ts";
+import { conflict, invalid } from "../errors.ts";
+import type { Routes } from "../routes.ts";
+import { Address, STRICT } from "../schemas.ts";
 
 /** Where tokens go when nobody says: an address that belongs to no one here. */
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
@@ -60,7 +60,7 @@ const Rates = Type.Object(
 const FOREIGN_CHAIN = "The chain is not a development chain, or makes no blocks on request.";
 
 /** The chain as a tester wants it: coins, blocks, reorganizations, speed, traffic. */
-export function localChainRoutes(app: Routes, context: Context): void {
+export function chainRoutes(app: Routes, context: Context): void {
   const traffic = new Traffic(context);
   app.addHook("preClose", () => traffic.stop());
 
