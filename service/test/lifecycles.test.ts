@@ -7,7 +7,7 @@ import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";
 import { InjectedFailures } from "../src/injected-failures/index.ts";
-import { createOperation, moveOperation } from "../src/lifecycles/operation.ts";
+import { operationStatuses } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
@@ -190,9 +190,8 @@ describe("lifecycles that end otherwise than hoped for", function () {
     const context = { store, injected, chain: { block }, oracles: { attest } } as unknown as Context;
     try {
       const { channel_id } = store.channels.create({ name: "late" });
-      const runner = new QueryRunner(context);
-      const query = {
-        query_id: "33333333-3333-4333-8333-333333333333",
+      const runner = new QueryRunner(context, { ttlSeconds: 0 });
+      const { query } = runner.create({
         channel_id,
         idempotencyKey: "late",
         query_kind: "evm_call",
@@ -204,9 +203,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
           from_address: `0x${"0".repeat(40)}`,
         },
         metadata: undefined,
-        expiresAt: Math.floor(Date.now() / 1000),
-      } as const;
-      runner.create(query);
+      });
       await asked.promise;
       await eventually("the query to expire", () => {
         expireQueries(context);
@@ -244,9 +241,11 @@ describe("lifecycles that end otherwise than hoped for", function () {
         initiator: { subject_type: "api_key", subject_id: "key" },
       } as const;
       const { channel_id: channelId } = store.channels.create({ name: "kept" });
-      const context = { store, pulse: { poke: () => {} } } as unknown as Context;
       const create = (to: string) =>
-        createOperation(context, { ...operation, channelId: to, transactions: [], status: "accepted" });
+        operationStatuses.create(store, () => {
+          store.operations.create({ ...operation, channelId: to, transactions: [], status: "accepted" });
+          return operation.operation_id;
+        });
       // No event can be written to a channel that is not there.
       should(() => create("nowhere")).throw(/no channel/);
       should(store.operations.get(operation.operation_id)).be.undefined();
@@ -261,7 +260,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
         ["cancelled", false],
       ] as const) {
         const before = events();
-        should(moveOperation(store, operation.operation_id, to) !== undefined).equal(moves);
+        should(operationStatuses.move(store, operation.operation_id, to) !== undefined).equal(moves);
         should(events()).equal(before + (moves ? 1 : 0));
       }
     } finally {

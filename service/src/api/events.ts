@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
 import Type from "typebox";
 import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
+import { invalid, notFound } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { channelOf } from "../lookup.ts";
+import { networksOf } from "../networks.ts";
 import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { invalid, notFound } from "./errors.ts";
+import { NO_CHANNEL } from "./channels.ts";
 import { EventAnswer, EventPage } from "./event-resources.ts";
-import { networksOf } from "./networks.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,

@@ -1,4 +1,5 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
+import { ApiError, conflict, forbidden } from "../api-error.ts";
 import { isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
@@ -9,7 +10,6 @@ import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerClientError, refuseExpectations } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
-import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
 import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";

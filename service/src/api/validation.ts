@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import Value from "typebox/value";
-import { invalid } from "./errors.ts";
+import { invalid } from "../api-error.ts";
 import { ID_PATTERN } from "./schemas.ts";
 
 type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };

@@ -12,13 +12,16 @@ import {
   WALLET_TYPES,
   type Wallet,
 } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
+import { refuseArchivedChannel } from "../lifecycles/channel.ts";
+import { createWallet, updateWallet } from "../lifecycles/wallet.ts";
+import { channelOf, walletOf } from "../lookup.ts";
+import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
 import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { NO_CHANNEL } from "./channels.ts";
+import { NO_NETWORK } from "./networks.ts";
 import { pageText } from "./page-text.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
@@ -91,11 +94,10 @@ export function walletRoutes(app: Routes, context: Context): void {
     checkNetwork(context, body.chain_selector);
     if (body.status_channel_id !== undefined) {
       const channel = channelOf(context, body.status_channel_id);
-      if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
+      refuseArchivedChannel(channel, "The channel of status_channel_id is archived.");
     }
     refuseLargeConfiguration(body.configuration ?? {});
     const signers = signersOf(body);
-    refuseTakenName(context, body.name);
     const wallet = createWallet(
       context,
       defined({
@@ -179,40 +181,13 @@ export function walletRoutes(app: Routes, context: Context): void {
     },
     (request) => {
       const wallet = walletOf(context, request.params.wallet_id);
-      refuseArchived(wallet);
-      const { name = wallet.name, description = wallet.description, status } = request.body;
-      if (name !== wallet.name) refuseTakenName(context, name);
-      store.transaction(() => {
-        store.wallets.describe(wallet.walletId, name, description);
-        if (status === "archived") moveWallet(store, wallet.walletId, "archived");
-      });
-      return shown(context, walletOf(context, wallet.walletId));
+      return shown(context, updateWallet(context, wallet, defined(request.body)));
     },
   );
 }
 
 function shown(context: Context, wallet: StoredWallet): Wallet {
   return { ...shownWallet(wallet), confidence_level: confidenceLevelOf(context) };
-}
-
-/** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletOf({ store, injected }: Context, walletId: string): StoredWallet {
-  const wallet = store.wallets.get(walletId);
-  if (wallet === undefined || injected.absences.isAbsent(walletId))
-    throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
-  return wallet;
-}
-
-/** @throws ApiError 409 `WALLET_ALREADY_ARCHIVED` */
-export function refuseArchived(wallet: StoredWallet): void {
-  if (wallet.status !== "archived") return;
-  throw conflict(`The wallet ${JSON.stringify(wallet.name)} is archived.`, "WALLET_ALREADY_ARCHIVED");
-}
-
-/** Names are unique in the organization, those of archived wallets too. */
-function refuseTakenName({ store }: Context, name: string): void {
-  const holder = store.wallets.named(name);
-  if (holder !== undefined) throw nameTaken("wallet", holder, "WALLET_ALREADY_EXISTS");
 }
 
 type Signers = Pick<StoredWallet, "ecdsaSigners" | "rsaSigners">;

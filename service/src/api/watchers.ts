@@ -8,15 +8,18 @@ import {
   WATCHER_STATUSES,
   type Watcher,
 } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { refuseArchivedChannel } from "../lifecycles/channel.ts";
+import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
+import { channelOf, watcherOf } from "../lookup.ts";
+import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { NO_CHANNEL } from "./channels.ts";
+import { NO_NETWORK } from "./networks.ts";
 import { NewEventFragment, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
@@ -80,7 +83,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
     },
     (request, reply) => {
       const channel = channelOf(context, request.params.channel_id);
-      if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
+      refuseArchivedChannel(channel, "The channel is archived and takes no new watchers.");
       const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = request.body.name.trim();
       checkNetwork(context, chain_selector);
@@ -93,7 +96,6 @@ export function watcherRoutes(app: Routes, context: Context): void {
       // Whether the service knows these events shows when the watcher is provisioned: it is `failed` then.
       const fragments = abi === undefined ? [] : eventFragments(abi);
       if (abi !== undefined) refuseMissingEvents(events, fragments);
-      refuseTakenName(context, channel.channel_id, name);
       const watcher = createWatcher(context, {
         channel_id: channel.channel_id,
         name,
@@ -179,15 +181,9 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const watcher = watcherOf(context, request.params);
       const name = request.body.name === undefined ? watcher.name : request.body.name.trim();
       const archive = request.body.status === "archived";
-      if (name !== watcher.name) refuseTakenName(context, watcher.channel_id, name);
-      if (archive && !canArchive(watcher)) {
-        throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
-      }
-      // Nothing is refused any more: what follows is done whole.
-      if (name !== watcher.name) store.watchers.rename(watcher.watcher_id, name);
-      if (!archive) return shown(context, watcherOf(context, request.params));
-      reply.code(202);
-      return shown(context, archiveWatcher(context, watcher.watcher_id));
+      const changed = updateWatcher(context, watcher, { name, archive });
+      if (archive) reply.code(202);
+      return shown(context, changed);
     },
   );
 }
@@ -208,18 +204,6 @@ function shown(context: Context, stored: StoredWatcher): Watcher {
 function summary(context: Context, watcher: StoredWatcher): Watcher {
   const { events, abi, ...rest } = shown(context, watcher);
   return rest;
-}
-
-/** @throws ApiError 404 */
-function watcherOf(context: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
-  const { store, injected } = context;
-  const { channel_id, watcher_id } = params;
-  channelOf(context, channel_id);
-  const watcher = store.watchers.get(watcher_id);
-  if (watcher === undefined || watcher.channel_id !== channel_id || injected.absences.isAbsent(watcher_id)) {
-    throw notFound("WATCHER_NOT_FOUND", "watcher", watcher_id);
-  }
-  return watcher;
 }
 
 /**
@@ -246,10 +230,4 @@ function refuseMissingEvents(events: string[], abi: Array<{ name: string }>): vo
       `events names ${JSON.stringify(missing)}, which is not in the abi. It has: ${abi.map(({ name }) => name).join(", ")}.`,
     );
   }
-}
-
-/** Names are unique in the channel, those of archived watchers too. */
-function refuseTakenName({ store }: Context, channelId: string, name: string): void {
-  const holder = store.watchers.named(channelId, name);
-  if (holder !== undefined) throw nameTaken("watcher", holder, "WATCHER_ALREADY_EXISTS");
 }

@@ -7,7 +7,7 @@ import { ClockWatch } from "./clock.ts";
 import { LogReader } from "./logs.ts";
 import { expireQueries, QueryRunner } from "./query.ts";
 import { expireOperations, OperationRelay } from "./relay.ts";
-import { WalletDeployer } from "./wallet.ts";
+import { WalletDeployer } from "./wallet-deployment.ts";
 
 /** Deadlines and times to live are in whole seconds. */
 const EXPIRY_MS = 500;

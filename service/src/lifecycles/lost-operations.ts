@@ -10,7 +10,7 @@ import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { callDataOf } from "./operation.ts";
 import type { Sending } from "./sending.ts";
-import { canWalletComeBack } from "./wallet.ts";
+import { canWalletComeBack } from "./wallet-deployment.ts";
 
 /** Looked at in one beat. */
 const AT_ONCE = 500;

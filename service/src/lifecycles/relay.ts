@@ -11,9 +11,9 @@ import { now } from "../time.ts";
 import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { LostOperations } from "./lost-operations.ts";
-import { callDataOf, confirmOperation, moveOperation } from "./operation.ts";
+import { callDataOf, confirmOperation, operationStatuses } from "./operation.ts";
 import { Sending } from "./sending.ts";
-import { canWalletComeBack } from "./wallet.ts";
+import { canWalletComeBack } from "./wallet-deployment.ts";
 
 /** The confirmation ladder, weakest first: what an operation is when its block is this sure. */
 const RUNGS = [
@@ -82,10 +82,10 @@ export class OperationRelay {
       this.#endLate(operation);
       return;
     }
-    moveOperation(store, id, "sending");
+    operationStatuses.move(store, id, "sending");
     const failure = operation.status === "accepted" ? injected.failures.take("operation") : undefined;
     if (failure !== undefined) {
-      moveOperation(store, id, "failed", { reason: failure });
+      operationStatuses.move(store, id, "failed", { reason: failure });
       return;
     }
     try {
@@ -98,7 +98,7 @@ export class OperationRelay {
         this.#sending.justSent(sent.hash);
         this.#refills.done(id);
       }
-      moveOperation(store, id, "sent");
+      operationStatuses.move(store, id, "sent");
       pulse.poke();
     } catch (error) {
       this.#failIfRefused(operation, error);
@@ -108,14 +108,14 @@ export class OperationRelay {
   /** What the node refuses for good fails; what cannot be paid for waits for coins first. */
   #failIfRefused({ operation_id: id }: StoredOperation, error: unknown): void {
     const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(id, error);
-    if (reason !== undefined) moveOperation(this.#context.store, id, "failed", { reason });
+    if (reason !== undefined) operationStatuses.move(this.#context.store, id, "failed", { reason });
   }
 
   async #follow(operation: StoredOperation, heads: Heads): Promise<void> {
     const { store } = this.#context;
     const id = operation.operation_id;
     const outcome = operation.sent === undefined ? "gone" : await this.#sending.lookAfter(operation.sent);
-    if (operation.status === "sent") moveOperation(store, id, "broadcasting");
+    if (operation.status === "sent") operationStatuses.move(store, id, "broadcasting");
     if (outcome === "waiting") {
       // The wallet refuses it from now on, whenever it is mined.
       if (isPast(operation.deadline, heads.latest.timestamp)) this.#endLate(operation, heads);
@@ -140,7 +140,7 @@ export class OperationRelay {
       await this.#sendAnew(operation, heads);
     } else if (!canWalletComeBack(this.#context, operation)) {
       const reason = "the chain has lost the wallet, and what could bring it back";
-      moveOperation(store, operation.operation_id, "failed", { reason });
+      operationStatuses.move(store, operation.operation_id, "failed", { reason });
     } else if (isPast(operation.deadline, heads.latest.timestamp)) {
       this.#endLate(operation, heads);
     }
@@ -203,7 +203,7 @@ export class OperationRelay {
     const { reason, error } = await revertReason(chain, call, receipt, operation.transactions.length);
     if (error === "OperationAlreadyExecuted" && (await this.#adoptExecution(operation))) return;
     if (error === "DeadlinePassed") this.#endLate(operation, heads);
-    else moveOperation(this.#context.store, operation.operation_id, "failed", { reason });
+    else operationStatuses.move(this.#context.store, operation.operation_id, "failed", { reason });
   }
 
   /** Goes on with the transaction in which the wallet executed this very operation, when there is one. */
@@ -224,11 +224,11 @@ export class OperationRelay {
     const { store } = this.#context;
     const late = whyLate(deadline, heads);
     if (this.#height(status) < 0) {
-      moveOperation(store, operation_id, "expired", { reason: late });
+      operationStatuses.move(store, operation_id, "expired", { reason: late });
       return;
     }
     const reason = `the chain replaced the block it was in, and then ${late}`;
-    moveOperation(store, operation_id, "failed", { reason });
+    operationStatuses.move(store, operation_id, "failed", { reason });
   }
 }
 
@@ -239,7 +239,7 @@ export class OperationRelay {
 export function expireOperations({ store }: Context): number {
   const overdue = store.operations.overdue(now(), "pending_signature", "accepted");
   for (const { operation_id, deadline } of overdue) {
-    moveOperation(store, operation_id, "expired", { reason: whyLate(deadline) });
+    operationStatuses.move(store, operation_id, "expired", { reason: whyLate(deadline) });
   }
   return overdue.length;
 }

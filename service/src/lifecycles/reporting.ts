@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Confidence } from "../../../src/protocol/index.ts";
+import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
@@ -101,17 +101,18 @@ function append(
   // It may have been archived while the oracles signed.
   if (store.watchers.get(watcher.watcher_id)?.status !== "active") return;
   if (!positions.report(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) return;
+  const payload: WatcherEventPayload = {
+    watcher_id: watcher.watcher_id,
+    chain_selector: watcher.chain_selector,
+    event_hash: attestation.hash,
+    verifiable_event: attestation.text,
+    timestamp: now(),
+    ...run,
+  };
   store.events.append({
     channelId: watcher.channel_id,
     type: "watcher.event",
-    payload: {
-      watcher_id: watcher.watcher_id,
-      chain_selector: watcher.chain_selector,
-      event_hash: attestation.hash,
-      verifiable_event: attestation.text,
-      timestamp: now(),
-      ...run,
-    },
+    payload,
     proof: attestation.proof,
     found: {
       address: log.address,

@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
+import { conflict, invalid } from "../../api-error.ts";
 import { PaymentRefused, payOut } from "../../chain/faucet.ts";
 import { isRefusal } from "../../chain/node/refusals.ts";
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../problem.ts";
 import { Traffic } from "../../traffic.ts";
-import { conflict, invalid } from "../errors.ts";
 import type { Routes } from "../routes.ts";
 import { Address, STRICT } from "../schemas.ts";
 

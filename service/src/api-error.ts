@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, ErrorType } from "../../../src/protocol/index.ts";
+import type { ErrorBody, ErrorCode, ErrorType } from "../../src/protocol/index.ts";
 
 /** An answer that is not 2xx. */
 export class ApiError extends Error {

@@ -1,10 +1,10 @@
 import { constants, createPublicKey, publicDecrypt } from "node:crypto";
 import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
 import { recoverSigner } from "../../../src/signing/index.ts";
+import { invalid } from "../api-error.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
-import { invalid } from "./errors.ts";
 
 /** Of a signature's two forms the one with the lower s counts. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
