@@ -1,8 +1,8 @@
 import type { Confidence } from "../../src/protocol/index.ts";
 import type { Chain } from "./chain/chain.ts";
 import type { Deployed } from "./chain/demo-contracts.ts";
-import type { Pulse } from "./chain/pulse.ts";
 import type { Relayer } from "./chain/relayer.ts";
+import type { Ticker } from "./chain/ticker.ts";
 import type { InjectedFailures } from "./injected-failures/index.ts";
 import type { FinalityWatch } from "./lifecycles/finality.ts";
 import type { Log } from "./log.ts";
@@ -14,7 +14,7 @@ export type Context = {
   store: Store;
   chain: Chain;
   relayer: Relayer;
-  pulse: Pulse;
+  ticker: Ticker;
   oracles: OracleNetwork;
   contracts: Deployed;
   /** Levels at which a watcher reports each log. */

@@ -9,7 +9,7 @@ import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
 import { REFILL_MS } from "./chain/funds.ts";
-import { Pulse } from "./chain/pulse.ts";
+import { Ticker } from "./chain/ticker.ts";
 import type { Context } from "./context.ts";
 import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
@@ -147,7 +147,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       store,
       chain,
       relayer,
-      pulse: new Pulse({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
+      ticker: new Ticker({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
       oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS)), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,

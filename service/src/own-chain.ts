@@ -31,8 +31,8 @@ export async function warmUp(chain: Chain): Promise<void> {
 /** From now on it gets back what a kill has taken from it, and does not grow without end. */
 export function keepOwnChain(anvil: Anvil, context: Context): void {
   anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
-  // Between two beats nothing makes blocks.
-  context.pulse.onBeat(() => renewIfLong(anvil, context));
+  // Between two ticks nothing makes blocks.
+  context.ticker.onTick(() => renewIfLong(anvil, context));
 }
 
 /** The block of our own chain up to which its logs are reported at all levels. */

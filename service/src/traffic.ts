@@ -75,7 +75,7 @@ export class Traffic {
       this.#owed[kind] -= 1;
       this.#count += 1;
       await this.#context.relayer.send(make());
-      this.#context.pulse.poke();
+      this.#context.ticker.wake();
     }
   }
 

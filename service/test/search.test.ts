@@ -3,7 +3,7 @@ import should from "should";
 import type { EventPage, EventType, OperationStatus } from "../../src/protocol/index.ts";
 import type { EventFilter } from "../src/store/events.ts";
 import { Store } from "../src/store/store.ts";
-import { Turns } from "../src/store/turns.ts";
+import { Yielder } from "../src/store/yielder.ts";
 import { temporaryFolder } from "./support.ts";
 
 const EVENTS = 700;
@@ -373,7 +373,7 @@ async function withStore(
     await use((sliceMs) => {
       if (slice === sliceMs) return store;
       store.close();
-      store = new Store(folder.path, { turns: new Turns(sliceMs) });
+      store = new Store(folder.path, { yielder: new Yielder(sliceMs) });
       slice = sliceMs;
       return store;
     }, channelId);

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 
 /** Writing goes on for so long before others get their turn. */
 const SLICE_MS = 5;
@@ -10,7 +10,7 @@ export async function pageText(page: { data: readonly object[]; has_more: boolea
   for (const item of page.data) {
     items.push(JSON.stringify(item));
     if (performance.now() - start < SLICE_MS) continue;
-    await turn();
+    await yieldToOthers();
     start = performance.now();
   }
   return `{"data":[${items.join(",")}],"has_more":${page.has_more}}`;

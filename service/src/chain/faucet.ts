@@ -46,7 +46,7 @@ export async function payOut(context: Context, { to, amount, token }: Payment): 
     }
     throw isRefusal(error) ? new PaymentRefused(`the chain refuses it: ${messageOf(error)}`) : error;
   });
-  context.pulse.poke();
+  context.ticker.wake();
   const receipt = await awaitReceipt(context.chain, hash);
   if (!receipt.succeeded) {
     throw new PaymentRefused(

@@ -52,7 +52,7 @@ export class Funds {
   #held: bigint | undefined;
   #shortage: FundsProblem | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
-  /** When something was refused for want of coins: what still waits is tried at each beat. */
+  /** When something was refused for want of coins: what still waits is tried at each tick. */
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   /** `now` counts milliseconds. */

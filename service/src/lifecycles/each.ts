@@ -6,7 +6,7 @@ import { messageOf } from "../problem.ts";
 /** So many at once: what an item waits for is mostly the node's answer. */
 const AT_ONCE = 16;
 
-/** Works on all items, begun in their order. One that fails does not delay the others, and is tried again at the next beat. */
+/** Works on all items, begun in their order. One that fails does not delay the others, and is tried again at the next tick. */
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { isRefusal, isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
@@ -37,7 +37,7 @@ export async function findingsIn(
   });
   findings.to = last;
   for (const [index, log] of logs.entries()) {
-    if (index % BATCH === BATCH - 1) await turn();
+    if (index % BATCH === BATCH - 1) await yieldToOthers();
     for (const watcher of watchers) {
       // A watcher that fails holds up no other.
       if (findings.misfits.has(watcher.watcher_id)) continue;

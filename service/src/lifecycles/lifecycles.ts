@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
@@ -20,23 +20,23 @@ export type Lifecycles = {
 
 /** Sets everything moving that moves by itself. */
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
-  const { pulse, log } = context;
+  const { ticker, log } = context;
   const wallets = new WalletDeployer(context);
   const relay = new OperationRelay(context);
   const logs = new LogReader(context, async () => {
     await context.relayer.exclusively((sender) => restoreContracts(context, sender));
-    await wallets.lookForLost();
+    await wallets.findLost();
   });
   const queries = new QueryRunner(context);
-  await wallets.lookForLost();
+  await wallets.findLost();
   const clock = new ClockWatch(log);
-  pulse.onBeat(async (heads) => clock.look(heads));
-  pulse.onBeat(async (heads) => context.finality.look(heads));
-  pulse.onBeat(() => context.relayer.funds.watch());
-  pulse.onBeat((heads) => logs.read(heads));
-  pulse.onBeat(() => wallets.advance());
-  pulse.onBeat((heads) => relay.advance(heads));
-  pulse.start();
+  ticker.onTick(async (heads) => clock.look(heads));
+  ticker.onTick(async (heads) => context.finality.look(heads));
+  ticker.onTick(() => context.relayer.funds.watch());
+  ticker.onTick((heads) => logs.read(heads));
+  ticker.onTick(() => wallets.advance());
+  ticker.onTick((heads) => relay.advance(heads));
+  ticker.start();
   queries.resume();
   // By the clock, not by the chain: a chain that is down stops no deadline.
   const expiry = setInterval(() => {
@@ -48,14 +48,15 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
     queries,
     async stop() {
       clearInterval(expiry);
-      await Promise.all([queries.stop(), pulse.stop()]);
+      await Promise.all([queries.stop(), ticker.stop()]);
     },
   };
 }
 
 /** Thousands may be due at once: others get their turns between. */
 async function expire(context: Context): Promise<void> {
-  while (!context.pulse.isStopped && expireOperations(context) + expireQueries(context) > 0) await turn();
+  while (!context.ticker.isStopped && expireOperations(context) + expireQueries(context) > 0)
+    await yieldToOthers();
 }
 
 /** A chain that went back may have lost our own contracts, and the coins that pay for them. */

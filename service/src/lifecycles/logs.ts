@@ -52,7 +52,7 @@ export class LogReader {
     await this.#readSettled("finalized", Math.min(heads.finalized, latest, this.#position("safe")));
     this.#sayProgress(heads);
     await provisionWatchers(this.#context, heads.latest.number);
-    if (latest < heads.latest.number) this.#context.pulse.poke();
+    if (latest < heads.latest.number) this.#context.ticker.wake();
   }
 
   #position(confidence: Confidence): number {
@@ -166,7 +166,7 @@ export class LogReader {
       await report(this.#context, this.#positions, { confidence, findings });
       from = findings.to + 1;
       if (performance.now() > turnEnds) {
-        this.#context.pulse.poke();
+        this.#context.ticker.wake();
         return;
       }
     }

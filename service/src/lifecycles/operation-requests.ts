@@ -59,7 +59,7 @@ type NewOperation = {
  * @throws ApiError 409 when the id is taken, 400 when the wallet does not accept the signature.
  */
 export async function submitOperation(context: Context, request: NewOperation): Promise<StoredOperation> {
-  const { store, chain, pulse } = context;
+  const { store, chain, ticker } = context;
   const { channelId, wallet, signature, ...fields } = request;
   const operation = { ...fields, chain_selector: wallet.chainSelector, address: wallet.address };
   refuseTakenId(context, operation);
@@ -85,7 +85,7 @@ export async function submitOperation(context: Context, request: NewOperation): 
     });
     return operation_id;
   });
-  pulse.poke();
+  ticker.wake();
   return created;
 }
 
@@ -112,7 +112,7 @@ export async function finalizeOperation(
   operation: StoredOperation,
   { digest, signature }: { digest: string; signature: Hex },
 ): Promise<StoredOperation> {
-  const { store, pulse } = context;
+  const { store, ticker } = context;
   const { operation_id, deadline } = operation;
   if (operation.status !== "pending_signature") throw notFinalizable(operation);
   if (deadline !== 0 && now() >= deadline - LIMITS.finalizeBufferSeconds) {
@@ -133,7 +133,7 @@ export async function finalizeOperation(
   if (accepted === undefined) {
     throw notFinalizable(operationOf(context, { channel_id: operation.channelId, operation_id }));
   }
-  pulse.poke();
+  ticker.wake();
   return accepted;
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
@@ -45,7 +45,7 @@ export async function report(context: Context, positions: Positions, what: Repor
   const matches = findings.matches.filter(isNew);
   const timestamps = await timestampsOf(context, matches);
   for (let first = 0; first < matches.length; first += STORED_AT_ONCE) {
-    if (context.pulse.isStopped) throw new Error("the service is stopping");
+    if (context.ticker.isStopped) throw new Error("the service is stopping");
     const part = matches.slice(first, first + STORED_AT_ONCE);
     const attested = await attest(context, part, { confidence, timestamps });
     store.transaction(() => {
@@ -81,7 +81,7 @@ async function attest(
 ): Promise<Attested[]> {
   const attested: Attested[] = [];
   for (const [index, match] of matches.entries()) {
-    if (index % BATCH === BATCH - 1) await turn();
+    if (index % BATCH === BATCH - 1) await yieldToOthers();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
     const statement = chainEventStatement(chain.network, match, { timestamp, confidence });

@@ -7,33 +7,33 @@ import type { Context } from "../context.ts";
 import { messageOf } from "../problem.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 import { each } from "./each.ts";
-import { Sending } from "./sending.ts";
+import { TransactionTracker } from "./transaction-tracker.ts";
 import { walletStatuses } from "./wallet.ts";
 
 /** Whether a wallet that the chain has lost can be deployed again at its address: not where its factory is gone. */
-export function canWalletComeBack(
+export function canDeployAgain(
   { contracts }: Context,
   { walletId, address }: Pick<StoredWallet, "walletId" | "address">,
 ): boolean {
   return accountAddress(contracts.SmartAccountFactory, walletId) === address;
 }
 
-/** Enough to get a deployment into a block, and for nothing more: it really fails. */
+/** Enough gas to get a deployment into a block, and not enough to deploy: it really fails. */
 const TOO_LITTLE_GAS = 60_000n;
 
-/** Deploys wallets: `pending → deploying → deployed | failed`, beat by beat. */
+/** Deploys wallets: `pending → deploying → deployed | failed`. */
 export class WalletDeployer {
   readonly #context: Context;
-  readonly #sending: Sending;
+  readonly #transactions: TransactionTracker;
   readonly #refills: Refills;
-  /** Wallets that were deployed and are not on the chain any more. */
+  /** Deployed wallets that are not on the chain any more. */
   readonly #lost = new Set<string>();
-  /** Deployments that a tester made fail, and what they shall say. */
+  /** Deployments that a tester made fail, with their reasons. */
   readonly #failing = new Map<string, string>();
 
   constructor(context: Context) {
     this.#context = context;
-    this.#sending = new Sending(context);
+    this.#transactions = new TransactionTracker(context);
     this.#refills = new Refills(context.refillMs);
   }
 
@@ -48,11 +48,11 @@ export class WalletDeployer {
     const lost = store.wallets
       .withStatus(selector, "deployed")
       .filter(({ walletId }) => this.#lost.has(walletId));
-    await each(lost, (wallet) => this.#bringBack(wallet), report);
+    await each(lost, (wallet) => this.#restore(wallet), report);
   }
 
-  /** The chain went back, or was: its newest wallets may be gone. They are deployed again, at their addresses. */
-  async lookForLost(): Promise<void> {
+  /** Call it when the chain may have been reset: its newest wallets may be gone. They are deployed again. */
+  async findLost(): Promise<void> {
     const { store, chain, log } = this.#context;
     for (const wallet of store.wallets.withStatus(chain.network.chain_selector, "deployed")) {
       if ((await chain.code(wallet.address)) !== "0x") continue;
@@ -61,14 +61,14 @@ export class WalletDeployer {
     }
   }
 
-  async #bringBack(wallet: StoredWallet): Promise<void> {
+  async #restore(wallet: StoredWallet): Promise<void> {
     const { chain, log } = this.#context;
     if ((await chain.code(wallet.address)) !== "0x") {
       this.#lost.delete(wallet.walletId);
-    } else if (!canWalletComeBack(this.#context, wallet)) {
+    } else if (!canDeployAgain(this.#context, wallet)) {
       this.#lost.delete(wallet.walletId);
       log.error(
-        `The wallet ${wallet.name} cannot be brought back to ${wallet.address}: the factory that made it is gone. Create another wallet.`,
+        `The wallet ${wallet.name} cannot be deployed again at ${wallet.address}: the factory that made it is gone. Create another wallet.`,
       );
     } else {
       await this.#sendUnlessWaiting(wallet);
@@ -77,7 +77,7 @@ export class WalletDeployer {
 
   async #deploy(wallet: StoredWallet): Promise<void> {
     const { store, injected } = this.#context;
-    // Asked for once, however often the chain does not answer.
+    // Taken once, however often the chain does not answer.
     const failure = this.#failing.get(wallet.walletId) ?? injected.failures.take("deployment");
     if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
     try {
@@ -95,7 +95,7 @@ export class WalletDeployer {
     const { store, chain } = this.#context;
     const outcome = await this.#sendUnlessWaiting(wallet);
     if (outcome === "waiting") return;
-    // What counts is the contract, whichever transaction made it.
+    // What counts is the contract, not which transaction deployed it.
     if ((await chain.code(wallet.address)) !== "0x") walletStatuses.move(store, wallet.walletId, "deployed");
     else
       walletStatuses.move(store, wallet.walletId, "failed", { reason: await this.#whyNot(wallet, outcome) });
@@ -112,27 +112,25 @@ export class WalletDeployer {
     return `the deployment failed: ${reason}`;
   }
 
-  /** Looks after the deployment, with another transaction where the chain takes the first no more. */
+  /** Tracks the deployment, and sends another transaction where the chain does not take the first any more. */
   async #sendUnlessWaiting(wallet: StoredWallet): Promise<Receipt | "waiting"> {
-    const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
+    const outcome = wallet.sent === undefined ? "gone" : await this.#transactions.track(wallet.sent);
     if (outcome !== "gone") return outcome;
     if ((await this.#context.chain.code(wallet.address)) === "0x") await this.#send(wallet);
     return "waiting";
   }
 
   async #send(wallet: StoredWallet, beforeBroadcast?: () => void): Promise<void> {
-    const { store, relayer, contracts, pulse } = this.#context;
+    const { store, contracts } = this.#context;
     const data = deployAccountData(wallet.walletId, wallet);
     const gas = this.#failing.has(wallet.walletId) ? { gas: TOO_LITTLE_GAS } : {};
     const request = { to: contracts.SmartAccountFactory, data, ...gas };
-    const sent = await relayer.send(request, (signed) =>
+    await this.#transactions.send(request, (signed) =>
       store.transaction(() => {
         store.wallets.setSent(wallet.walletId, signed);
         beforeBroadcast?.();
       }),
     );
-    this.#sending.justSent(sent.hash);
     this.#refills.done(wallet.walletId);
-    pulse.poke();
   }
 }

@@ -40,7 +40,7 @@ export const walletStatuses = new StatusMachine({
  * @throws ApiError 409 `WALLET_ALREADY_EXISTS` when the name is taken.
  */
 export function createWallet(context: Context, input: NewWallet): StoredWallet {
-  const { store, contracts, pulse } = context;
+  const { store, contracts, ticker } = context;
   refuseTakenName(store, input.name);
   const walletId = randomUUID();
   const wallet = walletStatuses.create(store, () => {
@@ -54,7 +54,7 @@ export function createWallet(context: Context, input: NewWallet): StoredWallet {
     });
     return walletId;
   });
-  pulse.poke();
+  ticker.wake();
   return wallet;
 }
 

@@ -30,25 +30,25 @@ const statuses = new StatusMachine({
 });
 
 /**
- * Creates a watcher, `pending` until it is provisioned at the next beat.
+ * Creates a watcher, `pending` until it is provisioned at the next tick.
  *
  * @throws ApiError 409 `WATCHER_ALREADY_EXISTS` when the channel has a watcher of this name.
  */
 export function createWatcher(context: Context, input: NewWatcher): StoredWatcher {
-  const { store, pulse } = context;
+  const { store, ticker } = context;
   refuseTakenName(store, input.channel_id, input.name);
   const created = statuses.create(store, () => store.watchers.create(input));
-  pulse.poke();
+  ticker.wake();
   return created;
 }
 
 /**
- * Renames a watcher, and with `archive` begins to archive it: it is `archived` after the next beat.
+ * Renames a watcher, and with `archive` begins to archive it: it is `archived` after the next tick.
  *
  * @throws ApiError 409 with nothing changed when the name is taken, or the watcher cannot be archived now.
  */
 export function updateWatcher(
-  { store, pulse }: Context,
+  { store, ticker }: Context,
   watcher: StoredWatcher,
   { name, archive }: { name: string; archive: boolean },
 ): StoredWatcher {
@@ -60,7 +60,7 @@ export function updateWatcher(
   if (name !== watcher.name) store.watchers.rename(id, name);
   if (archive) {
     statuses.move(store, id, "archiving");
-    pulse.poke();
+    ticker.wake();
   }
   return statuses.find(store, id);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Step } from "./cursors.ts";
-import type { Turns } from "./turns.ts";
 import type { Found } from "./walk.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** So much is read at once: it takes some milliseconds. */
 const MOST_BYTES = 4 * 1024 * 1024;
@@ -22,11 +22,11 @@ type PageOfPlaces = Found & {
  */
 export class EventPages {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   /** `largest` is how many bytes an event of the channel has at most. Without events when nobody waits any more. */
@@ -60,8 +60,8 @@ export class EventPages {
     const whole = Buffer.allocUnsafe(HEAD.length + bytes + (places.length - 1) * COMMA.length + end.length);
     let at = 0;
     for (const [index, place] of places.entries()) {
-      if (this.#turns.isOver()) {
-        await this.#turns.next();
+      if (this.#yielder.shouldYield()) {
+        await this.#yielder.yield();
         if (isAbandoned?.() === true) return emptyPage(false);
       }
       at += (index === 0 ? HEAD : COMMA).copy(whole, at);

@@ -8,8 +8,8 @@ import { TimeCursor } from "./event-times.ts";
 import type { PageRequest } from "./lists.ts";
 import { type Row, text } from "./rows.ts";
 import type { SEARCHED_COLUMNS } from "./schema.ts";
-import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
+import type { Yielder } from "./yielder.ts";
 
 export type NewEvent = {
   channelId: string;
@@ -65,16 +65,16 @@ type Reading = { limit: number; isHidden?: IsHidden | undefined; isAbandoned?: (
 /** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
   readonly #pages: EventPages;
   readonly #nextOffset: StatementSync;
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
-    this.#pages = new EventPages(database, turns);
+    this.#yielder = yielder;
+    this.#pages = new EventPages(database, yielder);
     this.#nextOffset = database.prepare(
       "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset",
     );
@@ -186,7 +186,7 @@ export class Events {
     const last = Number(channel?.last_offset ?? 0);
     const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
     const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
-    const found = await walk({ ...options, matches, from, to }, this.#turns);
+    const found = await walk({ ...options, matches, from, to }, this.#yielder);
     const largest = Number(channel?.largest_event ?? 0);
     return this.#pages.read(channelId, { ...found, step, largest, isAbandoned });
   }

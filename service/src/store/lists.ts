@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { anyOf, IndexCursor, type Step } from "./cursors.ts";
 import { Conditions, type Row } from "./rows.ts";
-import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** What a list goes by. The columns of each member of `indexed` must be an index of the table. */
 export type List = {
@@ -31,7 +31,7 @@ export type Page<T> = { data: T[]; has_more: boolean };
  * once, and what is counted is what is given.
  */
 export async function pageOfList<T>(
-  { database, turns }: { database: DatabaseSync; turns: Turns },
+  { database, yielder }: { database: DatabaseSync; yielder: Yielder },
   list: List,
   request: PageRequest,
   toItem: (row: Row) => T,
@@ -58,7 +58,7 @@ export async function pageOfList<T>(
       limit,
       isAbandoned,
     },
-    turns,
+    yielder,
   );
   return { data, has_more: hasMore };
 }

@@ -13,7 +13,7 @@ import { shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** An operation with what only the service knows: its channel, its wallet, and the transaction it travels in. */
 export type StoredOperation = Operation & {
@@ -77,11 +77,11 @@ const MOST_OVERDUE = 50;
 
 export class Operations {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(operation: NewOperation): void {
@@ -176,7 +176,7 @@ export class Operations {
       ],
       conditions,
     };
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toOperation);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toOperation);
   }
 
   /** An operation has the address of its wallet. */

@@ -12,7 +12,7 @@ import { now } from "../time.ts";
 import { shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** A query with what only the service knows: its key and what was asked. */
 export type StoredQuery = Query & {
@@ -39,11 +39,11 @@ const MOST_OVERDUE = 50;
 
 export class Queries {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(query: NewQuery): void {
@@ -110,7 +110,7 @@ export class Queries {
         .oneOf("query_kind", filter.queryKind)
         .equal("chain_selector", filter.chainSelector),
     } as const;
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toQuery);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toQuery);
   }
 
   setStatus(queryId: string, status: QueryStatus): void {

@@ -1,5 +1,5 @@
 import type { Cursor, Step } from "./cursors.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 type Walk = {
   /** A place counts when each of them has it; without any, every place does. */
@@ -24,7 +24,7 @@ type Walk = {
 export type Found = { places: number[]; hasMore: boolean };
 
 /** The places of one page, in order; none when nobody waits any more. However far it goes, others get their turns. */
-export async function walk(walk: Walk, turns: Turns): Promise<Found> {
+export async function walk(walk: Walk, yielder: Yielder): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
   let { from: place, skip } = walk;
   if (cursors.length === 0 && matches === undefined) {
@@ -33,8 +33,8 @@ export async function walk(walk: Walk, turns: Turns): Promise<Found> {
   }
   const places: number[] = [];
   while ((to - place) * step >= 0) {
-    if (turns.isOver()) {
-      await turns.next();
+    if (yielder.shouldYield()) {
+      await yielder.yield();
       if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
       walk.resume?.();
     }

@@ -12,7 +12,7 @@ import { nameContains, shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** A wallet with what only the service knows: the transaction that deploys it. */
 export type StoredWallet = {
@@ -46,11 +46,11 @@ export type WalletFilter = PageRequest & {
 
 export class Wallets {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(wallet: StoredWallet): void {
@@ -120,7 +120,7 @@ export class Wallets {
       ],
       conditions,
     };
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWallet);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toWallet);
   }
 
   describe(walletId: string, name: string, description: string | undefined): void {

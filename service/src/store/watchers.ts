@@ -10,7 +10,7 @@ import { now } from "../time.ts";
 import { nameContains, shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 /**
  * A watcher with what only the service knows: the first block whose logs it reports. One that belongs to a watcher
@@ -41,11 +41,11 @@ export type WatcherFilter = PageRequest & {
 
 export class Watchers {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(input: NewWatcher): string {
@@ -121,7 +121,7 @@ export class Watchers {
       indexed: [{ channel_id: filter.channelId, status }],
       conditions,
     } as const;
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWatcher);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toWatcher);
   }
 
   rename(watcherId: string, name: string): void {

@@ -80,8 +80,8 @@ export function chainRoutes(app: Routes, context: Context): void {
   };
   const newHead = async () => {
     const { latest } = await context.chain.heads();
-    context.pulse.keepBusyUntil(latest.number);
-    context.pulse.poke();
+    context.ticker.keepBusyUntil(latest.number);
+    context.ticker.wake();
     return { latest: latest.number };
   };
 
@@ -186,8 +186,8 @@ export function chainRoutes(app: Routes, context: Context): void {
     },
     (request) => {
       refuseWhereBlocksComeByThemselves();
-      context.pulse.setInterval(request.body.blockTimeMs);
-      return { blockTimeMs: context.pulse.intervalMs };
+      context.ticker.setInterval(request.body.blockTimeMs);
+      return { blockTimeMs: context.ticker.intervalMs };
     },
   );
 
@@ -211,8 +211,8 @@ export function chainRoutes(app: Routes, context: Context): void {
 }
 
 /** Milliseconds from block to block; null where blocks come by themselves. */
-export function blockTimeOf({ chain, pulse }: Context): number | null {
-  return chain.minesOnRequest ? pulse.intervalMs : null;
+export function blockTimeOf({ chain, ticker }: Context): number | null {
+  return chain.minesOnRequest ? ticker.intervalMs : null;
 }
 
 function rate() {

@@ -6,7 +6,7 @@ import type { Log } from "../../log.ts";
 import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder } from "../watchdog.ts";
 import { PID_FILES } from "./predecessor.ts";
-import type { SaveReport } from "./saving.ts";
+import type { SaveReport } from "./snapshot-saver.ts";
 
 /** After it ended by itself, before it is started again. */
 const AGAIN_MS = 200;

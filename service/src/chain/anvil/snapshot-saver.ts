@@ -21,7 +21,7 @@ const TRIES = 5;
 const inflate = promisify(gunzip);
 
 /** Saves the state of an anvil after it has new blocks. An idle one is left alone. */
-export class Saving {
+export class SnapshotSaver {
   readonly #rpcUrl: string;
   readonly #folder: string;
   readonly #tell: (report: SaveReport) => void;
