@@ -131,7 +131,7 @@ describe("the command of the local service", function () {
     should(() => readCommand([], { CREC_LOCAL: "maybe" })).throw(/CREC_LOCAL must be on or off/);
     const { exited, errors } = spawnCli(["--log-level", "loud"]);
     should(await exited).equal(1);
-    should(errors()).match(/^\d\d:\d\d:\d\d fatal: --log-level .*\n$/);
+    should(errors()).match(/^\[\d\d:\d\d:\d\d\] FATAL: --log-level .*\n$/);
   });
 
   it("finishes at a stop what it is answering, and waits for nobody who says nothing", async () => {
@@ -194,11 +194,11 @@ describe("the log of the local service", function () {
     const lines: string[] = [];
     const log = createLog({ to: { write: (line) => lines.push(line) } });
     log.info("All is well.");
-    log.warn({ watcher_id: "1", name: "my watcher" }, "It is stuck.");
+    log.warn({ watcher_id: "1", channel: "my channel" }, "It is stuck.");
     log.debug("Nobody sees this.");
-    should(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).eql([
-      "All is well.\n",
-      'warn: It is stuck. watcher_id=1 name="my watcher"\n',
+    should(lines.map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, ""))).eql([
+      "INFO: All is well.\n",
+      'WARN: It is stuck. {"watcher_id":"1","channel":"my channel"}\n',
     ]);
   });
 
