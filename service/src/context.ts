@@ -19,13 +19,13 @@ export type Context = {
   contracts: Deployed;
   /** Levels at which a watcher reports each log. */
   confidences: readonly Confidence[];
-  /** Whether the chain reaches them. */
+  /** Checks that the chain reaches them. */
   finality: FinalityWatch;
-  /** Whether what the public service does not know is refused, left out or ignored. */
+  /** Whether everything that the public service does not support is refused, omitted or ignored. */
   strict: boolean;
   /** What a tester makes go wrong. */
   injected: InjectedFailures;
-  /** How long what cannot be paid for waits for coins before it fails. */
+  /** How long a transaction that cannot be paid for waits for coins before it fails. */
   refillMs: number;
   log: Log;
 };

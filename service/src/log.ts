@@ -6,11 +6,11 @@ export type Log = Logger;
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `pretty` is a line for people, `json` an object a line for programs. */
+/** `pretty` writes lines for people, `json` one object per line for programs. */
 export const LOG_FORMATS = ["pretty", "json"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Where lines go, each with its end. */
+/** Receives each line, with its line end. */
 export type LogDestination = { write(line: string): unknown };
 
 /** Fields that hold a secret, hidden where one is logged by mistake. Requests and answers are never logged. */

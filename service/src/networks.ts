@@ -2,7 +2,7 @@ import { CONFIDENCES, type Confidence, type Network } from "../../src/protocol/i
 import { conflict } from "./api-error.ts";
 import type { Context } from "./context.ts";
 
-/** The strongest level that the network reports: what its watchers and operations end with. */
+/** The strongest level that the network reports: where its operations end. */
 export function confidenceLevelOf({ confidences }: Pick<Context, "confidences">): Confidence {
   return CONFIDENCES.findLast((level) => confidences.includes(level)) ?? "latest";
 }

@@ -70,7 +70,7 @@ describe("the data directory of the local service", function () {
       );
       should(problem).be.instanceOf(ServiceProblem);
       String(problem).should.startWith(`ServiceProblem: The database ${file} is damaged (`);
-      String(problem).should.match(/put back a copy.*move it away.*-wal.*begin anew/);
+      String(problem).should.match(/restore a copy.*move it away.*-wal.*starts without channels/);
     }
     writeFileSync(file, whole);
     await (await startService({ dataDir, rpcUrl: own.node.rpcUrl })).close();

@@ -33,7 +33,7 @@ describe("the account that pays for gas", function () {
           line.startsWith(`The service's account ${address} on chain 31337 holds 0.00001 ETH`),
         ),
       );
-      should(said).match(/takes up to 0\.\d+ ETH\. Send it 0\.\d+ ETH or more\.$/);
+      should(said).match(/needs up to 0\.\d+ ETH\. Send it 0\.\d+ ETH or more\.$/);
       const page = await (await fetch(api.ready.base_url)).text();
       should(page.replaceAll("&#39;", "'")).containEql("holds 0.00001 ETH, and what it has to pay for next");
       await api.until<Operation>(path(operation), "sending");
@@ -44,7 +44,7 @@ describe("the account that pays for gas", function () {
       await api.until<Wallet>(`/wallets/${pending.wallet_id}`, "deployed");
       should(wallet.status).equal("deployed");
       await eventually("the other line", () =>
-        lines.find((line) => /ETH: what waited for coins goes on/.test(line)),
+        lines.find((line) => /ETH: waiting transactions are sent/.test(line)),
       );
       should(await (await fetch(api.ready.base_url)).text()).not.containEql("has to pay for next");
       // Once for all that waited, however often it was tried.
@@ -90,7 +90,7 @@ describe("the account that pays for gas", function () {
     );
     should(() => funds.refuseBeyond(ETHER, 0n, 3n * ETHER)).throw(FundsProblem);
     for (; time < 25_000; time += 1000) await funds.watch();
-    should(funds.shortage).match(/holds 1 ETH, .* takes up to 3 ETH\. Send it 2 ETH or more\.$/);
+    should(funds.shortage).match(/holds 1 ETH, .* needs up to 3 ETH\. Send it 2 ETH or more\.$/);
     for (; time < 45_000; time += 1000) await funds.watch();
     should(funds.shortage).be.undefined();
     should(lines).have.length(2);

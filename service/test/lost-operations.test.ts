@@ -101,7 +101,7 @@ describe("operations that are confirmed on a chain that goes back", function () 
       const page = await (await fetch(running.api.ready.base_url)).text();
       return page.includes("that the chain may have lost") ? undefined : page;
     });
-    should(counts).not.match(/cannot be\s+brought back/);
+    should(counts).not.match(/cannot be\s+executed again/);
   });
 
   it("are told of on the start page and in the log where they cannot be brought back, over restarts too", async () => {

@@ -193,7 +193,7 @@ describe("the local service as a process", function () {
 
     const nowhere = spawnCli(["--port", "0", "--data-dir", "/dev/null/here"]);
     should(await nowhere.exited).equal(1);
-    nowhere.errors().should.match(/data directory .* cannot be made/);
+    nowhere.errors().should.match(/data directory .* cannot be created/);
     const open = spawnCli(["--port", "0", "--host", "0.0.0.0", "--data-dir", folder.path]);
     should(await open.exited).equal(1);
     open.errors().should.match(/CREC_API_KEY/);

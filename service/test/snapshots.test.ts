@@ -62,7 +62,7 @@ describe("the saved state of the local chain", function () {
     await anvil.stop();
     for (const end of ["stop", "kill"]) {
       await start();
-      await told(new RegExp(`goes on from block ${Number(before.number)}\\.`));
+      await told(new RegExp(`continues from block ${Number(before.number)}\\.`));
       (await newest()).hash.should.equal(before.hash);
       should(await rpc("eth_getTransactionReceipt", transactionHash)).be.ok();
       should(Number(await rpc("eth_getBalance", RECEIVER, "latest"))).equal(123);
@@ -115,8 +115,8 @@ describe("the saved state of the local chain", function () {
     writeFileSync(at("state.json.gz"), gzipSync(json.replace('"accounts":{', '"accounts":{"0x12":{},')));
     writeFileSync(at("state.1.new"), "left by a process that was killed");
     await start();
-    await told(/does not load a saved state .* kept as .*state\.json\.gz\.damaged/);
-    await told(/goes on from block/);
+    await told(/cannot load a saved state .* kept as .*state\.json\.gz\.damaged/);
+    await told(/continues from block/);
     existsSync(at("state.1.new")).should.be.false();
   });
 
@@ -126,7 +126,7 @@ describe("the saved state of the local chain", function () {
     writeFileSync(at("state.json"), gunzipSync(readFileSync(at("state.json.gz"))));
     for (const name of ["state.json.gz", "state.former.json.gz"]) rmSync(at(name), { force: true });
     await start();
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
     await savedBlock();
     existsSync(at("state.json")).should.be.false();
   });
@@ -138,7 +138,7 @@ describe("the saved state of the local chain", function () {
     const obstacle = at(`state.${pidOf("watchdog")}.new`);
     mkdirSync(obstacle);
     await rpc("evm_mine");
-    await told(new RegExp(`cannot be saved .* begin again at block ${block}\\.`));
+    await told(new RegExp(`cannot be saved .* restart at block ${block}\\.`));
     await rpc("evm_mine");
     await new Promise((resolve) => setTimeout(resolve, 1500));
     readFileSync(at("state.json.gz")).should.eql(before);
@@ -154,7 +154,7 @@ describe("the saved state of the local chain", function () {
     await told(/ended by itself/);
     const block = await savedBlock();
     process.kill(anvil.pid, "SIGKILL");
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
     await told(/runs again/);
     should(Number((await newest()).number)).equal(block);
   });
@@ -184,7 +184,7 @@ describe("the saved state of the local chain", function () {
     await anvil.stop();
     isAlive(pid).should.be.false();
     await start();
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
   });
 
   it("loses old blocks and their transactions when the chain is started again, at the same address", async () => {

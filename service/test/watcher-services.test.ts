@@ -151,7 +151,7 @@ describe("watchers of a service", function () {
       [{ service: "constructor" }, /^There is no watcher service "constructor"/],
       [{ events: ["Burn"] }, /^The service erc20 has no event "Burn"\. It has: Approval, Transfer\.$/],
       [{ address: nobody }, /^There is no contract at 0x1212/],
-      [{ address: api.ready.contracts.Counter }, /does not tell its decimals/],
+      [{ address: api.ready.contracts.Counter }, /has no decimals function/],
       [{ service_config: { decimals: 300 } }, /^service_config\.decimals must be a whole number/],
       [{ service_config: { colour: 1 } }, /^service_config has no setting "colour"; it has: decimals\.$/],
       [

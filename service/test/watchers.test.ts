@@ -236,7 +236,7 @@ describe("watchers of the local service", function () {
     String(elsewhere.body.message).should.match(/^chain_selector 1 is not a network/);
     (await refused({ service: "dvp" })).should.match(/^Either abi or service is required/);
     (await refused({ abi: undefined })).should.match(/^Either abi or service is required/);
-    (await refused({ service_config: {} })).should.match(/^service_config goes with a service only/);
+    (await refused({ service_config: {} })).should.match(/^service_config is allowed only with a service/);
 
     await api.transferWatcher(channelId, "transfers");
     const taken = await api.call("POST", path, good);

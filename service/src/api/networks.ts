@@ -23,7 +23,7 @@ export function networkRoutes(app: Routes, context: Context): void {
   );
 }
 
-/** With a UUID as its id, which stays the same for a chain. */
+/** With a UUID as its id, which is always the same for a chain. */
 function shown(context: Context, network: Network): Network {
   const digits = createHash("sha256").update(`network ${network.chain_selector}`).digest("hex");
   const id = digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");

@@ -80,7 +80,7 @@ export function wireTransaction(
 }
 
 /**
- * Without leading zeros.
+ * The number without leading zeros.
  *
  * @throws ApiError 400 when it is too large.
  */

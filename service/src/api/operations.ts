@@ -25,7 +25,7 @@ const OperationParams = Type.Object({ channel_id: Id, operation_id: Id });
 
 const NO_OPERATION = `${NO_CHANNEL} \`OPERATION_NOT_FOUND\`: the channel has no such operation.`;
 const CHAIN_DOWN = "`CHAIN_UNAVAILABLE`: the chain does not answer; try again when it does.";
-const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet takes no operations any more.";
+const WALLET_ARCHIVED = "`WALLET_ALREADY_ARCHIVED`: the wallet is archived.";
 
 export function operationRoutes(app: Routes, context: Context): void {
   const { store, injected } = context;
@@ -36,7 +36,7 @@ export function operationRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["operations"],
         operationId: "createOperation",
-        summary: "Hands in a signed operation, or without a signature a draft",
+        summary: "Creates a signed operation, or without a signature a draft",
         params: ChannelParams,
         body: NewOperation,
         answers: {
@@ -144,7 +144,7 @@ export function operationRoutes(app: Routes, context: Context): void {
         answers: {
           200: OperationAnswer,
           404: NO_OPERATION,
-          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is no draft any more. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
+          409: `\`OPERATION_NOT_FINALIZABLE\`, \`OPERATION_NOT_CANCELLABLE\`: it is not a draft any more. \`OPERATION_DEADLINE_ELAPSED\`: its deadline has passed or is too close. ${WALLET_ARCHIVED} ${NO_NETWORK} ${CHAIN_DOWN}`,
         },
       },
     },

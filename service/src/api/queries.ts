@@ -82,7 +82,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       schema: {
         tags: ["queries"],
         operationId: "createQuery",
-        summary: "Asks the chain; the same key with the same request is the same query",
+        summary: "Creates a query; the same key with the same request returns the same query",
         params: ChannelParams,
         body: NewQuery,
         answers: {

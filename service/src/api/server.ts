@@ -34,24 +34,24 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 /** Paths that need no key. */
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
-/** How long a request may take to arrive: the largest body comes in time at 70 kB a second. */
+/** How long a request may take to arrive: enough for the largest body at 70 kB per second. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often that is looked at. */
+/** How often that is checked. */
 const REQUEST_CHECK_MS = 1000;
 
-/** How long a request that is under way at a stop may take. */
+/** How long a running request may take when the service stops. */
 const CLOSE_GRACE_MS = 800;
 
 export type ServerOptions = {
-  /** Those that are accepted. */
+  /** The accepted API keys. */
   apiKeys: readonly string[];
   account: Account;
   page: PageFacts;
-  /** Whether the endpoints under /local are there. */
+  /** Whether the endpoints under /local are enabled. */
   local: boolean;
-  /** Whether it listens to this machine only, and so answers no page from elsewhere. */
+  /** Whether it listens only on a loopback address, and so refuses requests from elsewhere. */
   loopback: boolean;
-  /** How long a request may take to arrive; half a minute. */
+  /** How long a request may take to arrive. Default: 30 s. */
   requestTimeoutMs?: number | undefined;
 };
 
@@ -67,11 +67,11 @@ export async function createServer(
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestTimeout),
-      // Without one Node answers by itself, with an empty body. Our own look at the host refuses it.
+      // Otherwise Node answers itself, with an empty body. `isLocalRequest` checks the host.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
-    // A path that is no path never reaches a route.
+    // An invalid path never reaches a route.
     frameworkErrors: (error, _request, reply) => {
       const answer = toApiError(error);
       (reply as FastifyReply).code(answer.status).send(answer.body);
@@ -95,11 +95,11 @@ export async function createServer(
     const path = request.url.split("?", 1)[0];
     const isClosed = !options.local && /^\/local(\/|$)/.test(path ?? "");
     const message = isClosed
-      ? "What is under /local is for testers, and closed. Start the service with --local or CREC_LOCAL=on to open it."
+      ? "The endpoints under /local are for testers and disabled. Start the service with --local or CREC_LOCAL=on to enable them."
       : `There is no ${request.method} ${path} here.`;
     reply.code(404).send({ type: "NOT_FOUND", message });
   });
-  // What is being answered at a stop may be finished; a client that says nothing must not keep us waiting.
+  // At a stop, running requests can finish, but an idle client must not delay it.
   app.addHook("preClose", async () => {
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
   });
@@ -114,7 +114,7 @@ export async function createServer(
   }
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
-    // Browsers have no key to send, and the page names the service's addresses: it is for this machine alone.
+    // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
     if (path === "/" && options.loopback) return;
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
@@ -126,7 +126,7 @@ export async function createServer(
   compressAnswers(app);
 
   await describeApi(app);
-  // All at the root, so that /local lies behind the base URL too.
+  // At the root, so that /local has the same base URL.
   await app.register(async (api: Routes) => {
     healthRoute(api);
     networkRoutes(api, context);
@@ -146,7 +146,7 @@ export async function createServer(
   return app;
 }
 
-/** A line for each answer; of the request its path alone, of headers and bodies nothing. */
+/** One line for each answer, with the path only: no query, headers or body. */
 function logRequests(app: Routes, log: Log): void {
   app.addHook("onResponse", async (request, reply) => {
     const path = request.url.split("?", 1)[0];
@@ -155,7 +155,7 @@ function logRequests(app: Routes, log: Log): void {
   });
 }
 
-/** Whatever went wrong, in the shape of the contract. */
+/** Any error in the format of the contract. */
 function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnreachable(error)) {

@@ -44,7 +44,7 @@ const SIGNERS = {
   maxItems: LIMITS.walletSigners,
   description: `a list of at most ${LIMITS.walletSigners} signers`,
 };
-/** No public number is known; the metadata of queries has the same. */
+/** The public limit is unknown; this is the one of query metadata. */
 const MOST_CONFIGURATION_BYTES = 16_384;
 const NewWallet = Type.Object(
   {
@@ -57,7 +57,7 @@ const NewWallet = Type.Object(
       Type.Object(
         { allowed_signers: Type.Optional(Type.Array(Type.Unknown(), SIGNERS)) },
         {
-          description: `an object of at most ${MOST_CONFIGURATION_BYTES} bytes as JSON; what it holds beside allowed_signers is kept as it is`,
+          description: `an object of at most ${MOST_CONFIGURATION_BYTES} bytes as JSON; other members than allowed_signers are kept unchanged`,
         },
       ),
     ),
@@ -175,7 +175,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: {
           200: WalletAnswer,
           404: NO_WALLET,
-          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it changes no more.`,
+          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it is archived.`,
         },
       },
     },
@@ -192,7 +192,7 @@ function shown(context: Context, wallet: StoredWallet): Wallet {
 
 type Signers = Pick<StoredWallet, "ecdsaSigners" | "rsaSigners">;
 
-/** Of the newer form or the older one; where both are given they must agree. */
+/** From the newer or the older field; both must agree where both are given. */
 function signersOf({
   wallet_type,
   configuration,

@@ -27,12 +27,12 @@ import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
 
-/** As `Name`, and long enough without the blanks at its ends. */
+/** Like `Name`, and long enough without leading and trailing blanks. */
 const WatcherName = Type.String({
   minLength: LIMITS.watcherNameMinLength,
   maxLength: LIMITS.nameLength,
   pattern: `^\\s*\\S[\\s\\S]{${LIMITS.watcherNameMinLength - 2},}\\S\\s*$`,
-  description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, blanks at its ends not counted`,
+  description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, not counting leading and trailing blanks`,
 });
 
 const NewWatcher = Type.Object(
@@ -42,7 +42,7 @@ const NewWatcher = Type.Object(
     address: Address,
     events: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      description: "a list of at least one event name, each of an event in the abi where there is one",
+      description: "a list of at least one event name, each in the abi if one is given",
     }),
     abi: Type.Optional(
       Type.Array(NewEventFragment, { minItems: 1, description: "a list of at least one event fragment" }),
@@ -52,7 +52,7 @@ const NewWatcher = Type.Object(
   },
   { title: "NewWatcher" },
 );
-/** An ABI or a service, and the configuration of a service only. */
+/** Either an ABI or a service, and a configuration only for a service. */
 const NEW_WATCHER_RULES = {
   oneOf: [{ required: ["abi"] }, { required: ["service"] }],
   dependentRequired: { service_config: ["service"] },
@@ -91,9 +91,9 @@ export function watcherRoutes(app: Routes, context: Context): void {
         throw invalid("Either abi or service is required, and not both.");
       }
       if (service === undefined && service_config !== undefined) {
-        throw invalid("service_config goes with a service only.");
+        throw invalid("service_config is allowed only with a service.");
       }
-      // Whether the service knows these events shows when the watcher is provisioned: it is `failed` then.
+      // A service checks the events when the watcher is provisioned: an unknown one makes it `failed`.
       const fragments = abi === undefined ? [] : eventFragments(abi);
       if (abi !== undefined) refuseMissingEvents(events, fragments);
       const watcher = createWatcher(context, {
@@ -188,7 +188,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
   );
 }
 
-/** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
+/** As the API returns it: without internal fields, and `archive_failed` as `failed`. */
 function shown(context: Context, stored: StoredWatcher): Watcher {
   const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
@@ -207,7 +207,7 @@ function summary(context: Context, watcher: StoredWatcher): Watcher {
 }
 
 /**
- * The fragments as compilers write them, `uint` as `uint256` say: so that their events are recognized.
+ * The fragments in canonical form, such as `uint256` for `uint`, so that their events match.
  *
  * @throws ApiError 400 when one is not what an ABI has.
  */

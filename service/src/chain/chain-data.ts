@@ -1,16 +1,16 @@
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 
-/** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
+/** The needed fields of a block. Numbers are exact: no chain reaches 2^53 blocks. */
 export type Block = {
   number: number;
   hash: Hex;
   parentHash: Hex;
   timestamp: number;
-  /** How many transactions are in it. */
+  /** The number of its transactions. */
   transactions: number;
 };
 
-/** The newest block, and how far `safe` and `finalized` reach. */
+/** The newest block, and the numbers of the newest safe and finalized blocks. */
 export type Heads = { latest: Block; safe: number; finalized: number };
 
 export type RawLog = {

@@ -14,11 +14,11 @@ const EXPIRY_MS = 500;
 
 export type Lifecycles = {
   queries: QueryRunner;
-  /** Nothing moves any more when it resolves. */
+  /** Resolves when no lifecycle runs any more. */
   stop(): Promise<void>;
 };
 
-/** Sets everything moving that moves by itself. */
+/** Starts everything that runs by itself. */
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const { ticker, log } = context;
   const wallets = new WalletDeployer(context);
@@ -30,18 +30,18 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   const queries = new QueryRunner(context);
   await wallets.findLost();
   const clock = new ClockWatch(log);
-  ticker.onTick(async (heads) => clock.look(heads));
-  ticker.onTick(async (heads) => context.finality.look(heads));
+  ticker.onTick(async (heads) => clock.check(heads));
+  ticker.onTick(async (heads) => context.finality.check(heads));
   ticker.onTick(() => context.relayer.funds.watch());
   ticker.onTick((heads) => logs.read(heads));
   ticker.onTick(() => wallets.advance());
   ticker.onTick((heads) => relay.advance(heads));
   ticker.start();
   queries.resume();
-  // By the clock, not by the chain: a chain that is down stops no deadline.
+  // By the clock, not by the chain: deadlines also pass while the chain is down.
   const expiry = setInterval(() => {
     void expire(context).catch((error: unknown) =>
-      log.warn(`Deadlines could not be looked at: ${messageOf(error)}`),
+      log.warn(`Deadlines could not be checked: ${messageOf(error)}`),
     );
   }, EXPIRY_MS);
   return {
@@ -53,13 +53,13 @@ export async function startLifecycles(context: Context): Promise<Lifecycles> {
   };
 }
 
-/** Thousands may be due at once: others get their turns between. */
+/** Thousands may be due together: it yields between them. */
 async function expire(context: Context): Promise<void> {
   while (!context.ticker.isStopped && expireOperations(context) + expireQueries(context) > 0)
     await yieldToOthers();
 }
 
-/** A chain that went back may have lost our own contracts, and the coins that pay for them. */
+/** A chain that was reset may have lost the demo contracts, and the coins that pay for them. */
 export async function restoreContracts(context: Context, sender: Sender): Promise<void> {
   const { chain, relayer, store, contracts, log } = context;
   if (chain.isDevelopment) await fundRelayer(chain, relayer.address);

@@ -90,7 +90,7 @@ export class LostOperations {
   #giveUp(id: string, reason: string): void {
     this.#executions.setGone(id, reason);
     this.#context.log.error(
-      `The operation ${id} is confirmed, the chain has lost it, and it cannot be brought back: ${reason}. Submit a new operation if its effect is still wanted.`,
+      `The operation ${id} is confirmed, the chain has lost it, and it cannot be executed again: ${reason}. Submit a new operation if you still need it.`,
     );
   }
 }

@@ -13,10 +13,10 @@ import type { OperationChange, StoredOperation } from "../store/operations.ts";
 import { now, rfc3339 } from "../time.ts";
 import { type StatusDetails, StatusMachine } from "./status-machine.ts";
 
-/** Statuses of which the oracles give a proof. */
+/** Statuses with a proof of the oracles. */
 const PROVEN: readonly OperationStatus[] = ["confirmed_latest", "confirmed_safe", "confirmed"];
 
-/** What the wallet is called with. */
+/** The call data of the wallet. */
 export function callDataOf(operation: StoredOperation): Hex {
   if (operation.signature === null) throw new Error(`Operation ${operation.operation_id} has no signature.`);
   return executeData({ ...operation, signature: operation.signature });
@@ -48,7 +48,7 @@ export const operationStatuses = new StatusMachine({
   },
 });
 
-/** Moves to a confirmed status, with what the oracles say about it. */
+/** Moves to a confirmed status, with a proof of the oracles. */
 export async function confirmOperation(
   context: Context,
   operation: StoredOperation,
@@ -79,7 +79,7 @@ export async function confirmOperation(
   store.transaction(() => {
     const change = to === "confirmed" ? { confirmed_at: now() } : {};
     const moved = operationStatuses.move(store, id, to, { attestation, change });
-    // Nobody looks after it from now on: if the chain goes back behind this block, it has to be found.
+    // It is not followed any more. If this block is replaced, LostOperations finds it by this entry.
     if (moved !== undefined && to === "confirmed")
       store.executions(operation.chain_selector).setThere(id, blockNumber);
   });

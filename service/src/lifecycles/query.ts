@@ -18,9 +18,9 @@ import type { NewQuery, StoredQuery } from "../store/queries.ts";
 import { now, rfc3339 } from "../time.ts";
 import { StatusMachine } from "./status-machine.ts";
 
-/** How long a chain that does not answer is asked again before the query fails. */
-const CHAIN_PATIENCE_MS = 5000;
-const AGAIN_MS = 250;
+/** How long an unreachable chain is asked again before the query fails. */
+const CHAIN_TIMEOUT_MS = 5000;
+const RETRY_MS = 250;
 
 type Data = VerifiableResult["data"];
 type Result = { returned: string } | { error: NonNullable<Data["error"]> };
@@ -53,7 +53,7 @@ const statuses = new StatusMachine({
   }),
 });
 
-/** Answers queries: `accepted → sending → sent → completed | failed`. Reading twice does no harm, so a restart begins again. */
+/** Answers queries: `accepted → sending → sent → completed | failed`. After a restart, unanswered queries are answered from the start. */
 export class QueryRunner {
   readonly #context: Context;
   readonly #ttlSeconds: number;
@@ -66,7 +66,7 @@ export class QueryRunner {
     this.#ttlSeconds = ttlSeconds;
   }
 
-  /** Takes up what an earlier run left unanswered. */
+  /** Continues with the queries that an earlier run left unanswered. */
   resume(): void {
     for (const id of this.#context.store.queries.withStatus("accepted", "sending", "sent")) this.#run(id);
   }
@@ -92,7 +92,7 @@ export class QueryRunner {
     return { query, isNew: true };
   }
 
-  /** Resolves when nothing is under way any more. What is unanswered waits for the next start. */
+  /** Resolves when no query runs any more. Unanswered queries wait for the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#running.values());
@@ -107,10 +107,10 @@ export class QueryRunner {
 
   async #answer(queryId: string): Promise<void> {
     const { store } = this.#context;
-    // The answer to the request goes first.
+    // The answer to the request is sent first.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#stopped) return;
-    // One that an earlier run left may be too late by now.
+    // A query of an earlier run may have expired.
     if (isOverdue(statuses.find(store, queryId))) {
       statuses.move(store, queryId, "expired");
       return;
@@ -126,9 +126,9 @@ export class QueryRunner {
     statuses.move(store, queryId, "returned" in outcome ? "completed" : "failed", { attestation });
   }
 
-  /** Asks until the chain answers or our patience ends; undefined when the service stops meanwhile. */
+  /** Asks until the chain answers or the time-out has passed; undefined when the service stops meanwhile. */
   async #ask(query: StoredQuery): Promise<Outcome | undefined> {
-    const patience = performance.now() + CHAIN_PATIENCE_MS;
+    const end = performance.now() + CHAIN_TIMEOUT_MS;
     for (;;) {
       if (this.#stopped) return undefined;
       try {
@@ -136,8 +136,8 @@ export class QueryRunner {
       } catch (error) {
         if (this.#stopped) return undefined;
         if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
-        if (performance.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        if (performance.now() > end) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
@@ -152,7 +152,7 @@ export class QueryRunner {
       );
     }
     const result = await this.#callAt(params, resolved.number);
-    // Nodes are asked by number: what they said is of this block only when it still has that number.
+    // Nodes are asked by number: the answer is for this block only if it still has that number.
     if ((await chain.block(resolved.number))?.hash !== resolved.hash) {
       throw new Error("the chain replaced the block while it was asked");
     }
@@ -189,14 +189,14 @@ export class QueryRunner {
     try {
       return await this.#context.chain.block(at);
     } catch (error) {
-      // Not every node knows `finalized`, nor takes every number.
+      // Not every node supports `finalized`, or accepts every number.
       if (at !== "latest" && isRefusal(error)) return undefined;
       throw error;
     }
   }
 }
 
-/** Ends queries that have not been answered in their time, some of them: how many. */
+/** Ends some of the queries that were not answered in time, and returns how many. */
 export function expireQueries({ store }: Context): number {
   const overdue = store.queries.overdue(now(), "accepted", "sending", "sent");
   for (const id of overdue) statuses.move(store, id, "expired");

@@ -1,6 +1,6 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
 import type { Heads, Receipt } from "../chain/chain-data.ts";
-import { Refills } from "../chain/funds.ts";
+import { CoinWaits } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { executionOf, saysExecuted } from "../chain/smart-account.ts";
@@ -35,7 +35,7 @@ const SETTLED_DEPTH = 256;
 export class OperationRelay {
   readonly #context: Context;
   readonly #transactions: TransactionTracker;
-  readonly #refills: Refills;
+  readonly #coinWaits: CoinWaits;
   /** The confirmed statuses of this network, up to its strongest level. */
   readonly #confirmedStatuses: readonly ConfirmedStatus[];
   readonly #lost: LostOperations;
@@ -44,7 +44,7 @@ export class OperationRelay {
     this.#context = context;
     this.#transactions = new TransactionTracker(context);
     this.#lost = new LostOperations(context, this.#transactions);
-    this.#refills = new Refills(context.refillMs);
+    this.#coinWaits = new CoinWaits(context.refillMs);
     const strongest = CONFIRMED_STATUSES.findLastIndex(([level]) => context.confidences.includes(level));
     this.#confirmedStatuses = CONFIRMED_STATUSES.slice(0, Math.max(strongest, 0) + 1).map(
       ([, status]) => status,
@@ -75,7 +75,7 @@ export class OperationRelay {
     const { store, ticker, injected } = this.#context;
     const id = operation.operation_id;
     if (operation.sent === undefined && isPast(operation.deadline, now())) {
-      this.#refills.done(id);
+      this.#coinWaits.done(id);
       this.#expire(operation);
       return;
     }
@@ -92,7 +92,7 @@ export class OperationRelay {
         await this.#transactions.send({ to: operation.address, data }, (signed) =>
           store.operations.setSent(id, signed),
         );
-        this.#refills.done(id);
+        this.#coinWaits.done(id);
       }
       operationStatuses.move(store, id, "sent");
       ticker.wake();
@@ -103,7 +103,7 @@ export class OperationRelay {
 
   /** An operation that the node refuses fails. One that cannot be paid for waits for coins first. */
   #failIfRefused({ operation_id: id }: StoredOperation, error: unknown): void {
-    const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(id, error);
+    const reason = isRefusalForGood(error) ? messageOf(error) : this.#coinWaits.failureReason(id, error);
     if (reason !== undefined) operationStatuses.move(this.#context.store, id, "failed", { reason });
   }
 
@@ -185,7 +185,7 @@ export class OperationRelay {
       await this.#transactions.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
         store.operations.setSent(operation.operation_id, signed),
       );
-      this.#refills.done(operation.operation_id);
+      this.#coinWaits.done(operation.operation_id);
     } catch (error) {
       this.#failIfRefused(operation, error);
     }

@@ -11,7 +11,7 @@ import { failWatcher } from "./watcher.ts";
 
 type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 
-/** Findings to report at a confidence. */
+/** Findings to report at a confidence level. */
 export type Report = {
   confidence: Confidence;
   findings: Findings;
@@ -19,12 +19,12 @@ export type Report = {
   remember?: () => void;
 };
 
-/** Logs signed before others get a turn. */
+/** Logs signed before yielding. */
 const BATCH = 16;
-/** Events stored in one go: requests that come meanwhile wait no longer than that takes. */
-const STORED_AT_ONCE = 100;
+/** Events stored in one transaction: requests wait while it runs. */
+const STORE_BATCH = 100;
 
-/** The blocks that were read are not on the chain any more. */
+/** The chain replaced blocks while they were read. */
 export class ChainMoved extends Error {
   override readonly name = "ChainMoved";
   constructor() {
@@ -33,9 +33,9 @@ export class ChainMoved extends Error {
 }
 
 /**
- * Attests what matched and stores it, then the position. What is stored before an interruption is not reported again.
+ * Attests the matches and stores their events, then the position. After an interruption, stored events are not reported again.
  *
- * @throws ChainMoved when a block that something was found in is gone.
+ * @throws ChainMoved when the block of a match was replaced.
  */
 export async function report(context: Context, positions: Positions, what: Report): Promise<void> {
   const { store } = context;
@@ -44,9 +44,9 @@ export async function report(context: Context, positions: Positions, what: Repor
     !positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence);
   const matches = findings.matches.filter(isNew);
   const timestamps = await timestampsOf(context, matches);
-  for (let first = 0; first < matches.length; first += STORED_AT_ONCE) {
+  for (let first = 0; first < matches.length; first += STORE_BATCH) {
     if (context.ticker.isStopped) throw new Error("the service is stopping");
-    const part = matches.slice(first, first + STORED_AT_ONCE);
+    const part = matches.slice(first, first + STORE_BATCH);
     const attested = await attest(context, part, { confidence, timestamps });
     store.transaction(() => {
       for (const match of attested) append(context, positions, confidence, match);

@@ -6,13 +6,13 @@ import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
 
-/** Of a signature's two forms the one with the lower s counts. */
+/** Of the two forms of a signature, the wallet accepts only the one with the lower s. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** Says "a SHA-256 hash follows". */
+/** The ASN.1 prefix of a SHA-256 hash. */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 
 /**
- * Checks a signature as the wallet will: by a signer that it allows.
+ * Checks, as the wallet contract does, that a signature is from an allowed signer.
  *
  * @throws ApiError 400 `VALIDATION_ERROR`; what `isSigner` throws when the chain cannot be asked.
  */
@@ -45,7 +45,7 @@ export async function checkSignature(
   );
 }
 
-/** PKCS#1 v1.5 over the digest taken as already hashed. */
+/** PKCS#1 v1.5. The digest is used as the hash itself. */
 function rsaSigned({ e, n }: RsaPublicKey, digest: Hex, signature: Hex): boolean {
   try {
     const jwk = { kty: "RSA", e: base64url(e), n: base64url(n) };

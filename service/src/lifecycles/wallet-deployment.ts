@@ -1,5 +1,5 @@
 import type { Receipt } from "../chain/chain-data.ts";
-import { Refills } from "../chain/funds.ts";
+import { CoinWaits } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
@@ -10,7 +10,7 @@ import { each } from "./each.ts";
 import { TransactionTracker } from "./transaction-tracker.ts";
 import { walletStatuses } from "./wallet.ts";
 
-/** Whether a wallet that the chain has lost can be deployed again at its address: not where its factory is gone. */
+/** Whether a wallet that the chain has lost can be deployed again at its address: its factory must still be there. */
 export function canDeployAgain(
   { contracts }: Context,
   { walletId, address }: Pick<StoredWallet, "walletId" | "address">,
@@ -25,7 +25,7 @@ const TOO_LITTLE_GAS = 60_000n;
 export class WalletDeployer {
   readonly #context: Context;
   readonly #transactions: TransactionTracker;
-  readonly #refills: Refills;
+  readonly #coinWaits: CoinWaits;
   /** Deployed wallets that are not on the chain any more. */
   readonly #lost = new Set<string>();
   /** Deployments that a tester made fail, with their reasons. */
@@ -34,7 +34,7 @@ export class WalletDeployer {
   constructor(context: Context) {
     this.#context = context;
     this.#transactions = new TransactionTracker(context);
-    this.#refills = new Refills(context.refillMs);
+    this.#coinWaits = new CoinWaits(context.refillMs);
   }
 
   async advance(): Promise<void> {
@@ -84,7 +84,9 @@ export class WalletDeployer {
       await this.#send(wallet, () => walletStatuses.move(store, wallet.walletId, "deploying"));
     } catch (error) {
       const { walletId } = wallet;
-      const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(walletId, error);
+      const reason = isRefusalForGood(error)
+        ? messageOf(error)
+        : this.#coinWaits.failureReason(walletId, error);
       if (reason === undefined) return;
       walletStatuses.move(store, walletId, "failed", { reason: failure ?? reason });
       this.#failing.delete(walletId);
@@ -131,6 +133,6 @@ export class WalletDeployer {
         beforeBroadcast?.();
       }),
     );
-    this.#refills.done(wallet.walletId);
+    this.#coinWaits.done(wallet.walletId);
   }
 }

@@ -66,8 +66,8 @@ export function updateWatcher(
 }
 
 /**
- * Provisions what is pending, which is reported from the block after `newest` on, and tears down what is archived. No
- * block after `newest` may have been read yet, so that nothing is missed.
+ * Provisions pending watchers, which report logs after block `newest`, and tears down those that are archived. No block
+ * after `newest` may have been read yet, so that no log is missed.
  */
 export async function provisionWatchers(context: Context, newest: number): Promise<void> {
   const { store, chain, injected, log } = context;

@@ -54,13 +54,13 @@ export class Channels {
   }
 }
 
-/** Conditions of a list that may ask for a part of the name, without case. */
+/** Conditions of a list with an optional part of the name, without case. */
 export function nameContains(part: string | undefined): Conditions {
   const conditions = new Conditions();
   return part === undefined ? conditions : conditions.add("instr(fold(name), fold(?)) > 0", part);
 }
 
-/** The statuses asked for; archived things show only when asked for by status. */
+/** The statuses of a filter; without one, all except archived. */
 export function shownStatuses(
   asked: readonly string[] | undefined,
   all: readonly string[],

@@ -14,7 +14,7 @@ import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 import { Yielder } from "./yielder.ts";
 
-/** Everything the service knows, on disk. What has been committed survives a kill. */
+/** All data of the service, on disk. Committed data survives a kill. */
 export class Store {
   readonly dataDir: string;
   readonly settings: Settings;
@@ -27,7 +27,7 @@ export class Store {
   readonly #database: DatabaseSync;
 
   /**
-   * `turns` are those that long reading takes.
+   * `yielder` splits long reading into slices.
    *
    * @throws ServiceProblem when the data directory cannot be used or another service holds it.
    */
@@ -56,7 +56,7 @@ export class Store {
     return countAll(this.#database);
   }
 
-  /** All writes of `work`, or none. */
+  /** Keeps all writes of `work`, or none. */
   transaction<T>(work: () => T): T {
     return transaction(this.#database, work);
   }

@@ -14,7 +14,7 @@ import { Conditions, defined, integer, json, optionalText, type Row, text } from
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
 import type { Yielder } from "./yielder.ts";
 
-/** A wallet with what only the service knows: the transaction that deploys it. */
+/** A wallet with internal fields, such as the transaction that deploys it. */
 export type StoredWallet = {
   walletId: string;
   name: string;
@@ -27,7 +27,7 @@ export type StoredWallet = {
   statusChannelId?: string;
   ecdsaSigners: Address[];
   rsaSigners: RsaPublicKey[];
-  /** As it came, with members that only its sender knows. */
+  /** As it was sent, with any other members. */
   configuration?: Record<string, unknown>;
   /** Whether it has ever been on the chain. */
   wasDeployed: boolean;
@@ -109,7 +109,7 @@ export class Wallets {
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(owner)", filter.owner?.toLowerCase())
       .equal("type", filter.type);
-    // Before that it shows no address.
+    // A wallet that was never deployed shows no address.
     if (filter.address !== undefined) conditions.add("was_deployed");
     const list: List = {
       table: "wallets",
@@ -142,12 +142,12 @@ export class Wallets {
   }
 }
 
-/** Where the wallet is on the chain; empty until it is there. */
+/** The address as the API returns it: empty until the wallet is deployed. */
 export function shownAddress({ address, wasDeployed }: StoredWallet): Address | "" {
   return wasDeployed ? address : "";
 }
 
-/** As the API shows it: signers in each of the forms that clients read. */
+/** As the API returns it, with the signers in the older and the newer field. */
 export function shownWallet(wallet: StoredWallet): Wallet {
   const isRsa = wallet.type.endsWith("rsa");
   return defined({

@@ -13,8 +13,7 @@ import { Conditions, integer, json, optionalInteger, optionalText, type Row, tex
 import type { Yielder } from "./yielder.ts";
 
 /**
- * A watcher with what only the service knows: the first block whose logs it reports. One that belongs to a watcher
- * service has no ABI of its own.
+ * A watcher with an internal field: the first block whose logs it reports. A watcher of a service has no ABI.
  */
 export type StoredWatcher = Watcher & {
   name: string;
@@ -83,7 +82,7 @@ export class Watchers {
     return row === undefined ? undefined : toWatcher(row as Row);
   }
 
-  /** Watchers of these statuses on one chain, of all channels. */
+  /** Watchers with these statuses on one chain, in all channels. */
   withStatus(chainSelector: string, ...status: WatcherStatus[]): StoredWatcher[] {
     return new Conditions()
       .equal("chain_selector", chainSelector)
@@ -92,7 +91,7 @@ export class Watchers {
       .map(toWatcher);
   }
 
-  /** Whether the channel has a watcher that observes or will: such a channel cannot be archived. */
+  /** Whether the channel has a watcher that runs or will run: then it cannot be archived. */
   anyRunning(channelId: string): boolean {
     return (
       this.#database
@@ -136,7 +135,7 @@ export class Watchers {
     this.#database.prepare("UPDATE watchers SET from_block = ? WHERE watcher_id = ?").run(block, watcherId);
   }
 
-  /** After blocks above `lastCommonBlock` were replaced: what is mined there now is new to every watcher. */
+  /** Call it after blocks above `lastCommonBlock` were replaced: the new blocks are new to every watcher. */
   rewind(chainSelector: string, lastCommonBlock: number): void {
     this.#database
       .prepare("UPDATE watchers SET from_block = ? WHERE chain_selector = ? AND from_block > ?")

@@ -7,7 +7,7 @@ import { countedListRoutes } from "./counted-list.ts";
 export const AbsenceAnswer = Type.Object(
   {
     kind: Type.Optional(oneOf(ABSENT_KINDS)),
-    times: times("creates it meets"),
+    times: times("creates it applies to"),
     delayMs: milliseconds(5000),
   },
   { title: "Absence", description: "an object of kind, times and delayMs", ...STRICT },
@@ -21,8 +21,8 @@ export function absenceRoutes(app: Routes, absences: Absences): void {
     list: absences,
     add: {
       operationId: "addAbsence",
-      summary: "Answers 404 for what is created next, for a time after its create",
+      summary: "Answers 404 for the next resources for some time after their create",
     },
-    clear: { operationId: "clearAbsences", summary: "Finds everything again" },
+    clear: { operationId: "clearAbsences", summary: "Clears all absences: everything is found again" },
   });
 }

@@ -16,7 +16,7 @@ type CountedListRoutes<T extends TSchema> = {
   clear: Documented;
 };
 
-/** `POST` adds to a list of what is to go wrong, `DELETE` clears it. Both answer what is left. */
+/** `POST` adds to a list of injected failures, `DELETE` clears it. Both return what is left. */
 export function countedListRoutes<T extends TSchema>(app: Routes, routes: CountedListRoutes<T>): void {
   const { name, title, item, list, check } = routes;
   const path = `/${name}`;

@@ -10,7 +10,7 @@ export function deliveryAnswer<const T extends readonly string[]>(actions: T, ti
   return Type.Object(
     {
       action: oneOf(actions),
-      times: times("it meets"),
+      times: times("it applies to"),
       delayMs: milliseconds(5000),
       match: Type.Optional(
         Type.Object(
@@ -35,7 +35,7 @@ export function deliveryRoutes(app: Routes, deliveries: Deliveries): void {
     },
     clear: {
       operationId: "clearProofDeliveries",
-      summary: "Gives every event the proof that is stored with it again",
+      summary: "Delivers every event with its stored proof again",
     },
   });
   countedListRoutes(app, {
@@ -46,7 +46,7 @@ export function deliveryRoutes(app: Routes, deliveries: Deliveries): void {
     add: { operationId: "addDelivery", summary: "Delivers the next events late, twice or out of order" },
     clear: {
       operationId: "clearDeliveries",
-      summary: "Delivers every event at once, in order, a single time again",
+      summary: "Delivers every event immediately, in order and once again",
     },
   });
 }

@@ -7,10 +7,10 @@ import { countedListRoutes } from "./counted-list.ts";
 export const FailureAnswer = Type.Object(
   {
     kind: oneOf(FAILURE_KINDS),
-    times: times("it meets"),
+    times: times("it applies to"),
     reason: Type.String({ minLength: 1, default: "a failure was asked for", description: "a text" }),
   },
-  { title: "Failure", description: "an object that says what fails next, and with which reason", ...STRICT },
+  { title: "Failure", description: "an object of kind, times and reason", ...STRICT },
 );
 
 export function failureRoutes(app: Routes, failures: Failures): void {
@@ -21,8 +21,8 @@ export function failureRoutes(app: Routes, failures: Failures): void {
     list: failures,
     add: {
       operationId: "addFailure",
-      summary: "Lets the next deployments, watchers, archivings, operations or queries end as failed",
+      summary: "Makes the next deployments, watchers, archivings, operations or queries fail",
     },
-    clear: { operationId: "clearFailures", summary: "Forgets all failures" },
+    clear: { operationId: "clearFailures", summary: "Clears all failures" },
   });
 }

@@ -15,35 +15,35 @@ export const FaultAnswer = Type.Object(
         { description: "an object of method and path, or one of them", ...STRICT },
       ),
     ),
-    times: times("requests it meets"),
+    times: times("requests it applies to"),
     action: oneOf(FAULT_ACTIONS),
     status: Type.Optional(
       Type.Integer({ minimum: 400, maximum: 599, description: "an HTTP status from 400 to 599" }),
     ),
     delayMs: Type.Optional(milliseconds(1000)),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: "an object of names and texts" }),
+      Type.Record(Type.String(), Type.String(), { description: "an object of header names and values" }),
     ),
     body: Type.Optional(
       Type.String({
-        description: "the body as a text; without it an error's. JSON, unless headers say otherwise",
+        description: "the body as text, by default that of an error; JSON unless headers say otherwise",
       }),
     ),
   },
   {
     title: "Fault",
-    description: "an object that says what goes wrong, with which of the next calls",
+    description: "an object that says what goes wrong with which of the next calls",
     ...STRICT,
   },
 );
-/** Headers that say where an answer ends, and so are not to be chosen. */
+/** Headers that frame the answer, and so cannot be chosen. */
 const FRAMING = ["content-length", "transfer-encoding", "trailer", "upgrade"];
 
 /** @throws ApiError 400 when no answer can have these headers. */
 export function refuseImpossibleHeaders({ headers = {} }: Fault): void {
   for (const [name, value] of Object.entries(headers)) {
     if (FRAMING.includes(name.toLowerCase())) {
-      throw invalid(`headers must not have ${name}: it is set by what the answer is. Leave it out.`);
+      throw invalid(`headers must not have ${name}: it is set from the answer. Leave it out.`);
     }
     try {
       validateHeaderName(name);
@@ -65,8 +65,8 @@ export function faultRoutes(app: Routes, faults: Faults): void {
     check: refuseImpossibleHeaders,
     add: {
       operationId: "addFault",
-      summary: "Lets the next calls that match fail, wait, or lose their answer",
+      summary: "Makes the next matching calls fail, wait, or lose their answer",
     },
-    clear: { operationId: "clearFaults", summary: "Forgets all faults" },
+    clear: { operationId: "clearFaults", summary: "Clears all faults" },
   });
 }

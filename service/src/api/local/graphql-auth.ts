@@ -12,7 +12,7 @@ export function graphqlAuthRoute(app: Routes, auth: GraphqlAuth): void {
       schema: {
         tags: ["local"],
         operationId: "setGraphqlAuth",
-        summary: "Chooses how the account API tells a wrong key: by status, in errors, or both",
+        summary: "Chooses how the account API reports a wrong key: by status, in errors, or both",
         body: Mode,
         answers: { 200: Mode },
       },

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Fault, Faults } from "../../injected-failures/faults.ts";
 import type { Routes } from "../routes.ts";
 
-/** Error types that say more than client's or service's fault. */
+/** Error types of statuses with their own type. */
 const TYPES: Record<number, string> = {
   401: "UNAUTHORIZED",
   403: "FORBIDDEN",
@@ -11,7 +11,7 @@ const TYPES: Record<number, string> = {
   409: "CONFLICT",
 };
 
-/** Lets requests meet their faults. Those under /local and the start page never do. */
+/** Applies faults to requests, except for /local and the start page. */
 export function injectFaults(app: Routes, faults: Faults): void {
   const met = new WeakMap<object, Fault>();
   const closing = new AbortController();
@@ -29,7 +29,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
       const type = TYPES[status] ?? (status < 500 ? "VALIDATION_ERROR" : "INTERNAL_ERROR");
       const body = fault.body ?? { type, message: "This answer was asked for under /local/faults." };
       reply.type("application/json; charset=utf-8");
-      // As text: an answer of another content type is made into nothing else.
+      // As text, so that Fastify does not serialize it.
       await reply
         .code(status)
         .headers(fault.headers ?? {})
@@ -37,12 +37,12 @@ export function injectFaults(app: Routes, faults: Faults): void {
     }
   });
 
-  // Once the request has arrived: the time that takes is limited.
+  // After the request has arrived: the time for that is limited.
   app.addHook("preValidation", async (request, reply) => {
     const fault = met.get(request);
     if (fault?.action !== "delay") return;
     const waited = sleep(fault.delayMs ?? 1000, true, { signal: closing.signal }).catch(() => false);
-    // Nobody waits for an answer any more, and nothing is there to do it with.
+    // The service is closing: there is no answer.
     if (!(await waited)) cut(request, reply);
   });
 
@@ -62,7 +62,7 @@ export function injectFaults(app: Routes, faults: Faults): void {
   });
 }
 
-/** No answer any more, and no connection. */
+/** Cuts the connection without an answer. */
 function cut(request: FastifyRequest, reply: FastifyReply): void {
   reply.hijack();
   request.raw.socket.destroy();

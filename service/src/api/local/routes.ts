@@ -12,7 +12,9 @@ import { graphqlAuthRoute } from "./graphql-auth.ts";
 
 const Status = Type.Object(
   {
-    rpc_url: Type.String({ description: "where the node is, without a key that its address may hold" }),
+    rpc_url: Type.String({
+      description: "the origin of the node, without a key that its address may contain",
+    }),
     chain_id: Type.String(),
     chain_selector: Type.String(),
     latest: Type.Integer(),
@@ -21,7 +23,7 @@ const Status = Type.Object(
     relayer: Type.String(),
     contracts: Type.Record(Type.String(), Type.String()),
     blockTimeMs: Type.Union([Type.Integer(), Type.Null()], {
-      description: "from block to block; null where blocks come by themselves",
+      description: "time between blocks; null where the node makes blocks itself",
     }),
     faults: Type.Array(FaultAnswer),
     failures: Type.Array(FailureAnswer),
@@ -29,7 +31,7 @@ const Status = Type.Object(
     proofs: Type.Array(deliveryAnswer(PROOF_ACTIONS, "WaitingProof")),
     deliveries: Type.Array(deliveryAnswer(DELIVERY_ACTIONS, "WaitingDelivery")),
   },
-  { title: "LocalStatus", description: "the chain, and what waits for its occasion" },
+  { title: "LocalStatus", description: "the chain, and the injected failures that wait" },
 );
 
 /** What a tester needs and the public service does not have: all of it is under /local. */
@@ -42,7 +44,7 @@ export function localRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["local"],
         operationId: "localStatus",
-        summary: "How far the chain is, and what waits for its occasion",
+        summary: "The newest blocks of the chain, and the injected failures that wait",
         answers: { 200: Status, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
       },
     },
