@@ -85,7 +85,7 @@ describe("the local service whose chain is killed", function () {
       .filter((event) => event?.confidence === confidence)
       .map((event) => event?.params?.value);
 
-  it("starts it again at its address, says what was lost and how to start over, and brings back what it can", async () => {
+  it("restarts it at its address, logs what was lost and how to start over, and restores what it can", async () => {
     const channelId = await api.channel();
     await api.transferWatcher(channelId);
     const created = await api.ok<Wallet>("POST", "/wallets", {
@@ -138,7 +138,7 @@ describe("the local service whose chain is killed", function () {
     should((await api.ok<Operation>("GET", path)).status).equal("confirmed");
   });
 
-  it("starts it empty where everything that was saved is damaged", async () => {
+  it("starts it empty when all saved states are damaged", async () => {
     const channelId = await api.channel();
     await killChain((file) => truncateSync(file, Math.floor(statSync(file).size / 2)));
     for (const name of ["state.json.gz", "state.former.json.gz"]) {

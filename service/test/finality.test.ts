@@ -6,7 +6,7 @@ import { logTo } from "./support.ts";
 const MINUTE_MS = 60_000;
 const GETH_DEV = { isDevelopment: true, minesOnRequest: false };
 
-describe("levels of confidence that a node does not reach", () => {
+describe("confidence levels that a node does not reach", () => {
   let time: number;
   let lines: string[];
   beforeEach(() => {
@@ -23,7 +23,7 @@ describe("levels of confidence that a node does not reach", () => {
   const at = (latest: number, safe: number, finalized: number) =>
     ({ latest: { number: latest }, safe, finalized }) as Heads;
 
-  it("are said once, with what to do, and when they move again", () => {
+  it("are logged once with what to do, and again when they move", () => {
     const finality = watch(GETH_DEV);
     for (time = 0; time < MINUTE_MS; time += 1000) finality.check(at(10 + time / 1000, 10 + time / 1000, 0));
     should(finality.problem).be.undefined();
@@ -36,7 +36,7 @@ describe("levels of confidence that a node does not reach", () => {
     should(lines.at(-1)).equal("The chain's finalized block moves again: it is 96.");
   });
 
-  it("are the weakest of them where several stand still", () => {
+  it("are reported as the weakest one where several stand still", () => {
     const finality = watch(GETH_DEV);
     finality.check(at(10, 0, 0));
     time = 2 * MINUTE_MS;
@@ -45,7 +45,7 @@ describe("levels of confidence that a node does not reach", () => {
     should(lines).have.length(2);
   });
 
-  it("are not said of a chain that has nothing to finalize, or that takes its time in public", () => {
+  it("are not reported for a chain without new blocks, or for a slow public one", () => {
     const idle = watch({ isDevelopment: true, minesOnRequest: true });
     const sepolia = watch({ isDevelopment: false, minesOnRequest: false });
     for (time = 0; time < 20 * MINUTE_MS; time += MINUTE_MS) {

@@ -20,7 +20,7 @@ describe("the account that pays for gas", function () {
   const signer = localEcdsaSigner(generatePrivateKey());
   const own = useOwnNode();
 
-  it("waits for a refill when it holds too little, and says so where one looks", async () => {
+  it("waits for coins when its balance is too low, and reports it in the log and on the start page", async () => {
     const started = await startOn();
     const { api, lines, address, hold } = started;
     try {
@@ -35,7 +35,7 @@ describe("the account that pays for gas", function () {
       );
       should(said).match(/needs up to 0\.\d+ ETH\. Send it 0\.\d+ ETH or more\.$/);
       const page = await (await fetch(api.ready.base_url)).text();
-      should(page.replaceAll("&#39;", "'")).containEql("holds 0.00001 ETH, and what it has to pay for next");
+      should(page.replaceAll("&#39;", "'")).containEql("holds 0.00001 ETH, and the next transaction needs");
       await api.until<Operation>(path(operation), "sending");
       should((await api.ok<Wallet>("GET", `/wallets/${pending.wallet_id}`)).status).equal("pending");
 
@@ -55,7 +55,7 @@ describe("the account that pays for gas", function () {
     }
   });
 
-  it("lets an operation fail when none came in time, with the address and the amount as the reason", async () => {
+  it("makes an operation fail without coins in time, with address and amount in the reason", async () => {
     should(REFILL_MS).equal(600_000);
     const started = await startOn({ refillMs: 300 });
     const { api, address, hold } = started;
@@ -74,7 +74,7 @@ describe("the account that pays for gas", function () {
     }
   });
 
-  it("holds enough again when what wanted more does not wait any more", async () => {
+  it("is sufficient again when the transaction that needed more does not wait any more", async () => {
     let time = 0;
     const lines: string[] = [];
     const chain = {
@@ -96,7 +96,7 @@ describe("the account that pays for gas", function () {
     should(lines).have.length(2);
   });
 
-  it("is looked at before anything is sent at a start", async () => {
+  it("is checked at the start before anything is sent", async () => {
     const lines: string[] = [];
     const relayerKey = generatePrivateKey();
     const { address } = localEcdsaSigner(relayerKey);

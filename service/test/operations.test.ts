@@ -3,7 +3,7 @@ import { createVerifier, verifyEvent } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Operation, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { executeData } from "../src/chain/smart-account.ts";
-import { type Api, LADDER } from "./support.ts";
+import { type Api, CONFIRMED_PATH } from "./support.ts";
 import { mined, rpc } from "./transactions.ts";
 import { type Draft, useOperations } from "./use-operations.ts";
 
@@ -36,7 +36,7 @@ describe("operations of the local service", function () {
     const confirmed = await api.until<Operation>(path(submitted.body), "confirmed");
     should(confirmed.confirmed_at).be.a.Number();
     const told = statuses(await api.events(channelId), confirmed);
-    told.map((event) => event.payload.status).should.eql(LADDER);
+    told.map((event) => event.payload.status).should.eql(CONFIRMED_PATH);
     const verifier = createVerifier({
       workflowOwner: api.ready.workflow_owner,
       validSigners: api.ready.valid_signers,
@@ -193,7 +193,7 @@ describe("operations of the local service", function () {
     const confirmed = await api.until<Operation>(path(body), "confirmed");
     statuses(await api.events(channelId), confirmed)
       .map((event) => event.payload.status)
-      .should.eql(LADDER);
+      .should.eql(CONFIRMED_PATH);
     (await count()).should.equal(before + 1);
   });
 
