@@ -46,9 +46,9 @@ describe("the account that pays for gas", function () {
       await eventually("the other line", () =>
         lines.find((line) => /ETH: waiting transactions are sent/.test(line)),
       );
-      should(await (await fetch(api.ready.base_url)).text()).not.containEql("has to pay for next");
+      should(await (await fetch(api.ready.base_url)).text()).not.containEql("the next transaction needs");
       // Once for all that waited, however often it was tried.
-      should(lines.filter((line) => line.includes("has to pay for next"))).have.length(1);
+      should(lines.filter((line) => line.includes("the next transaction needs"))).have.length(1);
     } finally {
       await hold(PLENTY);
       await started.dispose();
