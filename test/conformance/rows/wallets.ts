@@ -105,34 +105,29 @@ row("C3", "a wallet has at most 10 signers, each named once and of its kind", []
   }
 });
 
-row(
-  "C2 C3",
-  "signers are taken in the newer form and in the older one, and shown in both",
-  ["local"],
-  async (world) => {
-    const signers = Array.from({ length: 10 }, freshAddress);
-    const newer = await create(world, world.newWallet(signers));
-    const older = {
-      configuration: undefined,
-      allowed_ecdsa_signers: signers,
-      wallet_owner_address: signers[0],
-    };
-    for (const wallet of [newer, await create(world, world.newWallet([], older))]) {
-      should(wallet.configuration.allowed_signers).eql(signers);
-      should(wallet.allowed_ecdsa_signers).eql(signers);
-    }
-    const { key } = rsaSigner();
-    const rsa = { wallet_type: "rsa", wallet_owner_address: signers[0] };
-    for (const form of [
-      { configuration: { allowed_signers: [key] } },
-      { configuration: undefined, allowed_rsa_signers: [key] },
-    ]) {
-      const wallet = await create(world, world.newWallet([], { ...rsa, ...form }));
-      should(wallet.configuration.allowed_signers).eql([key]);
-      should(wallet.allowed_rsa_signers).eql([key]);
-    }
-  },
-);
+row("C2 C3", "signers are accepted in both fields and returned in both", ["local"], async (world) => {
+  const signers = Array.from({ length: 10 }, freshAddress);
+  const newer = await create(world, world.newWallet(signers));
+  const older = {
+    configuration: undefined,
+    allowed_ecdsa_signers: signers,
+    wallet_owner_address: signers[0],
+  };
+  for (const wallet of [newer, await create(world, world.newWallet([], older))]) {
+    should(wallet.configuration.allowed_signers).eql(signers);
+    should(wallet.allowed_ecdsa_signers).eql(signers);
+  }
+  const { key } = rsaSigner();
+  const rsa = { wallet_type: "rsa", wallet_owner_address: signers[0] };
+  for (const form of [
+    { configuration: { allowed_signers: [key] } },
+    { configuration: undefined, allowed_rsa_signers: [key] },
+  ]) {
+    const wallet = await create(world, world.newWallet([], { ...rsa, ...form }));
+    should(wallet.configuration.allowed_signers).eql([key]);
+    should(wallet.allowed_rsa_signers).eql([key]);
+  }
+});
 
 row("C2", "wallets are of four types", ["local"], async (world) => {
   for (const wallet_type of ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"]) {
@@ -144,29 +139,24 @@ row("C2", "wallets are of four types", ["local"], async (world) => {
   }
 });
 
-row(
-  "C1",
-  "names of wallets are unique when they are created, and when they are renamed",
-  ["local"],
-  async (world) => {
-    const first = await create(world, world.newWallet([]));
-    const second = await create(world, world.newWallet([]));
-    const { name } = first;
-    await world.conflict("WALLET_ALREADY_EXISTS", "POST", "/wallets", world.newWallet([], { name }));
-    await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, { name });
-    const archive = { name, status: "archived" };
-    await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, archive);
-    should((await world.get(`/wallets/${second.wallet_id}`)).status).not.equal("archived");
-    await world.expect(200, "PATCH", `/wallets/${first.wallet_id}`, { status: "archived" });
-    const taken = await world.conflict(
-      "WALLET_ALREADY_EXISTS",
-      "POST",
-      "/wallets",
-      world.newWallet([], { name }),
-    );
-    should(taken.message).match(/archived/);
-  },
-);
+row("C1", "names of wallets are unique, also after a rename", ["local"], async (world) => {
+  const first = await create(world, world.newWallet([]));
+  const second = await create(world, world.newWallet([]));
+  const { name } = first;
+  await world.conflict("WALLET_ALREADY_EXISTS", "POST", "/wallets", world.newWallet([], { name }));
+  await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, { name });
+  const archive = { name, status: "archived" };
+  await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, archive);
+  should((await world.get(`/wallets/${second.wallet_id}`)).status).not.equal("archived");
+  await world.expect(200, "PATCH", `/wallets/${first.wallet_id}`, { status: "archived" });
+  const taken = await world.conflict(
+    "WALLET_ALREADY_EXISTS",
+    "POST",
+    "/wallets",
+    world.newWallet([], { name }),
+  );
+  should(taken.message).match(/archived/);
+});
 
 row("C2", "name and description change", ["wallet"], async (world) => {
   const { wallet } = await world.wallet();
