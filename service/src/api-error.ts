@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode, ErrorType } from "../../../src/protocol/index.ts";
+import type { ErrorBody, ErrorCode, ErrorType } from "../../src/protocol/index.ts";
 
 /** An answer that is not 2xx. */
 export class ApiError extends Error {
@@ -35,7 +35,7 @@ export function conflict(message: string, code?: ErrorCode): ApiError {
   );
 }
 
-/** Names stay taken when what they name is archived, and so hidden: the message says so. */
+/** An archived resource is hidden and keeps its name: the message says so. */
 export function nameTaken(
   what: "channel" | "wallet" | "watcher",
   holder: { name: string; status: string },

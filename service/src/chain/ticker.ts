@@ -1,36 +1,37 @@
 import type { Log } from "../log.ts";
 import { messageOf, originOf } from "../problem.ts";
-import type { Chain, Heads } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Heads } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
-/** Called at each beat with how far the chain is. */
-export type BeatListener = (heads: Heads) => Promise<void>;
+/** Called at each tick with the newest blocks of the chain. */
+export type TickListener = (heads: Heads) => Promise<void>;
 
-/** Closest distance of two beats that were asked for. */
-const POKE_DISTANCE_MS = 20;
-/** Blocks further down are final, or on a node that knows no finality. */
-const MOST_LOOKED_AT = 256;
+/** From `wake()` to the tick. */
+const WAKE_DELAY_MS = 20;
+/** Older blocks are final, or on a node without finality. */
+const MAX_CHECKED_BLOCKS = 256;
 
 /**
- * The heartbeat of everything that follows the chain. Each beat mines a block where one is due, reads the
- * chain's heads and tells the listeners one after the other. It beats every `intervalMs`, and soon after `poke()`.
+ * Drives everything that follows the chain. Each tick mines a block where one is due, reads the newest blocks and calls
+ * the listeners one after the other. It ticks every `intervalMs`, and soon after `wake()`.
  */
-export class Pulse {
+export class Ticker {
   readonly #chain: Chain;
   #intervalMs: number;
   readonly #log: Log;
-  readonly #listeners: BeatListener[] = [];
+  readonly #listeners: TickListener[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #beating: Promise<void> | undefined;
-  #pokedAgain = false;
+  #ticking: Promise<void> | undefined;
+  #wokenMeanwhile = false;
   #stopped = true;
   #lastMinedAt = Number.NEGATIVE_INFINITY;
-  /** The newest block that somebody may wait to see finalized. */
+  /** The newest block that a transaction may need finalized. */
   #busyUntil = 0;
-  /** The newest block that was looked at for transactions. */
-  #lookedUpTo = 0;
-  #troubled = false;
-  readonly #problems = new Map<BeatListener, string>();
+  /** The newest block that was checked for transactions. */
+  #checkedUpTo = 0;
+  #unreachable = false;
+  readonly #problems = new Map<TickListener, string>();
 
   constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
     this.#chain = options.chain;
@@ -38,22 +39,22 @@ export class Pulse {
     this.#log = options.log;
   }
 
-  /** From beat to beat, and so from block to block. */
+  /** Time between ticks, and so between blocks. */
   get intervalMs(): number {
     return this.#intervalMs;
   }
 
-  /** What takes long is to end when it is. */
+  /** Long work checks it, and ends early. */
   get isStopped(): boolean {
     return this.#stopped;
   }
 
   setInterval(intervalMs: number): void {
     this.#intervalMs = intervalMs;
-    this.poke();
+    this.wake();
   }
 
-  onBeat(listener: BeatListener): void {
+  onTick(listener: TickListener): void {
     this.#listeners.push(listener);
   }
 
@@ -62,66 +63,66 @@ export class Pulse {
     this.#schedule(0);
   }
 
-  /** Something happened on the chain or waits for it: beat soon. */
-  poke(): void {
+  /** Ticks soon: something happened on the chain, or waits for it. */
+  wake(): void {
     if (this.#stopped) return;
-    if (this.#beating === undefined) this.#schedule(POKE_DISTANCE_MS);
-    else this.#pokedAgain = true;
+    if (this.#ticking === undefined) this.#schedule(WAKE_DELAY_MS);
+    else this.#wokenMeanwhile = true;
   }
 
-  /** Keeps blocks coming until this one is finalized. */
+  /** Mines blocks until this one is finalized. */
   keepBusyUntil(block: number): void {
     this.#busyUntil = Math.max(this.#busyUntil, block);
   }
 
-  /** No beat starts any more; resolves when the one under way has ended. */
+  /** No tick starts after this call. Resolves when the current one has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#beating;
+    await this.#ticking;
   }
 
   #schedule(inMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.#pokedAgain = false;
-      this.#beating = this.#beat().finally(() => {
-        this.#beating = undefined;
-        if (!this.#stopped) this.#schedule(this.#pokedAgain ? POKE_DISTANCE_MS : this.#intervalMs);
+      this.#wokenMeanwhile = false;
+      this.#ticking = this.#tick().finally(() => {
+        this.#ticking = undefined;
+        if (!this.#stopped) this.#schedule(this.#wokenMeanwhile ? WAKE_DELAY_MS : this.#intervalMs);
       });
     }, inMs);
   }
 
-  async #beat(): Promise<void> {
+  async #tick(): Promise<void> {
     let heads: Heads;
     try {
       if (this.#chain.minesOnRequest) await this.#mineIfDue();
       heads = await this.#chain.heads();
       if (this.#chain.minesOnRequest) await this.#keepBusyForNewBlocks(heads);
-      if (this.#troubled) this.#log.info("The chain answers again.");
-      this.#troubled = false;
+      if (this.#unreachable) this.#log.info("The chain answers again.");
+      this.#unreachable = false;
     } catch (error) {
-      if (!this.#troubled && !this.#stopped) {
+      if (!this.#unreachable && !this.#stopped) {
         this.#log.warn(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
       }
-      this.#troubled = true;
+      this.#unreachable = true;
       return;
     }
     for (const listener of this.#listeners) {
       if (this.#stopped) return;
-      // A lifecycle that fails does not delay the others; it is tried again at the next beat.
+      // A listener that fails does not delay the others, and is called again at the next tick.
       await listener(heads).then(
         () => this.#problems.delete(listener),
-        (error: unknown) => this.#tell(listener, messageOf(error)),
+        (error: unknown) => this.#report(listener, messageOf(error)),
       );
     }
   }
 
-  /** What goes wrong at each beat is told once. */
-  #tell(listener: BeatListener, problem: string): void {
+  /** A problem that lasts is logged once. */
+  #report(listener: TickListener, problem: string): void {
     if (this.#stopped || this.#problems.get(listener) === problem) return;
     this.#problems.set(listener, problem);
-    this.#log.warn(`Following the chain does not go on: ${problem}. It is tried again at each beat.`);
+    this.#log.warn(`Following the chain failed: ${problem}. It is retried.`);
   }
 
   async #mineIfDue(): Promise<void> {
@@ -134,25 +135,25 @@ export class Pulse {
   }
 
   /**
-   * Every transaction is to become final. What a block holds is known only once it is there: a transaction may
-   * come just before it is mined, and others may mine, too.
+   * Every transaction has to become final. What a block holds is known only after it is mined: a transaction may arrive
+   * just before, and other programs may mine too.
    */
   async #keepBusyForNewBlocks({ latest, finalized }: Heads): Promise<void> {
-    // The chain may have been put back.
+    // The chain may have been reset to an older block.
     const known = Math.max(
-      Math.min(this.#lookedUpTo, latest.number),
+      Math.min(this.#checkedUpTo, latest.number),
       finalized,
-      latest.number - MOST_LOOKED_AT,
+      latest.number - MAX_CHECKED_BLOCKS,
     );
     for (let number = known + 1; number < latest.number; number += 1) {
       if ((await this.#chain.block(number))?.transactions) this.keepBusyUntil(number);
-      this.#lookedUpTo = number;
+      this.#checkedUpTo = number;
     }
     if (latest.transactions > 0) this.keepBusyUntil(latest.number);
-    this.#lookedUpTo = latest.number;
+    this.#checkedUpTo = latest.number;
   }
 
-  /** The newest finalized block; every block is where the node knows no such thing. */
+  /** The newest finalized block; infinity where the node has no finality. */
   async #finalized(): Promise<number> {
     try {
       return (await this.#chain.block("finalized"))?.number ?? 0;

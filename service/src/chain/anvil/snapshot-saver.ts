@@ -6,47 +6,47 @@ import { dumpState, type Head, head } from "./dump.ts";
 import { keepSnapshot } from "./snapshots.ts";
 import { blockOfState, isTorn } from "./state.ts";
 
-/** What became of a try to save: up to which block, and how many bytes the state has; or why not. */
+/** The result of an attempt to save: the newest block and the bytes of the state, or the error. */
 export type SaveReport = { saved: { block: number; bytes: number } } | { failed: string };
 
-/** From one look for new blocks to the next. */
+/** Between checks for new blocks. */
 const LOOK_MS = 1000;
-/** Of the time, at most a tenth goes into saving: the larger the state, the more seldom. */
+/** At most a tenth of the time is spent saving: a larger state is saved less often. */
 const REST_PER_SAVE = 9;
-/** An anvil that does not answer a small question for so long hangs. */
+/** An anvil that does not answer a simple call for this time hangs. */
 const ANSWER_MS = 5000;
 const QUICK_MS = 500;
-/** Blocks made while anvil puts its state together spoil it now and then. */
+/** Blocks that are made while anvil collects its state can make it inconsistent. */
 const TRIES = 5;
 const inflate = promisify(gunzip);
 
 /** Saves the state of an anvil after it has new blocks. An idle one is left alone. */
-export class Saving {
+export class SnapshotSaver {
   readonly #rpcUrl: string;
   readonly #folder: string;
-  readonly #tell: (report: SaveReport) => void;
+  readonly #report: (report: SaveReport) => void;
   readonly #stopped = new AbortController();
   readonly #running: Promise<void>;
   /** The hash of the newest block that is saved. */
   #saved: string | undefined;
   #lastMs = 0;
 
-  constructor(options: { rpcUrl: string; folder: string; tell: (report: SaveReport) => void }) {
+  constructor(options: { rpcUrl: string; folder: string; report: (report: SaveReport) => void }) {
     this.#rpcUrl = options.rpcUrl;
     this.#folder = options.folder;
-    this.#tell = options.tell;
+    this.#report = options.report;
     this.#running = this.#run();
   }
 
-  /** Saves all there is, for the last time: what is being made meanwhile too. */
+  /** Saves everything for the last time, including blocks that are made meanwhile. */
   async finish(): Promise<void> {
     this.#stopped.abort();
     await this.#running;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const newest = await this.#newest();
-      // An anvil that hangs or is gone has nothing to give.
+      // Anvil hangs or is gone.
       if (newest === undefined) return;
-      // Balances, say, can be set without a block: where it is quick, the state is saved in any case.
+      // Balances can be set without a block: where saving is quick, it is done in any case.
       const isQuick = tries === 0 && this.#lastMs < QUICK_MS;
       if (newest.hash === this.#saved && !isQuick) return;
       if (!(await this.#save())) return;
@@ -78,18 +78,18 @@ export class Saving {
       if (state === undefined) return false;
       await keepSnapshot(this.#folder, state.gzipped);
       this.#saved = state.newest.hash;
-      this.#tell({ saved: { block: state.newest.number, bytes: state.bytes } });
+      this.#report({ saved: { block: state.newest.number, bytes: state.bytes } });
       return true;
     } catch (error) {
-      // Without an anvil there is nothing to tell about.
-      if ((await this.#newest()) !== undefined) this.#tell({ failed: messageOf(error) });
+      // Without anvil there is nothing to report.
+      if ((await this.#newest()) !== undefined) this.#report({ failed: messageOf(error) });
       return false;
     } finally {
       this.#lastMs = performance.now() - start;
     }
   }
 
-  /** Undefined where blocks are made without a pause: later, then. */
+  /** Undefined where blocks are made without a pause: it is tried later. */
   async #wholeState(): Promise<{ gzipped: Buffer; bytes: number; newest: Head } | undefined> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const gzipped = await this.#dump();
@@ -99,7 +99,7 @@ export class Saving {
     }
     return undefined;
   }
-  /** However long it takes, as long as anvil answers other questions meanwhile. */
+  /** It may take long, as long as anvil answers other calls meanwhile. */
   async #dump(): Promise<Buffer> {
     const hangs = new AbortController();
     const watch = setInterval(async () => {

@@ -1,19 +1,19 @@
 import Type from "typebox";
 import { checksumAddress } from "viem";
-import { ZERO_ADDRESS } from "../../../src/protocol/index.ts";
-import { PaymentRefused, payOut } from "../chain/faucet.ts";
-import { isRefusal } from "../chain/node/refusals.ts";
-import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
-import { Traffic } from "../traffic.ts";
-import { conflict, invalid } from "./errors.ts";
-import type { Routes } from "./routes.ts";
-import { Address, STRICT } from "./schemas.ts";
+import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
+import { conflict, invalid } from "../../api-error.ts";
+import { PaymentRefused, payOut } from "../../chain/faucet.ts";
+import { isRefusal } from "../../chain/node/refusals.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../problem.ts";
+import { Traffic } from "../../traffic.ts";
+import type { Routes } from "../routes.ts";
+import { Address, STRICT } from "../schemas.ts";
 
-/** Where tokens go when nobody says: an address that belongs to no one here. */
+/** The default receiver of tokens: an address without an owner. */
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const ONE_TOKEN = "1000000000000000000";
-const MOST_PER_SECOND = 100;
+const MAX_PER_SECOND = 100;
 const UINT256_LIMIT = 2n ** 256n;
 
 const Payment = Type.Object(
@@ -55,33 +55,33 @@ const Speed = Type.Object(
 );
 const Rates = Type.Object(
   { transfersPerSecond: rate(), readingsPerSecond: rate() },
-  { title: "TrafficRates", description: "how many of each a second", ...STRICT },
+  { title: "TrafficRates", description: "how many of each per second", ...STRICT },
 );
 const FOREIGN_CHAIN = "The chain is not a development chain, or makes no blocks on request.";
 
-/** The chain as a tester wants it: coins, blocks, reorganizations, speed, traffic. */
-export function localChainRoutes(app: Routes, context: Context): void {
+/** Controls the chain: coins, blocks, reorganizations, speed, traffic. */
+export function chainRoutes(app: Routes, context: Context): void {
   const traffic = new Traffic(context);
   app.addHook("preClose", () => traffic.stop());
 
-  /** @throws ApiError 409 where the service's coins are not ours to give away. */
+  /** @throws ApiError 409 where the service's coins have a value. */
   const refuseOnForeignChain = () => {
     if (context.chain.isDevelopment) return;
     throw conflict(
-      "This works on a development chain only. On this one the service's account pays for gas and nothing else.",
+      "This works on a development chain only. On this one the service's account only pays for gas.",
     );
   };
-  /** @throws ApiError 409 where blocks are not ours to make. */
-  const refuseWhereBlocksComeByThemselves = () => {
+  /** @throws ApiError 409 where the node makes blocks itself. */
+  const refuseWithoutMining = () => {
     if (context.chain.minesOnRequest) return;
     throw conflict(
-      "The node makes its blocks by itself and none on request. Use anvil, Hardhat or Ganache to make blocks.",
+      "The node makes blocks itself, not on request. Use anvil, Hardhat or Ganache to make blocks.",
     );
   };
   const newHead = async () => {
     const { latest } = await context.chain.heads();
-    context.pulse.keepBusyUntil(latest.number);
-    context.pulse.poke();
+    context.ticker.keepBusyUntil(latest.number);
+    context.ticker.wake();
     return { latest: latest.number };
   };
 
@@ -98,7 +98,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
     },
     async (request) => {
       const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
-      // Our own token is ours to give on any chain.
+      // The demo token can be given away on any chain.
       if (token.toLowerCase() !== context.contracts.DemoToken.toLowerCase()) refuseOnForeignChain();
       if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
       if (BigInt(amount) >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
@@ -134,7 +134,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       },
     },
     async (request) => {
-      refuseWhereBlocksComeByThemselves();
+      refuseWithoutMining();
       await context.chain.mine(request.body.blocks);
       return await newHead();
     },
@@ -146,7 +146,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["local"],
         operationId: "reorg",
-        summary: "Replaces the newest blocks by empty ones: what was in them has not happened",
+        summary: "Replaces the newest blocks by empty ones, without their transactions",
         body: Type.Object({
           depth: Type.Integer({
             minimum: 1,
@@ -165,7 +165,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       } catch (error) {
         if (isRefusal(error))
           throw invalid(
-            `The node refuses this reorganization: ${messageOf(error)}. Ask for fewer blocks; only anvil knows how to.`,
+            `The node refuses this reorganization: ${messageOf(error)}. Ask for fewer blocks. Only anvil supports it.`,
           );
         throw error;
       }
@@ -179,15 +179,15 @@ export function localChainRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["local"],
         operationId: "setSpeed",
-        summary: "Sets the time from block to block",
+        summary: "Sets the time between blocks",
         body: Speed,
         answers: { 200: Speed, 409: FOREIGN_CHAIN },
       },
     },
     (request) => {
-      refuseWhereBlocksComeByThemselves();
-      context.pulse.setInterval(request.body.blockTimeMs);
-      return { blockTimeMs: context.pulse.intervalMs };
+      refuseWithoutMining();
+      context.ticker.setInterval(request.body.blockTimeMs);
+      return { blockTimeMs: context.ticker.intervalMs };
     },
   );
 
@@ -197,7 +197,7 @@ export function localChainRoutes(app: Routes, context: Context): void {
       schema: {
         tags: ["local"],
         operationId: "setTraffic",
-        summary: "Sends transfers of the demo token and sensor readings at these rates from now on",
+        summary: "Sends transfers of the demo token and sensor readings at these rates",
         body: Rates,
         answers: { 200: Rates, 409: FOREIGN_CHAIN },
       },
@@ -210,16 +210,16 @@ export function localChainRoutes(app: Routes, context: Context): void {
   );
 }
 
-/** Milliseconds from block to block; null where blocks come by themselves. */
-export function blockTimeOf({ chain, pulse }: Context): number | null {
-  return chain.minesOnRequest ? pulse.intervalMs : null;
+/** Milliseconds between blocks; null where the node makes blocks itself. */
+export function blockTimeOf({ chain, ticker }: Context): number | null {
+  return chain.minesOnRequest ? ticker.intervalMs : null;
 }
 
 function rate() {
   return Type.Number({
     minimum: 0,
-    maximum: MOST_PER_SECOND,
+    maximum: MAX_PER_SECOND,
     default: 0,
-    description: `a number from 0 to ${MOST_PER_SECOND}`,
+    description: `a number from 0 to ${MAX_PER_SECOND}`,
   });
 }

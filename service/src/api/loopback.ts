@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Whether an address to listen on is reached from this machine only. */
+/** Whether an address to listen on can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host) || host === "::1";
 }
 
 /**
- * Whether a request was meant for this machine, and no page from elsewhere sent it. A web page can have its own
- * name lead to 127.0.0.1; its requests then say that name.
+ * Whether a request is from a program of this machine, not from a web page elsewhere. A web page can make its own name
+ * resolve to 127.0.0.1 (DNS rebinding); its requests then have that name as Host.
  */
 export function isLocalRequest(headers: IncomingHttpHeaders): boolean {
   const { host, origin } = headers;

@@ -1,15 +1,15 @@
 import type { Hex } from "../../../src/protocol/index.ts";
 import { isRsaSignature, recoverSigner } from "../../../src/signing/index.ts";
+import { invalid } from "../api-error.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
-import { invalid } from "./errors.ts";
 
-/** Of a signature's two forms the one with the lower s counts. */
+/** Of the two forms of a signature, the wallet accepts only the one with the lower s. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Checks a signature as the wallet will: by a signer that it allows.
+ * Checks, as the wallet contract does, that a signature is from an allowed signer.
  *
  * @throws ApiError 400 `VALIDATION_ERROR`; what `isSigner` throws when the chain cannot be asked.
  */
