@@ -4,7 +4,7 @@ import type { FileDedupeStore } from "../../src/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
-import { dedupePath, rememberOf, type VerifyEventDef } from "./settings.ts";
+import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
 /**
  * The keys that a node with *each event once* has processed; undefined for a node without it. They are read at the
@@ -14,7 +14,7 @@ import { dedupePath, rememberOf, type VerifyEventDef } from "./settings.ts";
 export function openDedupeStore(
   RED: NodeAPI,
   node: Node,
-  def: VerifyEventDef,
+  fields: VerifyEventFields,
 ): (() => Promise<FileDedupeStore>) | undefined {
   const path = dedupePath(RED, node.id);
   let store: FileDedupeStore | undefined;
@@ -24,7 +24,7 @@ export function openDedupeStore(
   };
   const ready = async (): Promise<FileDedupeStore> => {
     const library = await loadLibrary();
-    store ??= new library.FileDedupeStore({ path, maxKeys: rememberOf(def), onWarning });
+    store ??= new library.FileDedupeStore({ path, maxKeys: fields.number("remember"), onWarning });
     await store.load();
     return store;
   };
@@ -37,7 +37,7 @@ export function openDedupeStore(
       .catch((thrown: unknown) => node.warn(toCodedError(thrown).message))
       .then(done);
   });
-  if (!def.firstTimeOnly) return undefined;
+  if (!fields.flag("firstTimeOnly")) return undefined;
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
     node.warn(error.message);

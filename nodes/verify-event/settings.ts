@@ -1,79 +1,48 @@
 import { join } from "node:path";
-import type { Node, NodeAPI, NodeDef } from "node-red";
-import type { ChannelEvent, Confidence, DedupeDelivery, Expectations } from "../../src/index.ts";
-import { CONFIDENCES, isEvent, isSameId } from "../../src/protocol/index.ts";
+import type { NodeAPI } from "node-red";
+import type { ChannelEvent, DedupeDelivery, Expectations } from "../../src/index.ts";
+import { isEvent, isSameId } from "../../src/protocol/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { override } from "../lib/runtime/details.ts";
 import { eventNames } from "../lib/runtime/event-names.ts";
-import { oneOf } from "../lib/runtime/fields.ts";
+import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { readNames } from "../lib/runtime/names.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import type { NODE } from "./fields.ts";
 
-export type VerifyEventDef = NodeDef & {
-  connection?: string;
-  /** Optional: the parameters get the names of its ABI. */
-  contract?: string;
-  /** Optional: the answer to a query must be from it. */
-  channel?: string;
-  event?: string;
-  eventType?: string;
-  /** Accept only events of `contract`. */
-  expectContract?: boolean;
-  /** Names or signatures, separated by commas; a message may give a list. */
-  expectEvents?: string;
-  expectEventsType?: string;
-  minConfidence?: "" | Confidence;
-  /** Which signer set is accepted: any configured one, the default one, or that of `expectFamily`. */
-  signedBy?: "" | "default" | "family";
-  expectFamily?: string;
-  /** Seconds; empty accepts any age. */
-  maxAge?: string | number;
-  firstTimeOnly?: boolean;
-  /** How many keys `firstTimeOnly` remembers. */
-  remember?: string | number;
-};
-
-export const REMEMBER = { default: 10_000, most: 100_000 } as const;
+export type VerifyEventFields = FieldReader<typeof NODE>;
 
 /** @throws INVALID_FIELD, MISSING_VALUE, CONTRACT_MISSING */
 export async function expectationsOf(
   RED: NodeAPI,
-  node: Node,
-  def: VerifyEventDef,
+  fields: VerifyEventFields,
   msg: CrecMessage,
 ): Promise<Expectations> {
-  const { expectEvents, expectEventsType = "str" } = def;
-  const field = { label: "Events", value: expectEvents, type: expectEventsType };
-  const events = await eventNames(await readNames(RED, node, msg, field), field.label);
-  const minConfidence = oneOf("Confidence", def.minConfidence, CONFIDENCES);
+  const { contract, expectEventsType = "str" } = fields.settings;
+  const names = await fields.of(msg).names("expectEvents");
+  const events = await eventNames(names, fields.label("expectEvents"));
+  const minConfidence = fields.choice("minConfidence");
+  const maxAge = fields.number("maxAge");
   // An empty text field accepts any event. A message or variable must not be empty.
-  if (events.length === 0 && expectEventsType !== "str") {
-    const place = `${expectEventsType}.${expectEvents}`;
-    throw nodeError("MISSING_VALUE", `"Events" is empty. It was looked for in ${place}.`);
-  }
+  if (events.length === 0 && expectEventsType !== "str") throw fields.missing("expectEvents");
   return {
-    ...familyOf(def),
-    ...(def.expectContract ? { contract: contractOf(RED, def.contract) } : {}),
+    ...familyOf(fields),
+    ...(fields.flag("expectContract") ? { contract: contractOf(RED, contract) } : {}),
     ...(events.length > 0 ? { events } : {}),
     ...(minConfidence ? { minConfidence } : {}),
-    ...(isEmpty(def.maxAge) ? {} : { maxAge: number("At most", def.maxAge, Number.POSITIVE_INFINITY) }),
+    ...(maxAge === undefined ? {} : { maxAge }),
   };
 }
 
 /** @throws INVALID_FIELD, MISSING_VALUE */
-function familyOf({ signedBy, expectFamily = "" }: VerifyEventDef): Pick<Expectations, "donFamily"> {
-  const chosen = oneOf("Signed by", signedBy, ["default", "family"]);
-  if (!chosen) return {};
-  if (chosen === "default") return { donFamily: "" };
-  if (expectFamily.trim() !== "") return { donFamily: expectFamily.trim() };
-  throw nodeError("MISSING_VALUE", '"Family" is empty. Open the node and fill in the oracle family.');
-}
-
-/** @throws INVALID_FIELD */
-export function rememberOf({ remember }: VerifyEventDef): number {
-  return isEmpty(remember) ? REMEMBER.default : Math.floor(number("Remember", remember, REMEMBER.most));
+function familyOf(fields: VerifyEventFields): Pick<Expectations, "donFamily"> {
+  const signedBy = fields.choice("signedBy");
+  if (signedBy === "") return {};
+  if (signedBy === "default") return { donFamily: "" };
+  const donFamily = fields.text("expectFamily");
+  if (donFamily === "") throw fields.missing("expectFamily");
+  return { donFamily };
 }
 
 /** In the user directory, beside the cursors of events in. Each node has a file of its own. */
@@ -93,7 +62,7 @@ export function hasSignedChannel(event: ChannelEvent): boolean {
  */
 export async function channelIdOf(
   RED: NodeAPI,
-  { channel }: VerifyEventDef,
+  channel: string | undefined,
   msg: CrecMessage,
   event: ChannelEvent,
   signal: AbortSignal,
@@ -127,15 +96,4 @@ export function deliveryOf(msg: CrecMessage, event: ChannelEvent): DedupeDeliver
   const { attempt, redelivered } = msg.crec ?? {};
   const isRedelivered = redelivered === true || (typeof attempt === "number" && attempt > 1);
   return { id: `${consumer} ${event.event_id}`, redelivered: isRedelivered };
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || String(value).trim() === "";
-}
-
-function number(label: string, value: unknown, most: number): number {
-  const given = Number(value);
-  if (given >= 1 && given <= most) return given;
-  const range = Number.isFinite(most) ? `from 1 to ${most}` : "from 1 on";
-  throw nodeError("INVALID_FIELD", `"${label}" must be a number ${range}, not "${value}".`);
 }

@@ -3,34 +3,29 @@ import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/ind
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
-import { type Field, readField } from "../lib/runtime/fields.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import { NODE, type VerifyEventDef } from "./fields.ts";
 import { openDedupeStore } from "./open-dedupe-store.ts";
 import { type SeenBefore, seenBefore } from "./seen-before.ts";
-import {
-  channelIdOf,
-  deliveryOf,
-  expectationsOf,
-  hasSignedChannel,
-  type VerifyEventDef,
-  watcherChannelOf,
-} from "./settings.ts";
+import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChannelOf } from "./settings.ts";
 
 /** Outputs: verified, rejected, and events that never carry a proof. */
 export default function register(RED: NodeAPI): void {
   function ConstructVerifyEvent(this: Node, def: VerifyEventDef): void {
     RED.nodes.createNode(this, def);
-    const field: Field = { label: "Event", value: def.event ?? "crec.event", type: def.eventType ?? "msg" };
-    const dedupeStore = openDedupeStore(RED, this, def);
+    const fields = fieldReader(RED, this, NODE, def);
+    const { settings } = fields;
+    const dedupeStore = openDedupeStore(RED, this, fields);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      const connection = connectionOf(RED, def.connection);
-      const event = toEvent(await readField(RED, this, msg, field));
-      const expected = await expectationsOf(RED, this, def, msg);
+      const connection = connectionOf(RED, settings.connection);
+      const event = toEvent(await fields.of(msg).value("event"));
+      const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
       const { dedupeKey, decodeEvent, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
@@ -39,7 +34,7 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "error", RED._("verify-event.status.rejected", { reason }));
       };
 
-      const readChannelId = () => channelIdOf(RED, def, msg, event, signal);
+      const readChannelId = () => channelIdOf(RED, settings.channel, msg, event, signal);
       const channelId = hasSignedChannel(event) ? await readChannelId() : undefined;
       const verification = await (await connection.verifier()).verify(event, {
         ...(channelId ? { channelId } : {}),
@@ -56,7 +51,7 @@ export default function register(RED: NodeAPI): void {
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
       if (unmet) return reject(unmet);
-      const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
+      const abi = settings.contract ? await contractOf(RED, settings.contract).abi() : undefined;
       const payload = decodeEvent(event, abi);
       const key = dedupeKey(event);
       const store = await dedupeStore?.();

@@ -2,20 +2,24 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { rememberOf, type VerifyEventDef } from "../../nodes/verify-event/settings.ts";
+import { NODE } from "../../nodes/verify-event/fields.ts";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
 import { ask, benchFlow, refuse } from "../support/bench.ts";
+import { readerOf } from "../support/field-reader.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { verifyEventNode } from "../support/nodes.ts";
 
 describe("how many keys verify event remembers", () => {
+  const rememberOf = (remember: string | undefined) =>
+    readerOf(NODE, remember === undefined ? {} : { remember }).number("remember");
+
   it("is 10,000 unless the form says otherwise, and from 1 to 100,000", () => {
-    should(
-      ["", undefined, "1", "100000"].map((remember) => rememberOf({ remember } as VerifyEventDef)),
-    ).deepEqual([10_000, 10_000, 1, 100_000]);
+    should(["", undefined, "1", "100000"].map((remember) => rememberOf(remember))).deepEqual([
+      10_000, 10_000, 1, 100_000,
+    ]);
     for (const remember of ["0", "100001", "many"]) {
-      should(() => rememberOf({ remember } as VerifyEventDef)).throw({ code: "INVALID_FIELD" });
+      should(() => rememberOf(remember)).throw({ code: "INVALID_FIELD" });
     }
   });
 });

@@ -1,5 +1,5 @@
 import { each } from "../shared/field-checks.ts";
-import { errorKey, type Field, isShown, type NodeDescription } from "../shared/fields.ts";
+import { errorKey, type Field, fitsNumber, isShown, type NodeDescription } from "../shared/fields.ts";
 import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
 import { atPresent, onlyVariables } from "./validate.ts";
@@ -13,7 +13,7 @@ export type FormCheck = (node: EditedNode, value: unknown) => string | undefined
  */
 export function validatorOf(node: NodeDescription, name: string, own?: FormCheck): Validator | undefined {
   const field = node.fields[name];
-  if (field === undefined || name === "name" || !canBeWrong(field)) return undefined;
+  if (field === undefined || name === "name" || (own === undefined && !canBeWrong(field))) return undefined;
   return function (value, _options) {
     const other = (wanted: string) => atPresent(this, wanted);
     if (!isShown(field, other)) return true;
@@ -48,7 +48,7 @@ function judged(
   if (isReference(text)) return true;
   if (field.kind === "number") {
     const value = Number(text);
-    return (value >= field.least && (!field.whole || Number.isInteger(value))) || wrong();
+    return fitsNumber(field, value) || wrong();
   }
   if (!("check" in field) || !field.check) return true;
   const check = field.kind === "typed" && field.list ? each(field.check) : field.check;

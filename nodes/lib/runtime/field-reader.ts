@@ -3,6 +3,7 @@ import { type CodedError, nodeError } from "../shared/errors.ts";
 import { each } from "../shared/field-checks.ts";
 import {
   errorKey,
+  fitsNumber,
   labelKey,
   type NamesOf,
   type NodeDescription,
@@ -95,8 +96,7 @@ export function fieldReader<const N extends NodeDescription>(
     const text = textOf(name) || (field.optional ? "" : field.default);
     if (text === "") return undefined;
     const value = Number(text);
-    const fits = Number.isFinite(value) && value >= field.least && (!field.whole || Number.isInteger(value));
-    if (!fits) throw wrong(name, text);
+    if (!fitsNumber(field, value)) throw wrong(name, text);
     return value;
   };
 

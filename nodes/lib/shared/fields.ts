@@ -86,6 +86,7 @@ export type TextField = { kind: "text"; default?: string } & Labelled &
 export type NumberField = { kind: "number"; default: string } & Labelled &
   Explained & {
     least: number;
+    most?: number;
     whole?: true;
     /** May be left empty, which is not the default then. */
     optional?: true;
@@ -280,6 +281,11 @@ export function labelKey(node: NodeDescription, name: string): string {
 export function errorKey(node: NodeDescription, name: string): string {
   const { error } = (node.fields[name] ?? {}) as { error?: string };
   return error ?? `${shortName(node.type)}.error.${name}`;
+}
+
+/** Whether a number is in the range of its field. */
+export function fitsNumber({ least, most = Number.MAX_VALUE, whole }: NumberField, value: number): boolean {
+  return value >= least && value <= most && (!whole || Number.isInteger(value));
 }
 
 /** Whether a field counts, with the values that other fields have. */

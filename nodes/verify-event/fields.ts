@@ -1,0 +1,56 @@
+import { CONFIDENCES } from "../../src/protocol/index.ts";
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+
+export const NODE = describeNode({
+  type: "crec-verify-event",
+  version: 1,
+  icon: "verify-event.svg",
+  inputs: 1,
+  outputs: ["verified", "rejected", "notices"],
+  fields: {
+    name: COMMON.name,
+    connection: COMMON.connection,
+    event: {
+      kind: "typed",
+      icon: "envelope-o",
+      types: ["msg", "flow", "global", "jsonata"],
+      default: "crec.event",
+    },
+    /** The answer to a query must be from this channel. */
+    channel: { ...COMMON.channel, required: false, hint: true },
+    /** Names the parameters as in its ABI. */
+    contract: COMMON.contract,
+    naming: { kind: "note" },
+    accept: { kind: "section" },
+    expectContract: { kind: "boolean", default: false },
+    /** Names or signatures. */
+    expectEvents: {
+      kind: "typed",
+      icon: "bolt",
+      list: true,
+      placeholder: true,
+      hint: true,
+      lookup: { list: "contract-events", by: "contract" },
+    },
+    minConfidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
+    /** The accepted signer set: any of the connection, the default set, or that of one family. */
+    signedBy: { kind: "select", icon: "users", options: ["", "default", "family"], default: "", hint: true },
+    expectFamily: { kind: "text", required: true, shown: { signedBy: "family" } },
+    /** Seconds. Empty: any age. */
+    maxAge: { kind: "number", icon: "clock-o", unit: true, hint: true, default: "", least: 1 },
+    firstTimeOnly: { kind: "boolean", default: false, hint: true },
+    /** How many keys of events are remembered. */
+    remember: {
+      kind: "number",
+      icon: "history",
+      unit: true,
+      default: "10000",
+      least: 1,
+      most: 100_000,
+      whole: true,
+      shown: { firstTimeOnly: true },
+    },
+  },
+});
+
+export type VerifyEventDef = SettingsOf<typeof NODE>;
