@@ -46,7 +46,7 @@ export default function register(RED: NodeAPI): void {
   registerLookups(RED);
 }
 
-/** One client and one verifier for all nodes of this connection, made when the first of them asks. */
+/** One client and one verifier for all nodes of this connection, created on first use. */
 function openConnection(
   RED: NodeAPI,
   node: Node<ConnectionCredentials>,

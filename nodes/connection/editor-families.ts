@@ -67,14 +67,14 @@ function familiesIn(value: unknown): FamilyDef[] {
   return Array.isArray(value) ? (value as FamilyDef[]) : [];
 }
 
-type Around = { read(): FamilyDef[]; showProblems(): void; remove(item: Item): void };
+type ListOfSets = { read(): FamilyDef[]; showProblems(): void; remove(item: Item): void };
 
 /** One set: its fields, what is wrong with them, and the button that removes it. */
 function showSet(
   node: EditedNode,
   container: JQuery,
   item: Item,
-  { read, showProblems, remove }: Around,
+  { read, showProblems, remove }: ListOfSets,
 ): void {
   const stored = item.stored ?? {};
   const boxes = Object.entries(FIELDS).map(([name, label]) => {
@@ -85,7 +85,7 @@ function showSet(
     box.val(String(stored[name as keyof FamilyDef] ?? ""));
     return [name, box] as const;
   });
-  const said = $('<div role="alert">')
+  const problems = $('<div role="alert">')
     .css({ "margin-left": "105px", color: "var(--red-ui-text-color-error)", "overflow-wrap": "anywhere" })
     .appendTo(container);
   $('<button type="button" class="red-ui-button red-ui-button-small">')
@@ -99,10 +99,10 @@ function showSet(
     const set = item.read?.() ?? {};
     const problem = signerSetProblem(set, { families: read(), orgId: fieldText("orgId") });
     const warnings = thresholdWarnings(set.validSigners ?? "", String(set.minRequiredSignatures ?? ""));
-    said.empty();
+    problems.empty();
     // An unreachable threshold is both: it is shown once.
     for (const { key, values } of problem ? [problem] : warnings) {
-      $("<div>").text(node._(key, values)).appendTo(said);
+      $("<div>").text(node._(key, values)).appendTo(problems);
     }
   };
   for (const [, box] of boxes) box.on(TYPED, showProblems);

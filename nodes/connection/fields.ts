@@ -68,7 +68,7 @@ export const NODE = describeNode({
     minRequiredSignatures: {
       kind: "text",
       default: String(PUBLIC_VERIFICATION.minRequiredSignatures),
-      width: "80px",
+      width: "160px",
       hint: true,
       check: isThreshold,
     },

@@ -1,9 +1,9 @@
-/** A warning of the form, as a key of its catalog with what stands in it. */
+/** A warning of the form: a key of its catalog, and the values in the text. */
 export type Warning = { key: string; values: Record<string, string | number> };
 
 /**
- * What is doubtful about signers and threshold as they stand in the form. What comes from the environment is not
- * known here, so it is not judged.
+ * Warnings about signers and threshold in the form. Values from the environment are not known here, so they have no
+ * warnings.
  */
 export function thresholdWarnings(signers: string, threshold: string): Warning[] {
   if (signers.includes("${")) return [];
@@ -14,12 +14,12 @@ export function thresholdWarnings(signers: string, threshold: string): Warning[]
     key: "connection.threshold.twice",
     values: { address },
   }));
-  const wanted = Number(threshold);
-  if (count === 0 || threshold.includes("${") || !(wanted >= 1)) return warnings;
-  // A network of 3F+1 oracles bears F faulty ones, and F+1 of them sign a report: no more.
+  const required = Number(threshold);
+  if (count === 0 || threshold.includes("${") || !(required >= 1)) return warnings;
+  // A network of 3F+1 oracles tolerates F faulty ones. Exactly F+1 of them sign a report.
   const usual = Math.floor((count - 1) / 3) + 1;
-  const values = { threshold: wanted, count, usual };
-  if (wanted > count) return [{ key: "connection.threshold.unreachable", values }, ...warnings];
-  if (wanted > usual) return [{ key: "connection.threshold.above-usual", values }, ...warnings];
+  const values = { threshold: required, count, usual };
+  if (required > count) return [{ key: "connection.threshold.unreachable", values }, ...warnings];
+  if (required > usual) return [{ key: "connection.threshold.above-usual", values }, ...warnings];
   return warnings;
 }

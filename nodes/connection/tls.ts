@@ -1,6 +1,6 @@
 import type { Node } from "node-red";
 
-/** Node-RED's own `tls-config`: it writes its settings into an options object. */
+/** Node-RED's `tls-config` node, which writes its settings into an options object. */
 export type TlsNode = Node & { addTLSOptions(options: TlsOptions): TlsOptions };
 
 export type TlsOptions = {

@@ -31,7 +31,6 @@ export const NODE = describeNode({
     /** For a wallet that is created: a JSON object. */
     configuration: {
       kind: "text",
-      icon: "cog",
       lines: 3,
       monospace: true,
       placeholder: true,

@@ -39,7 +39,7 @@ describe("the sets of oracle families in the forms", function () {
     should(await isSignedByShown()).be.false();
   });
 
-  it("are filled in, judged while they are typed, and kept", async () => {
+  it("are filled in, checked during typing, and stored", async () => {
     const form = await editor().form(connection);
     await form.root.getByText("Other oracle families").click();
     await form.root.getByText("Add a family").click();
@@ -64,7 +64,7 @@ describe("the sets of oracle families in the forms", function () {
     should(deployed.find(({ id }) => id === connection)).have.property("families", [STORED]);
   });
 
-  it("are there when the form is opened again, and then verify event offers to ask for one", async () => {
+  it("are shown when the form is opened again, and then verify event offers them", async () => {
     const form = await editor().form(connection);
     should(await list(form).getByLabel("Signers").inputValue()).equal(SIGNERS);
     should(await list(form).getByLabel("Family").isVisible()).be.true();
@@ -72,7 +72,7 @@ describe("the sets of oracle families in the forms", function () {
     should(await isSignedByShown()).be.true();
   });
 
-  it("mark the connection where two are for one family", async () => {
+  it("mark the connection if two are for one family", async () => {
     const form = await editor().form(connection);
     await form.root.getByText("Add a family").click();
     await list(form).getByLabel("Family").last().fill("zone-b");
@@ -87,7 +87,7 @@ describe("the sets of oracle families in the forms", function () {
     should(validationErrors.join()).match(/two sets for the family "zone-b"/);
   });
 
-  it("are removed again", async () => {
+  it("can be removed", async () => {
     const form = await editor().form(connection);
     for (let left = 2; left > 0; left -= 1) {
       await form.root.getByText("Remove this family").first().click();

@@ -7,7 +7,7 @@ describe("the form of a signer", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  it("keeps the address of a key also for who presses Done before it is known", async () => {
+  it("stores the address of a key if Done is pressed before the address is known", async () => {
     const { page, inPage } = editor();
     await editor().openWith([signerNode(generatePrivateKey())]);
     const key = generatePrivateKey();

@@ -24,7 +24,7 @@ describe("the form of a connection whose address has changed", function () {
   ];
   const report = async () => (await editor().nodeRed.fetch("crec/connection/bound/key")).json();
 
-  it("asks for the key again, and has it bound to the new address", async () => {
+  it("asks for the key again, and binds it to the new address", async () => {
     await editor().openWith(flows(HERE, { apiKey: KEY }));
     should(await report()).deepEqual({ needsConfirmation: false, typedFor: [HERE] });
     const untouched = await editor().form("bound");
@@ -41,7 +41,7 @@ describe("the form of a connection whose address has changed", function () {
     await form.root.getByText(ASKED).waitFor({ state: "hidden" });
     await form.done();
 
-    // Opened again before the deploy, the box holds what was typed, without the mark.
+    // Opened again before the deploy, the box has the typed key without the mark.
     const again = await editor().form("bound");
     should(await again.shows("apiKey")).equal(KEY);
     await again.done();
@@ -49,7 +49,7 @@ describe("the form of a connection whose address has changed", function () {
     should(await report()).deepEqual({ needsConfirmation: false, typedFor: [THERE] });
   });
 
-  it("asks for it before the deploy, too, when an import has brought the address", async () => {
+  it("asks for the key before a deploy too, if an import has changed the address", async () => {
     await editor().openWith(flows(HERE, { apiKey: `${KEY} typed-anew` }));
     const { page } = editor();
     await page.evaluate(`RED.nodes.node("bound").baseUrl = ${JSON.stringify(THERE)}; 0`);

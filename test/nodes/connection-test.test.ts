@@ -22,7 +22,7 @@ const NETWORKS = [{ id: "1", name: "Somewhere", chain_selector: "42", chain_id: 
 
 type Closing = { close(): Promise<unknown> };
 
-/** What "Test connection" says of connections that work, and of each way in which one does not. */
+/** The result of "Test connection" for connections that work, and for each way in which one fails. */
 describe("the connection's form", function () {
   this.timeout(120_000);
 
@@ -140,8 +140,8 @@ describe("the connection's form", function () {
     return server.url;
   };
 
-  describe("where it works", () => {
-    it("shows the networks, whose key it is, and what proofs are checked against", async () => {
+  describe("if it works", () => {
+    it("shows the networks, the account of the key, and its organization", async () => {
       const { base_url: baseUrl, graphql_url: graphqlUrl, api_key: apiKey, ...ready } = service.ready;
       const answer = await works({ baseUrl, graphqlUrl, apiKey });
       should(answer).deepEqual({
@@ -170,10 +170,10 @@ describe("the connection's form", function () {
         /account service refused/,
       ],
       [
-        "is none",
+        "is another service",
         (_request, response) => response.writeHead(404).end("<html>nothing"),
         "NO_SUCH_SERVICE",
-        /not as an account service does \(HTTP 404\).*\/graphql.*It begins: <html>nothing/,
+        /is not an account service \(HTTP 404\).*\/graphql.*It begins: <html>nothing/,
       ],
       [
         "knows another schema",
@@ -183,7 +183,7 @@ describe("the connection's form", function () {
       ],
     ];
     for (const [what, where, code, message] of warned) {
-      it(`warns beside the success of an account service that ${what}`, async () => {
+      it(`warns of an account service that ${what}`, async () => {
         const graphqlUrl = typeof where === "string" ? where : await serve(where);
         const { base_url: baseUrl, api_key: apiKey } = service.ready;
         const { warning, networks } = await works({ baseUrl, graphqlUrl, apiKey });
@@ -193,7 +193,7 @@ describe("the connection's form", function () {
       });
     }
 
-    it("says that the account service does not say whose key it is", async () => {
+    it("answers an empty account if the account service names none", async () => {
       const graphqlUrl = await serve((_request, response) =>
         sendJson(response, 200, { data: { getAccountDetails: null, getOrganization: null } }),
       );
@@ -202,8 +202,8 @@ describe("the connection's form", function () {
     });
   });
 
-  describe("where it does not, it tells apart", () => {
-    it("a refused key, and a key of no organization", async () => {
+  describe("if it fails, it recognizes", () => {
+    it("a refused key, and a key without an organization", async () => {
       await fails({ baseUrl: service.ready.base_url }, "KEY_REFUSED", /refused the API key/);
       const baseUrl = await serve((_request, response) =>
         sendJson(response, 401, { type: "ORGANIZATION_NOT_FOUND", message: "no" }),
@@ -211,7 +211,7 @@ describe("the connection's form", function () {
       await fails({ baseUrl }, "ORGANIZATION_NOT_FOUND", /no organization for this API key/);
     });
 
-    it("a name nobody knows, a port nobody listens at, and nobody who answers in time", async () => {
+    it("an unknown host name, a closed port, and a service that does not answer in time", async () => {
       const unknown = { baseUrl: "http://no-such-host.invalid/v1" };
       await fails(unknown, "SERVICE_UNREACHABLE", /its name (is not known|could not be looked up)/);
       await fails({ baseUrl: "http://127.0.0.1:1/v1" }, "SERVICE_UNREACHABLE", /nothing listens there/);
@@ -221,65 +221,69 @@ describe("the connection's form", function () {
       await fails(quick, "TIMEOUT", /did not finish its answer within 300 ms/);
     });
 
-    it("certificates: signed by itself, expired, of another name; and a port without any", async () => {
+    it("certificates that are self-signed, expired or for another name; and a port without TLS", async () => {
       const baseUrl = await serveTls(good);
-      await fails({ baseUrl }, "TLS_ERROR", /signed by nobody but itself.*under TLS.*SELF_SIGNED/);
+      await fails({ baseUrl }, "TLS_ERROR", /self-signed.*TLS configuration.*SELF_SIGNED/);
       should((await works({ baseUrl, tls: "good" })).networks).match([{ name: "Somewhere" }]);
       const old = { baseUrl: await serveTls(expired), tls: "expired" };
       await fails(old, "TLS_ERROR", /has expired.*CERT_HAS_EXPIRED/);
       const foreign = { baseUrl: await serveTls(elsewhere), tls: "elsewhere" };
-      await fails(foreign, "TLS_ERROR", /is for another name.*ALTNAME/);
+      await fails(foreign, "TLS_ERROR", /is for another host name.*ALTNAME/);
       const plain = service.ready.base_url.replace("http:", "https:");
-      await fails({ baseUrl: plain }, "TLS_ERROR", /speaks no TLS at this port.*http:\/\//);
+      await fails({ baseUrl: plain }, "TLS_ERROR", /does not use TLS on this port.*http:\/\//);
     });
 
-    it("proxies: unreachable, unknown, wanting a password, closed; and one that works", async () => {
+    it("proxies that are unreachable, unknown, require a password or refuse; and one that works", async () => {
       const { base_url: baseUrl, api_key: apiKey } = service.ready;
       const through = (id: string) => ({ baseUrl, apiKey, proxy: id });
-      await fails(through("no-proxy-there"), "PROXY_UNREACHABLE", /proxy cannot be reached: nothing listens/);
-      await fails(through("no-proxy-name"), "PROXY_UNREACHABLE", /proxy cannot be reached: its name/);
+      await fails(
+        through("no-proxy-there"),
+        "PROXY_UNREACHABLE",
+        /proxy cannot be reached: it refuses the connection/,
+      );
+      await fails(through("no-proxy-name"), "PROXY_UNREACHABLE", /proxy cannot be reached: its host name/);
       await deployProxies(await startProxy(407), await startProxy(502), await startProxy(200));
       await fails(through("proxy-0"), "PROXY_REFUSED", /user name and a password.*HTTP 407/);
-      await fails(through("proxy-1"), "PROXY_REFUSED", /does not open the way.*HTTP 502/);
+      await fails(through("proxy-1"), "PROXY_REFUSED", /does not connect to the service.*HTTP 502/);
       should((await works(through("proxy-2"))).networks).have.length(1);
     });
 
     const deployProxies = (...urls: string[]) =>
       nodeRed.deploy([...config(), ...urls.map((url, index) => proxyNode(`proxy-${index}`, url))]);
 
-    it("an address at which something else answers, with the better one where there is one", async () => {
+    it("an address of another service, with the right address if there is one", async () => {
       const { base_url: baseUrl, api_key: apiKey } = service.ready;
       const tooMuch = { baseUrl: `${baseUrl}/v1`, apiKey };
       await fails(
         tooMuch,
         "NO_SUCH_SERVICE",
-        /v1 answers, but not as the channel service does; http:[^ ]*:\d+ does\. Use/,
+        /v1 answers, but is not the channel service\. http:[^ ]*:\d+ is: use/,
       );
       const behind = await serve(({ url }, response) => {
         const found = url === "/v1/health-check";
         sendJson(response, found ? 200 : 404, found ? { status: "ok" } : { error: "nothing here" });
       });
-      await fails({ baseUrl: behind }, "NO_SUCH_SERVICE", /; http:.*\/v1 does\. Use that/);
+      await fails({ baseUrl: behind }, "NO_SUCH_SERVICE", / http:.*\/v1 is: use it/);
       const page = await serve((_request, response) => response.end("<html>Welcome"));
       await fails(
         { baseUrl: page },
         "NO_SUCH_SERVICE",
-        /HTTP 200.*\/v1 is missing.*It begins: <html>Welcome/,
+        /HTTP 200.*must end with \/v1.*It begins: <html>Welcome/,
       );
-      await fails({ baseUrl: `${page}/v1` }, "NO_SUCH_SERVICE", /is too much/);
+      await fails({ baseUrl: `${page}/v1` }, "NO_SUCH_SERVICE", /must not end with \/v1/);
       const moved = await serve((_request, response) => response.writeHead(302, { location: "/" }).end());
-      await fails({ baseUrl: moved }, "NO_SUCH_SERVICE", /sends callers elsewhere.*HTTP 302/);
+      await fails({ baseUrl: moved }, "NO_SUCH_SERVICE", /redirects to another address.*HTTP 302/);
       const list = await serve((_request, response) => sendJson(response, 200, { hello: "world" }));
-      await fails({ baseUrl: list }, "NO_SUCH_SERVICE", /not as the channel service/);
+      await fails({ baseUrl: list }, "NO_SUCH_SERVICE", /is not the channel service/);
     });
 
-    it("a search for the better address sends no key there", async () => {
+    it("the right address without sending a key there", async () => {
       const keys: unknown[] = [];
       const baseUrl = await serve(({ url, headers }, response) => {
         if (url?.startsWith("/v1")) keys.push(headers.authorization);
         response.end("<html>");
       });
-      await fails({ baseUrl }, "NO_SUCH_SERVICE", /\/v1 is missing/);
+      await fails({ baseUrl }, "NO_SUCH_SERVICE", /must end with \/v1/);
       should(keys).deepEqual([undefined]);
     });
 
@@ -298,13 +302,13 @@ describe("the connection's form", function () {
       apiKey: "${CREC_API_KEY}",
     };
 
-    it("comes from the environment before the first deploy, where all addresses do", async () => {
+    it("comes from the environment before the first deploy, if all addresses do", async () => {
       should(await works(local)).have.property("account", "Local developer");
       await works({ ...local, graphqlUrl: "" });
       await works({ ...local, apiKey: service.ready.api_key });
     });
 
-    it("never goes from the environment to an address that somebody typed, or of another variable", async () => {
+    it("is never sent from the environment to a typed address, or to one of another variable", async () => {
       const { baseUrl } = proxy;
       for (const typed of [
         { baseUrl },
@@ -313,12 +317,16 @@ describe("the connection's form", function () {
         { id: "by-other-names", baseUrl: "${OTHER_URL}" },
         { id: "graphql-only", graphqlUrl: "${OTHER_URL}" },
       ]) {
-        await fails({ ...local, ...typed }, "DEPLOY_FIRST", /only where base URL and account URL come from/);
+        await fails(
+          { ...local, ...typed },
+          "DEPLOY_FIRST",
+          /only tested if base URL and account URL come from/,
+        );
       }
       should(proxy.passed).be.empty();
     });
 
-    it("is no other secret of the environment, and no secret is an address", async () => {
+    it("is never another secret of the environment, and a secret is never an address", async () => {
       const { passed } = proxy;
       for (const typed of [
         { apiKey: "${OTHER_KEY}" },
@@ -333,7 +341,7 @@ describe("the connection's form", function () {
       should(passed).be.empty();
     });
 
-    it("goes from the store to the stored addresses only, the account's too", async () => {
+    it("is only sent from the store to the stored addresses, including the account URL", async () => {
       const { base_url: baseUrl, graphql_url: graphqlUrl } = service.ready;
       const stored = { id: "connection", apiKey: STORED, baseUrl, graphqlUrl };
       should(await works(stored)).have.property("account", "Local developer");
@@ -344,7 +352,7 @@ describe("the connection's form", function () {
         { graphqlUrl: "${CREC_EVIL_URL}" },
         { baseUrl: graphqlUrl, graphqlUrl: baseUrl },
       ]) {
-        await fails({ ...stored, ...changed }, "KEY_MISSING", /type the API key again/);
+        await fails({ ...stored, ...changed }, "KEY_MISSING", /Enter the API key again/);
       }
       should(proxy.passed).be.empty();
     });
@@ -354,7 +362,7 @@ describe("the connection's form", function () {
     const ownerOf = async (body: Record<string, unknown>) =>
       (await (await post("crec/connection/owner", body)).json()) as Answer<Owner>;
 
-    it("is derived from organization and tenant, and compared with the one given", async () => {
+    it("is derived from organization and tenant, and compared with the one in the form", async () => {
       const asked = { orgId: "org_1", creTenantId: "1" };
       const owner = workflowOwnerFromOrgId("org_1", "1");
       should(await ownerOf(asked)).deepEqual({ owner, differs: false });
@@ -368,7 +376,7 @@ describe("the connection's form", function () {
       });
     });
 
-    it("is known of the local service before a deploy, and of no other variable", async () => {
+    it("is known before a deploy for variables of this package, and for no others", async () => {
       const local = { orgId: "${CREC_ORG_ID}", creTenantId: "${CREC_TENANT_ID}" };
       should(await ownerOf(local)).deepEqual({ owner: service.ready.workflow_owner, differs: false });
       const nobody = { owner: "", differs: false };
@@ -382,7 +390,7 @@ describe("the connection's form", function () {
   });
 
   describe("its permissions", () => {
-    it("are asked for: to test one must be allowed to write, to see the owner to read", async () => {
+    it("are required: write to test, read to see the owner", async () => {
       const body = { id: "connection", baseUrl: service.ready.base_url, apiKey: STORED };
       const statuses = async (path: string) =>
         Promise.all(
@@ -399,7 +407,7 @@ describe("the connection's form", function () {
     const keysOf = (signers: string, threshold: string) =>
       thresholdWarnings(signers, threshold).map(({ key }) => key.split(".").at(-1));
 
-    it("is warned of where reports never carry as many signatures", () => {
+    it("has a warning if reports never carry as many signatures", () => {
       for (const [count, usual] of [
         [1, 1],
         [4, 2],
@@ -413,21 +421,21 @@ describe("the connection's form", function () {
       should(thresholdWarnings(addresses(7), "4")).match([{ values: { threshold: 4, count: 7, usual: 3 } }]);
     });
 
-    it("counts a signer once, and says which is there twice", () => {
+    it("counts a signer once, and names one that is there twice", () => {
       const twice = `${addresses(4)}\n0x${"0".repeat(40)},0X${"0".repeat(40)}`;
       should(keysOf(twice, "2")).deepEqual(["twice"]);
       should(keysOf(twice, "5")).deepEqual(["unreachable", "twice"]);
     });
 
-    it("is not judged where it is empty or comes from the environment", () => {
+    it("is not checked if it is empty or comes from the environment", () => {
       should(keysOf(addresses(4), "${CREC_MIN_SIGNATURES}")).deepEqual([]);
       should(keysOf("${CREC_VALID_SIGNERS}", "9")).deepEqual([]);
       should(keysOf("", "")).deepEqual([]);
     });
   });
 
-  describe("all that", () => {
-    it("shows no key", () => {
+  describe("every answer", () => {
+    it("contains no key", () => {
       const captured = [...said, nodeRed.heard, nodeRed.log].join("\n");
       should(said.length).be.above(20);
       for (const key of [KEY, service.ready.api_key, SIGNER_KEY]) should(captured.includes(key)).be.false();

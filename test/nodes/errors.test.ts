@@ -308,6 +308,11 @@ describe("errors of the nodes", function () {
           code: "CONNECTION_INCOMPLETE",
           ...withConnection("no-key", { credentials: {} }),
         },
+        {
+          what: "a timeout that is not a number",
+          code: "INVALID_FIELD",
+          ...withConnection("no-time", { timeout: "soon" }),
+        },
         { what: "no base URL", code: "CONNECTION_INCOMPLETE", ...withConnection("no-url", { baseUrl: " " }) },
         {
           what: "a base URL that is none",

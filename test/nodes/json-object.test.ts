@@ -3,7 +3,7 @@ import { jsonObject, jsonProblem } from "../../nodes/wallet/json-object.ts";
 
 /** Objects of a setting: typed in as JSON, or from an environment variable. */
 describe("a JSON object of a setting", () => {
-  it("is given as it is, from text and as an object", () => {
+  it("is returned unchanged, from text and from an object", () => {
     const text =
       '{"policy": {"daily": "12345678901234567890", "share": 0.25, "most": 9007199254740991}, "on": [null]}';
     for (const value of [text, JSON.parse(text)]) {
@@ -12,7 +12,7 @@ describe("a JSON object of a setting", () => {
     }
   });
 
-  it("is refused with a number that has lost digits, however deep it is", () => {
+  it("is refused with a rounded number at any depth", () => {
     const deep = (number: string) => `${'{"a":['.repeat(2_000)}${number}${"]}".repeat(2_000)}`;
     for (const number of [
       "12345678901234567890",
@@ -27,7 +27,7 @@ describe("a JSON object of a setting", () => {
     }
   });
 
-  it("is refused where it is something else", () => {
+  it("is refused if it is not an object", () => {
     for (const value of ["[1]", "null", "5", '"x"', "{", "", [1], null, 5, true, undefined]) {
       should(jsonProblem(value)).equal("not-object");
       should(jsonObject(value)).be.undefined();

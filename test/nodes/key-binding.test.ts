@@ -27,7 +27,7 @@ describe("the addresses of a stored key", () => {
       bindKey(path, { id, stored, addresses });
   const NEEDS = { code: "KEY_NEEDS_CONFIRMATION" };
 
-  it("are those it is first deployed with, and no others afterwards", () => {
+  it("are those of its first deploy, and no others", () => {
     bind("secret", HERE)();
     should(boundTo(path, "one")).deepEqual(HERE);
     should(bind("secret", HERE)).not.throw();
@@ -36,21 +36,21 @@ describe("the addresses of a stored key", () => {
     for (const addresses of [THERE, [...HERE, ...THERE]]) should(bind("secret", addresses)).throw(NEEDS);
     should(bind("secret", HERE)).not.throw();
     should(bind("secret", THERE)).throw(
-      /typed for https:\/\/here\.example\/v1, and would now go to https:\/\/there/,
+      /entered for https:\/\/here\.example\/v1, and would now be sent to https:\/\/there/,
     );
   });
 
-  it("are new ones when another key comes, or the same one is typed again", () => {
+  it("are replaced when another key is entered, or the same one again", () => {
     bind(markTyped("secret", "a1"), HERE)();
     should(bind("other", THERE)).not.throw();
     should(bind(markTyped("secret", "b2"), HERE)).not.throw();
     should(bind(markTyped("secret", "b2"), THERE)).throw(NEEDS);
     should(bind(markTyped("secret", "c3"), THERE)).not.throw();
-    // What was typed for the first address is not stored any more.
+    // The key for the first address is not stored any more.
     should(boundTo(path, "one")).deepEqual(THERE);
   });
 
-  it("are of one connection alone, whatever that is called", () => {
+  it("belong to one connection, whatever its id", () => {
     for (const id of ["one", "__proto__", "constructor", ""]) {
       should(boundTo(path, id)).be.undefined();
       bind("secret", HERE, id)();
@@ -58,7 +58,7 @@ describe("the addresses of a stored key", () => {
     }
   });
 
-  it("lie in a file that does not hold the key and is nobody else's to read", async () => {
+  it("are in a file that does not contain the key, and that only its owner can read", async () => {
     bind(markTyped("test-secret-that-must-not-leave", "a1"), HERE)();
     should(await readFile(path, "utf8")).not.containEql("test-secret-that-must-not-leave");
     if (process.platform !== "win32") should((await stat(path)).mode & 0o777).equal(0o600);
@@ -70,29 +70,29 @@ describe("the addresses of a stored key", () => {
     ["a list", "[]"],
     ["of another shape", '{"one": {"addresses": "https://here.example/v1", "salt": "", "fingerprint": ""}}'],
   ] as const) {
-    it(`are not known from a file that is ${what}: nothing is sent`, async () => {
+    it(`are unknown if the file is ${what}: nothing is sent`, async () => {
       bind("secret", HERE)();
       await writeFile(path, text);
       should(bind("secret", HERE)).throw(NEEDS);
-      should(bind("secret", HERE)).throw(/cannot be read, .* delete it, and deploy/);
+      should(bind("secret", HERE)).throw(/cannot be read, .* delete the file, and deploy/);
       should(await readFile(path, "utf8")).equal(text);
     });
   }
 
-  it("must be noted before anything is sent", async () => {
+  it("are saved before anything is sent", async () => {
     await writeFile(join(folder, "file"), "");
     path = join(folder, "file", "crec-keys.json");
     // A folder that cannot be made is no missing file.
-    should(bind("secret", HERE)).throw(/cannot be (read|noted)|could not be noted/);
+    should(bind("secret", HERE)).throw(/cannot be read|could not be saved/);
   });
 
-  it("last as long as the process where there is no user directory", () => {
+  it("last as long as the process without a user directory", () => {
     const id = `unsaved ${Math.random()}`;
     bindKey(undefined, { id, stored: "secret", addresses: HERE });
     should(() => bindKey(undefined, { id, stored: "secret", addresses: THERE })).throw(NEEDS);
   });
 
-  it("a mark comes off again, and is never taken for a part of a key", () => {
+  it("the mark is removed, and is never part of a key", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[^ ]+( \w+)?$/), fc.stringMatching(/^[\w-]+$/), (key, moment) => {
         should(withoutMark(markTyped(key, moment))).equal(key);
@@ -111,7 +111,7 @@ describe("where a key would go", () => {
     ...(proxy ? { proxy: setting(proxy) } : {}),
   });
 
-  it("is base URL, account URL, and the proxy where one of them can be read on the way", () => {
+  it("is base URL, account URL, and a proxy that can read a request", () => {
     should(addressesOf(to("https://A.example:443/v1/"))).deepEqual(["https://a.example/v1"]);
     should(addressesOf(to("https://a.example", "https://b.example/q", "http://proxy:1"))).deepEqual([
       "https://a.example",
@@ -125,7 +125,7 @@ describe("where a key would go", () => {
     }
   });
 
-  it("includes what a TLS configuration trusts, and the proxy before it", () => {
+  it("includes what a TLS configuration trusts, and the proxy then", () => {
     const plain = to("https://a.example", "", "http://proxy:1");
     should(addressesOf({ ...plain, tls: { cert: "mine", key: "mine" } })).deepEqual(["https://a.example"]);
     const trusts = [
@@ -139,7 +139,7 @@ describe("where a key would go", () => {
     for (const list of lists) should(list.at(-1)).equal("proxy: http://proxy:1");
   });
 
-  it("is, for a key from the environment, an address from there, or the public service", () => {
+  it("is, for a key from the environment, an address from the environment or the public service", () => {
     const environment = { BASE: "https://a.example/v1", ACCOUNT: "https://b.example" };
     const own = { baseUrl: setting("https://a.example/v1", "${BASE}"), graphqlUrl: setting("") };
     should(strayAddress(own, environment)).be.undefined();

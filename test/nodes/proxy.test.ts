@@ -19,7 +19,7 @@ function proxy(settings: {
 describe("the proxy of a connection", () => {
   const url = "http://proxy.example:3128";
 
-  it("is that of the environment where none is chosen", () => {
+  it("is that of the environment if none is chosen", () => {
     should(proxyOf(null)).equal("environment");
     should(proxyOf(proxy({ url }))).deepEqual({ url, except: [] });
   });
@@ -28,7 +28,7 @@ describe("the proxy of a connection", () => {
     should(proxyOf(proxy({ url: " proxy.example:3128 " }))).deepEqual({ url, except: [] });
   });
 
-  it("carries its user, whatever signs the password has, and the hosts that it exempts", () => {
+  it("has its user, its password with any characters, and the hosts that it exempts", () => {
     const named = proxyOf(proxy({ url, username: "me", password: "p@ss:w/rd", noproxy: [".lab"] }));
     should(named).deepEqual({
       url: "http://me:p%40ss%3Aw%2Frd@proxy.example:3128/",
@@ -36,7 +36,7 @@ describe("the proxy of a connection", () => {
     });
   });
 
-  it("is never left out where it cannot be used", () => {
+  it("is never bypassed if it cannot be used", () => {
     const problem = (node: ProxyNode | null, id = "proxy") =>
       proxyProblem({ nodes: { getNode: () => node } } as unknown as NodeAPI, id)?.code;
     should(problem(null, "")).be.undefined();

@@ -40,7 +40,7 @@ describe("the set of an oracle family in the form", () => {
     should(judge({ creTenantId: "2", orgId: "org_2" }, [], "")).be.undefined();
   });
 
-  it("counts as verification that somebody has set up", () => {
+  it("counts as configured verification", () => {
     should(isVerificationUntouched({ validSigners: [] })).be.true();
     for (const families of [[], {}, undefined]) {
       should(isVerificationUntouched({ validSigners: [], families })).be.true();

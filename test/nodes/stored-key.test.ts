@@ -82,16 +82,16 @@ describe("the stored key of a connection", function () {
     should(text).match(says);
   };
 
-  it("goes where it was deployed to, and nowhere else with another base URL", async () => {
+  it("is sent to its base URL, and to no other one", async () => {
     await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: KEY } }));
     await waiting();
     should(home.keys.at(-1)).containEql(KEY);
 
     // An import with "replace", or a deploy of the same node: the key stays as it is.
     await deploy(connection("moved", { baseUrl: thief.url }));
-    await refused(/The API key of this connection was typed for/);
+    await refused(/The API key of this connection was entered for/);
     await deploy(connection("moved", { baseUrl: home.url, graphqlUrl: thief.url }));
-    await refused(/The API key of this connection was typed for/);
+    await refused(/The API key of this connection was entered for/);
     should(thief.keys).be.empty();
 
     // Back again it goes on by itself.
@@ -99,12 +99,12 @@ describe("the stored key of a connection", function () {
     await waiting();
   });
 
-  it("not after a restart either, nor when the type of the node was another one meanwhile", async () => {
+  it("is not sent after a restart, or when the node had another type in the meantime", async () => {
     await deploy(connection("moved", { baseUrl: thief.url }));
-    await refused(/typed for/);
+    await refused(/entered for/);
     await nodeRed.stop();
     nodeRed = await NodeRed.start(userDir, environment());
-    await refused(/typed for/);
+    await refused(/entered for/);
     await deploy(connection("beside", { baseUrl: home.url, credentials: { apiKey: KEY } }), [
       { id: "moved", type: "some-unknown-type" } as FlowNode,
     ]);
@@ -113,7 +113,7 @@ describe("the stored key of a connection", function () {
     should(thief.keys).be.empty();
   });
 
-  it("goes to a new address when it is typed for that, as the form does it", async () => {
+  it("is sent to a new address when it is entered for it, as in the form", async () => {
     await deploy(connection("typed", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "a1") } }));
     await waiting();
     should(home.keys.at(-1)?.endsWith(KEY)).be.true();
@@ -124,7 +124,7 @@ describe("the stored key of a connection", function () {
     should(fromEnvironment.keys.at(-1)?.endsWith(KEY)).be.true();
   });
 
-  it("from the environment goes to addresses from there alone", async () => {
+  it("from the environment is only sent to addresses from the environment", async () => {
     const credentials = { apiKey: "${HOME_KEY}" };
     await deploy(connection("environment", { baseUrl: "${HOME_URL}", credentials }));
     await waiting();
@@ -141,7 +141,7 @@ describe("the stored key of a connection", function () {
     should(thief.keys).be.empty();
   });
 
-  it("not through another proxy that could read it, nor to a server with any certificate", async () => {
+  it("is not sent through another proxy that could read it, or to a server with any certificate", async () => {
     const credentials = { apiKey: markTyped(KEY, "p1") };
     const proxy = {
       id: "its-proxy",
@@ -169,13 +169,13 @@ describe("the stored key of a connection", function () {
     should(await test({})).have.property("networks");
     should(await test({ proxy: proxy.id })).have.property("code", "KEY_MISSING");
     await deploy(connection("direct", { baseUrl: home.url, proxy: proxy.id }), [proxy, tls]);
-    await refused(/typed for/);
+    await refused(/entered for/);
     await deploy(connection("direct", { baseUrl: home.url, tls: tls.id }), [proxy, tls]);
-    await refused(/typed for/);
+    await refused(/entered for/);
     should(thief.keys).be.empty();
   });
 
-  it("not when the connection is moved into a subflow, where it has another id", async () => {
+  it("is not sent when the connection is moved into a subflow, where it has another id", async () => {
     await deploy(connection("inner", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "s1") } }));
     await waiting();
     const z = "thieves-subflow";
@@ -203,7 +203,7 @@ describe("the stored key of a connection", function () {
     await nodeRed.status("instance-inner-reader", "events-in.status.waiting-for-channel");
   });
 
-  it("not by another name for a variable of the environment", async () => {
+  it("is not sent under another name of an environment variable", async () => {
     const env = [{ name: "LAUNDERED", value: "HOME_KEY", type: "env" }];
     const global = { id: "global", type: "global-config", name: "", env } as unknown as FlowNode;
     await deploy(connection("launders", { baseUrl: thief.url, credentials: { apiKey: "${LAUNDERED}" } }), [
@@ -213,7 +213,7 @@ describe("the stored key of a connection", function () {
     should(thief.keys).be.empty();
   });
 
-  it("tells a form whether it must be typed again, and never itself", async () => {
+  it("is never sent to a form, which learns only whether it must be entered again", async () => {
     await deploy(connection("moved", { baseUrl: home.url, credentials: { apiKey: markTyped(KEY, "z9") } }));
     await waiting();
     const report = async () => {
@@ -223,7 +223,7 @@ describe("the stored key of a connection", function () {
     };
     should(await report()).deepEqual({ needsConfirmation: false, typedFor: [home.url] });
     await deploy(connection("moved", { baseUrl: thief.url }));
-    await refused(/typed for/);
+    await refused(/entered for/);
     should(await report()).deepEqual({ needsConfirmation: true, typedFor: [home.url] });
     should(await (await nodeRed.fetch("crec/connection/nowhere/key")).json()).deepEqual({
       needsConfirmation: false,

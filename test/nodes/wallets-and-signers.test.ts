@@ -14,7 +14,7 @@ import { walletNode } from "../support/operation-nodes.ts";
 
 type Record_ = Record<string, unknown>;
 
-/** What manage does with wallets, and what the form of a signer asks the run time. */
+/** Wallets in the node manage, and the requests of the signer's form. */
 describe("wallets and signers", function () {
   this.timeout(120_000);
 
@@ -88,7 +88,7 @@ describe("wallets and signers", function () {
       should(found.crec).deepEqual({ ...made.crec, found: true });
     });
 
-    it("says which configuration is not one", async () => {
+    it("reports a configuration that is wrong", async () => {
       for (const id of ["make-broken", "make-listed", "make-null"]) {
         const caught = await bench.refuse(id, { ...KEPT });
         checkError(caught, id, "INVALID_FIELD", "configuration of the wallet must be a JSON object");
@@ -113,7 +113,7 @@ describe("wallets and signers", function () {
       should(archived.crec).have.properties({ walletId: renamed.crec?.walletId, status: "archived" });
     });
 
-    it("says what cannot be, and goes on", async () => {
+    it("reports errors, and handles the next message", async () => {
       await bench.refusedThenFine(
         "get",
         ["WALLET_NOT_FOUND", '"nobody"'],
@@ -143,7 +143,7 @@ describe("wallets and signers", function () {
         body: JSON.stringify(body),
       });
 
-    it("gets a new key with its address, another one each time", async () => {
+    it("gets a new key with its address, each time another one", async () => {
       const made = await Promise.all([1, 2].map(async () => (await post("crec/signer/generate")).json()));
       const keys = made.map(({ privateKey, address }) => {
         should(privateKey).match(/^0x[0-9a-f]{64}$/);
@@ -155,7 +155,7 @@ describe("wallets and signers", function () {
       for (const made of keys) should(captured.includes(made.slice(2))).be.false();
     });
 
-    it("gets the address of a key that was typed in, with or without 0x and blanks", async () => {
+    it("gets the address of a typed key, with or without 0x and blanks", async () => {
       for (const typed of [
         bench.key,
         bench.key.slice(2),
@@ -166,7 +166,7 @@ describe("wallets and signers", function () {
       }
     });
 
-    it("gets a sentence for what is no key, which does not repeat it", async () => {
+    it("gets an error for text that is not a key, which does not repeat it", async () => {
       for (const privateKey of [
         "",
         "secret",
@@ -188,7 +188,7 @@ describe("wallets and signers", function () {
       }
     });
 
-    it("gets the address of a deployed signer, and of none the empty one", async () => {
+    it("gets the address of a deployed signer, and an empty one without a signer", async () => {
       const addressOf = async (id: string) => (await bench.nodeRed.fetch(`crec/signer/address/${id}`)).json();
       should(await addressOf("signer")).deepEqual({ address: bench.owner });
       should(await addressOf("undeployed")).deepEqual({ address: "" });
@@ -198,8 +198,8 @@ describe("wallets and signers", function () {
     });
   });
 
-  describe("after all that", () => {
-    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+  describe("afterwards", () => {
+    it("Node-RED runs, logged no unexpected error, and has shown no private key", async () => {
       bench.checkRunsWell();
       await bench.checkNeverShown([bench.key, malformedKey]);
     });

@@ -1,12 +1,12 @@
 import { toCodedError } from "../../lib/shared/errors.ts";
 
-/** What is wrong, for a person to read and for a test to compare. */
+/** What is wrong: a sentence for people and a code for programs. */
 export type Diagnosis = { code: string; message: string };
 
-/** What was asked: the address, by the name it has in the form, and whether a proxy stands before it. */
+/** The request: its address, the name of that field in sentences, and whether the form has a proxy. */
 export type Asked = { url: string; field: "base URL" | "account URL"; proxied: boolean };
 
-/** Makes of the failure of a call what a person can do about it in the connection's form. */
+/** Explains the failure of a call, and what a person can do about it in the connection's form. */
 export function diagnose(thrown: unknown, asked: Asked): Diagnosis {
   const error = toCodedError(thrown) as ReturnType<typeof toCodedError> & { status?: number };
   const cause = causeOf(error);
@@ -28,20 +28,20 @@ function causeOf({ cause }: Error): Cause {
 
 type Failed = { code: string; status?: number };
 
-/** What a proxy answers in place of a service that it does not reach. */
+/** A proxy answers with these when it cannot reach the service. */
 const GATEWAY_STATUSES = [502, 504];
 
-/** With a proxy every way begins at it: what cannot be reached is the proxy. */
+/** With a proxy, every connection goes to the proxy: so the proxy is what cannot be reached. */
 const PROXY_UNREACHABLE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its name is not known",
-  EAI_AGAIN: "its name could not be looked up",
-  ECONNREFUSED: "nothing listens there",
-  EHOSTUNREACH: "there is no way to it",
-  ENETUNREACH: "there is no way to it",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name could not be resolved",
+  ECONNREFUSED: "it refuses the connection",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to it",
   ETIMEDOUT: "it does not answer",
   UND_ERR_CONNECT_TIMEOUT: "it does not answer",
-  ECONNRESET: "it broke the connection",
-  UND_ERR_SOCKET: "it broke the connection",
+  ECONNRESET: "it closed the connection",
+  UND_ERR_SOCKET: "it closed the connection",
 };
 
 function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosis | undefined {
@@ -54,8 +54,8 @@ function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosi
     const status = /\((\d{3})\)/.exec(cause.message)?.[1] ?? String(answered || "no success");
     const message =
       status === "407"
-        ? "The proxy wants a user name and a password, or does not take those it was given (HTTP 407). Correct them in the proxy's configuration."
-        : `The proxy does not open the way to the service (HTTP ${status}). It may not be allowed to, or not reach it itself: ask its operator.`;
+        ? "The proxy requires a user name and a password, or rejects those in its configuration (HTTP 407). Correct them there."
+        : `The proxy does not connect to the service (HTTP ${status}). The service may be blocked or unreachable for the proxy: ask its operator.`;
     return { code: "PROXY_REFUSED", message };
   }
   const why = PROXY_UNREACHABLE[cause.code];
@@ -65,31 +65,31 @@ function ofProxy({ code, status: answered = 0 }: Failed, cause: Cause): Diagnosi
 }
 
 const OWN_AUTHORITY =
-  "If it is the right service, choose under TLS a configuration that holds the certificate of its authority";
-const UNKNOWN_AUTHORITY = `was issued by an authority this machine does not know. ${OWN_AUTHORITY}`;
+  "If this is the right service, choose a TLS configuration that contains the certificate of its authority";
+const UNKNOWN_AUTHORITY = `was issued by an authority that this machine does not trust. ${OWN_AUTHORITY}`;
 
 const CERTIFICATES: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: `is signed by nobody but itself. ${OWN_AUTHORITY}: here, that certificate itself`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: `is self-signed. ${OWN_AUTHORITY}: here, the certificate itself`,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
-  CERT_HAS_EXPIRED: "has expired. Have it renewed, and check the clock of this machine",
+  CERT_HAS_EXPIRED: "has expired. The service must renew it. Also check the clock of this machine",
   CERT_NOT_YET_VALID: "is not valid yet. Check the clock of this machine",
-  CERT_REVOKED: "was revoked. Do not use this address until that is explained",
+  CERT_REVOKED: "was revoked. Do not use this address before you know why",
   ERR_TLS_CERT_ALTNAME_INVALID:
-    "is for another name. Correct the host in the address, or give the server's name in a configuration under TLS",
+    "is for another host name. Correct the host in the address, or set the server name in a TLS configuration",
 };
 
 function ofCertificate(code: string, host: string): Diagnosis | undefined {
   const wrong = CERTIFICATES[code];
   if (wrong) return { code: "TLS_ERROR", message: `The certificate of ${host} ${wrong}. (${code})` };
   if (/CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|ALERT_BAD_CERTIFICATE|UNKNOWN_CA$/.test(code)) {
-    const message = `${host} wants a certificate of yours, or does not take the one it was given. Choose under TLS a configuration that holds it. (${code})`;
+    const message = `${host} requires a client certificate, or rejects the one it received. Choose a TLS configuration that contains it. (${code})`;
     return { code: "TLS_ERROR", message };
   }
   if (code === "EPROTO" || /WRONG_VERSION|PACKET_LENGTH/.test(code)) {
-    const message = `${host} speaks no TLS at this port. Begin the address with http://, or correct the port. (${code})`;
+    const message = `${host} does not use TLS on this port. Begin the address with http://, or correct the port. (${code})`;
     return { code: "TLS_ERROR", message };
   }
   return undefined;
@@ -98,10 +98,10 @@ function ofCertificate(code: string, host: string): Diagnosis | undefined {
 const ACCOUNT_REFUSED: Diagnosis = {
   code: "KEY_REFUSED",
   message:
-    "The account service refused the API key. Correct the account URL if the key is for another one, or leave it empty: only account details need it.",
+    "The account service refused the API key. Correct the account URL, or clear it: only account details need it.",
 };
 
-/** Something answered, but nothing that knows our calls. What is no HTTP at all has a sentence of its own. */
+/** Another service answered. An answer that is not HTTP has its own error. */
 function isForeign({ code, status }: { code: string; status?: number }, cause: Cause): boolean {
   return (code === "BAD_RESPONSE" && cause.code === "") || (status === 404 && code === "NOT_FOUND");
 }
@@ -111,14 +111,14 @@ function ofForeign(error: Error & { status?: number }, { url, field }: Asked): D
   const begins = / It begins: [\s\S]*$/.exec(error.message)?.[0] ?? "";
   const redirect = (error.status ?? 0) >= 300 && (error.status ?? 0) < 400;
   const what = redirect
-    ? "sends callers elsewhere, and the key is never sent along"
-    : `answers, but not as ${field === "base URL" ? "the channel" : "an account"} service does`;
+    ? "redirects to another address, and the key is never sent there"
+    : `answers, but is not ${field === "base URL" ? "the channel" : "an account"} service`;
   const hint =
     field === "account URL"
       ? "Correct the account URL: it often ends with /graphql."
       : /\/v\d+\/*$/.test(url)
-        ? "Correct the base URL: perhaps its end, /v1, is too much."
-        : "Correct the base URL: perhaps /v1 is missing at its end.";
+        ? "Correct the base URL: perhaps it must not end with /v1."
+        : "Correct the base URL: perhaps it must end with /v1.";
   return { code: "NO_SUCH_SERVICE", message: `${url} ${what}${how}. ${hint}${begins}` };
 }
 

@@ -4,7 +4,7 @@ import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
 import type { KeyReport } from "../../lib/shared/form-types.ts";
 import { typedFor } from "../key/key-problem.ts";
 
-/** `GET /crec/connection/:id/key`: whether the deployed key has to be typed again, and where it may go. Never the key. */
+/** `GET /crec/connection/:id/key`: whether the deployed key must be entered again, and its addresses. Never the key. */
 export function registerKeyReport(RED: NodeAPI): void {
   answerForms(RED, "get", "/crec/connection/:id/key", "crec.read", ({ params: { id = "" } }): KeyReport => {
     const { connection } = (RED.nodes.getNode(id) ?? {}) as Partial<ConnectionNode> & Partial<Node>;

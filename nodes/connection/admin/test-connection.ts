@@ -7,18 +7,18 @@ import type { Tested } from "../../lib/shared/form-types.ts";
 import { type Diagnosis, diagnose } from "./diagnosis.ts";
 import { testedSettings } from "./tested-settings.ts";
 
-/** `POST /crec/connection/test`: tries the settings in the form, and says what works or what is wrong. */
+/** `POST /crec/connection/test`: tests the settings in the form, and answers what works or what is wrong. */
 export function registerConnectionTest(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/connection/test", "crec.write", ({ body }) => test(RED, body));
 }
 
-/** @throws why it does not work */
+/** @throws the diagnosis, where the connection does not work */
 async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
   const settings = testedSettings(RED, fieldsOf(body));
   const { CrecClient } = await loadLibrary();
   const client = new CrecClient(settings);
   try {
-    // The account is worth a warning; without networks nothing works.
+    // Without the account service most calls work: that is a warning. Without networks none does.
     const account = aboutAccount(client, settings);
     const networks = await client.networks.list();
     return { networks: networks.map(networkOf), ...(await account) };
@@ -39,7 +39,7 @@ async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Pr
   const { graphqlUrl: url, proxy } = settings;
   if (url === undefined) return {};
   try {
-    // Not every service knows the organization: that is a convenience, and not an error.
+    // Not every service has the organization: without it the form cannot fill it in, which is not an error.
     const organization = client.account.organization().catch(() => null);
     const { displayName, emailAddress, memberId } = (await client.account.details()) ?? {};
     const { organizationId, tenantId } = (await organization) ?? {};
@@ -52,7 +52,7 @@ async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Pr
   }
 }
 
-/** The usual mistake: a version at the end of the address that is missing there, or too much. Asked without the key. */
+/** The usual mistake: `/v1` at the end of the address is missing or wrong. The other address is asked without the key. */
 async function betterAddress(settings: CrecClientOptions): Promise<Diagnosis | undefined> {
   const { CrecClient } = await loadLibrary();
   const { baseUrl: url, timeoutMs = 0 } = settings;
@@ -62,7 +62,7 @@ async function betterAddress(settings: CrecClientOptions): Promise<Diagnosis | u
   const client = new CrecClient({ ...rest, baseUrl: other });
   try {
     await client.health({ timeoutMs: Math.min(timeoutMs, 3_000) });
-    const message = `${url} answers, but not as the channel service does; ${other} does. Use that as the base URL.`;
+    const message = `${url} answers, but is not the channel service. ${other} is: use it as the base URL.`;
     return { code: "NO_SUCH_SERVICE", message };
   } catch {
     return undefined;
@@ -75,7 +75,7 @@ function networkOf({ name, type, chain_selector }: Network) {
   return { name: String(name ?? ""), ...(type ? { type } : {}), chainSelector: chain_selector };
 }
 
-/** Whether one was chosen: what the environment says may not concern this address. */
+/** Whether a proxy was chosen. One from the environment may not apply to this address. */
 function isProxied(proxy: CrecClientOptions["proxy"]): boolean {
   return proxy !== undefined && proxy !== "environment";
 }

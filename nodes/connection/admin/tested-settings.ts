@@ -19,7 +19,7 @@ export type TestRequest = Partial<
 type Deployed = (Node & Partial<ConnectionNode>) | null;
 
 const STORED_PASSWORD = "__PWRD__";
-/** A person waits for the test, however patient the flows may be. */
+/** A person waits for the test, so a longer timeout of the connection does not count here. */
 const LONGEST_SECONDS = 10;
 
 /**
@@ -47,7 +47,7 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
 }
 
 type Addresses = { baseUrl: string; graphqlUrl: string };
-type Places = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
+type KeyTarget = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
 
 function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
   if (!isReference(typed)) return typed;
@@ -57,54 +57,54 @@ function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typ
 }
 
 /**
- * The key to test with. A typed one goes where its author says. One that the author of the request may not know
- * only goes where it was meant to go:
+ * The key to test with. A typed key goes to any address. A key that the author of the request may not know only goes
+ * to its own addresses:
  *
  * - the stored key to the stored addresses, the account's too;
- * - a key from the environment to addresses from the same environment. Who may test connections could otherwise
- *   name the variable beside an address of their own, and read the key there.
+ * - a key from the environment to addresses from the same environment. Otherwise anyone who may test connections could
+ *   name the variable together with their own address, and read the key there.
  */
-function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, places: Places): string {
+function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
   const typed = textIn(body.apiKey);
   if (isReference(typed)) {
     if (!isOwnReference(typed)) return deployFirst(typed);
-    const places = [textIn(body.baseUrl), textIn(body.graphqlUrl)].filter((place) => place !== "");
-    if (places.every(isOwnReference)) return ownVariable(typed, "key");
+    const addresses = [textIn(body.baseUrl), textIn(body.graphqlUrl)].filter((address) => address !== "");
+    if (addresses.every(isOwnReference)) return ownVariable(typed, "key");
     throw nodeError(
       "DEPLOY_FIRST",
-      "A key from the environment is tested before a deploy only where base URL and account URL come from the environment, too, by ${CREC_…}. Deploy first, or type the key in.",
+      "Before a deploy, a key from the environment is only tested if base URL and account URL come from the environment too, as ${CREC_…}. Deploy first, or enter the key.",
     );
   }
   if (typed !== "" && typed !== STORED_PASSWORD) return typed;
   const stored = deployed?.connection && deployed.credentials?.apiKey;
-  if (!stored) throw nodeError("KEY_MISSING", "Type the API key first.");
+  if (!stored) throw nodeError("KEY_MISSING", "Enter the API key first.");
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
-  if (isStoredFor(RED, deployed, places)) return withoutMark(requireSet(stored));
+  if (isStoredFor(RED, deployed, target)) return withoutMark(requireSet(stored));
   throw nodeError(
     "KEY_MISSING",
-    "The address was changed: type the API key again, so that it is not sent to a place it was not meant for.",
+    "The address was changed. Enter the API key again: a stored key is only sent to the address it was entered for.",
   );
 }
 
-/** Whether a key would go where the deployed connection sends it. Without the account URL it goes to less. */
-function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, places: Places): boolean {
+/** Whether the key would only go to addresses of the deployed connection. The account URL may be empty. */
+function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, target: KeyTarget): boolean {
   const { baseUrl, graphqlUrl = "" } = connection ?? {};
-  if (places.baseUrl !== baseUrl || !["", graphqlUrl].includes(places.graphqlUrl)) return false;
+  if (target.baseUrl !== baseUrl || !["", graphqlUrl].includes(target.graphqlUrl)) return false;
   const bound = typedFor(RED, id);
   const setting = (resolved: string) => ({ written: resolved, resolved });
   const addresses = addressesOf({
-    ...{ baseUrl: setting(baseUrl), graphqlUrl: setting(places.graphqlUrl), tls: places.tls },
-    ...(places.proxy === undefined ? {} : { proxy: setting(places.proxy) }),
+    ...{ baseUrl: setting(baseUrl), graphqlUrl: setting(target.graphqlUrl), tls: target.tls },
+    ...(target.proxy === undefined ? {} : { proxy: setting(target.proxy) }),
   });
   return bound === undefined || addresses.every((address) => bound.includes(address));
 }
 
-/** A config node of Node-RED's own, which exists here only once it is deployed. */
+/** A config node of Node-RED itself, which exists at run time only after a deploy. */
 function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
-  const wanted = textIn(id);
-  if (wanted === "" || wanted === "_ADD_") return null;
-  const node = RED.nodes.getNode(wanted) as T | null;
+  const chosen = textIn(id);
+  if (chosen === "" || chosen === "_ADD_") return null;
+  const node = RED.nodes.getNode(chosen) as T | null;
   if (node) return node;
-  throw nodeError("DEPLOY_FIRST", `The ${noun} chosen here is not deployed yet: deploy, then test.`);
+  throw nodeError("DEPLOY_FIRST", `The ${noun} is not deployed yet. Deploy it, then test again.`);
 }

@@ -10,8 +10,8 @@ const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
 type Field = (typeof FIELDS)[number];
 
 /**
- * `POST /crec/connection/owner`: the workflow owner that stands for the organization in the form, and whether the
- * one given beside it is another. Empty while something is missing.
+ * `POST /crec/connection/owner`: the workflow owner of the organization in the form, and whether the form has
+ * another owner. Empty while organization or tenant is missing.
  */
 export function registerWorkflowOwner(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/connection/owner", "crec.read", ({ body }) => ownerOf(RED, fieldsOf(body)));

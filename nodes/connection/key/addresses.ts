@@ -4,22 +4,22 @@ import { isReference } from "../../lib/shared/variables.ts";
 import type { TlsOptions } from "../tls.ts";
 import { canonicalUrl } from "./canonical-url.ts";
 
-/** What a connection says, as it is written in the flow and as Node-RED hands it over. */
+/** A setting of a connection: as it is stored in the flow, and with its variable resolved. */
 export type Setting = { written: string; resolved: string };
 
-/** Where a key would go. */
+/** Where a key would be sent. */
 export type Destination = {
   baseUrl: Setting;
-  /** Empty where there is no account URL. */
+  /** Empty without an account URL. */
   graphqlUrl: Setting;
-  /** The proxy chosen for these addresses, without its password; undefined where the environment says it. */
+  /** The chosen proxy, without its password; undefined where the environment decides. */
   proxy?: Setting | undefined;
   tls?: TlsOptions | undefined;
 };
 
 /**
- * All that a key is sent to, for comparing. An `https:` address is reached end to end, whatever is on the way, as long
- * as its certificate has to be one of the world's authorities for its name.
+ * Everything that can read a key which is sent, for comparing. A proxy cannot read what goes to an `https:` address, as
+ * long as the certificate must come from a public authority for that name.
  */
 export function addressesOf({ baseUrl, graphqlUrl, proxy, tls }: Destination): string[] {
   const addresses = [baseUrl, graphqlUrl].flatMap(({ resolved }) =>
@@ -29,7 +29,7 @@ export function addressesOf({ baseUrl, graphqlUrl, proxy, tls }: Destination): s
   return [...addresses, ...trustOf(tls), ...(isReadable({ addresses, tls }) ? [`proxy: ${through}`] : [])];
 }
 
-/** Whether a proxy could read what passes. */
+/** Whether a proxy could read the requests. */
 function isReadable({
   addresses,
   tls,
@@ -40,7 +40,7 @@ function isReadable({
   return trustOf(tls).length > 0 || addresses.some((address) => address.startsWith("http:"));
 }
 
-/** In what a TLS configuration lets somebody else be the service. */
+/** The settings of a TLS configuration that let another server pass as the service. */
 function trustOf({ ca, servername, rejectUnauthorized }: TlsOptions = {}): string[] {
   const authority = ca && createHash("sha256").update(ca).digest("hex").slice(0, 16);
   return [
@@ -51,14 +51,14 @@ function trustOf({ ca, servername, rejectUnauthorized }: TlsOptions = {}): strin
 }
 
 /**
- * The first address that a key from this machine's environment must not go to: one that is neither from there, nor of
- * the public service. An imported flow could otherwise name a variable beside an address of its own.
+ * The first address that a key from the environment must not be sent to: one that is neither from the environment, nor
+ * of the public service. Otherwise an imported flow could name a variable together with its own address.
  */
 export function strayAddress(
   { baseUrl, graphqlUrl, proxy, tls }: Destination,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const isMeant = ({ written, resolved }: Setting) =>
+  const isAllowed = ({ written, resolved }: Setting) =>
     resolved === "" ||
     [PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL].some(
       (address) => canonicalUrl(address) === canonicalUrl(resolved),
@@ -67,10 +67,10 @@ export function strayAddress(
   const addresses = [baseUrl.resolved, graphqlUrl.resolved].map(canonicalUrl);
   const asked =
     proxy && isReadable({ addresses, tls }) ? [baseUrl, graphqlUrl, proxy] : [baseUrl, graphqlUrl];
-  return asked.find((setting) => !isMeant(setting))?.resolved;
+  return asked.find((setting) => !isAllowed(setting))?.resolved;
 }
 
-/** Whether a setting is a variable of the environment itself: a flow can set variables, too. */
+/** Whether a setting is a variable of the environment. A flow can set variables too: those do not count. */
 function isFrom(
   environment: Readonly<Record<string, string | undefined>>,
   { written, resolved }: Setting,

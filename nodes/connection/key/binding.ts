@@ -3,41 +3,42 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { nodeError } from "../../lib/shared/errors.ts";
 
-/** What a stored key may be sent to. */
+/** Where a stored key may be sent. */
 type Binding = {
   addresses: readonly string[];
-  /** Tells a key from another one, and a key typed again from one left as it was. Hex. */
+  /** Of the fingerprint. Hex. */
   salt: string;
+  /** Differs for another key, and for the same key entered again. Hex. */
   fingerprint: string;
 };
-/** By connection. */
+/** By the id of the connection. */
 type Bindings = Map<string, Binding>;
 
 export type BoundKey = {
-  /** The connection's. */
+  /** Of the connection. */
   id: string;
   /** The key as it is stored, with its mark. */
   stored: string;
-  /** Where it would go now. */
+  /** Where it would be sent now. */
   addresses: readonly string[];
 };
 
 const FINGERPRINT_BYTES = 32;
 
 /**
- * Binds a key to the addresses of the deploy that brought it, in a file; a key that is there already goes only to
- * those. `path` is undefined where Node-RED has no user directory: then it lasts as long as the process.
+ * Binds a new key to the addresses of its deploy, in a file. A key in the file may only be sent to its addresses.
+ * Without a user directory of Node-RED `path` is undefined, and bindings last as long as the process.
  * @throws KEY_NEEDS_CONFIRMATION where the addresses differ, or the file cannot be read; KEY_BINDING_NOT_SAVED
  */
 export function bindKey(path: string | undefined, { id, stored, addresses }: BoundKey): void {
   const bindings = path === undefined ? unsaved : read(path);
   const known = bindings.get(id);
   if (known && isOf(known, stored)) {
-    // Fewer are no other ones.
+    // A part of its addresses is allowed.
     if (addresses.every((address) => known.addresses.includes(address))) return;
     throw nodeError(
       "KEY_NEEDS_CONFIRMATION",
-      `The API key of this connection was typed for ${list(known.addresses)}, and would now go to ${list(addresses)}. Nothing was sent. Type the key again in the connection if it may go there.`,
+      `The API key of this connection was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. If this is right, enter the key again in the connection.`,
     );
   }
   const salt = randomBytes(16).toString("hex");
@@ -45,7 +46,7 @@ export function bindKey(path: string | undefined, { id, stored, addresses }: Bou
   if (path !== undefined) write(path, bindings);
 }
 
-/** Where the key of a connection may go, as far as that was noted; for the form. */
+/** Where the key of a connection may be sent, for the form; undefined where that is not stored. */
 export function boundTo(path: string | undefined, id: string): readonly string[] | undefined {
   const bindings = path === undefined ? unsaved : read(path);
   return bindings.get(id)?.addresses;
@@ -58,13 +59,13 @@ function isOf({ salt, fingerprint: known }: Binding, stored: string): boolean {
   return expected.length === FINGERPRINT_BYTES && timingSafeEqual(expected, fingerprint(stored, salt));
 }
 
-const made = new Map<string, Buffer>();
+const fingerprints = new Map<string, Buffer>();
 
-/** Slow on purpose: the file lies beside the encrypted credentials, and must not help to guess a key. */
+/** Slow on purpose: the file is next to the encrypted credentials, and must not help to guess a key. */
 function fingerprint(stored: string, salt: string): Buffer {
   const name = `${salt} ${stored}`;
-  const bytes = made.get(name) ?? scryptSync(stored, salt, FINGERPRINT_BYTES);
-  made.set(name, bytes);
+  const bytes = fingerprints.get(name) ?? scryptSync(stored, salt, FINGERPRINT_BYTES);
+  fingerprints.set(name, bytes);
   return bytes;
 }
 
@@ -76,12 +77,12 @@ function read(path: string): Bindings {
   try {
     const bindings: unknown = JSON.parse(readFileSync(path, "utf8"));
     if (isBindings(bindings)) return new Map(Object.entries(bindings));
-    throw new Error("It holds something else.");
+    throw new Error("It contains something else.");
   } catch (cause) {
     if ((cause as { code?: unknown }).code === "ENOENT") return new Map();
     throw nodeError(
       "KEY_NEEDS_CONFIRMATION",
-      `${path} cannot be read, so it is not known where API keys may go. Nothing was sent. Restore the file, or check the addresses of all connections, delete it, and deploy.`,
+      `${path} cannot be read, so it is not known where API keys may be sent. Nothing was sent. Restore the file; or check the addresses of all connections, delete the file, and deploy.`,
       cause,
     );
   }
@@ -103,7 +104,7 @@ function isBindings(value: unknown): value is Record<string, Binding> {
   );
 }
 
-/** After a crash at any moment the file holds what was there before, or what is there now. */
+/** After a crash the file contains the old bindings or the new ones, never a part. */
 function write(path: string, bindings: Bindings): void {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -116,7 +117,7 @@ function write(path: string, bindings: Bindings): void {
   } catch (cause) {
     throw nodeError(
       "KEY_BINDING_NOT_SAVED",
-      `Where the API key may go could not be noted in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
+      `The addresses of the API key could not be saved in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
       cause,
     );
   }

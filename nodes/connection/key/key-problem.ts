@@ -6,18 +6,18 @@ import { isReference } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
 import { bindKey, boundTo } from "./binding.ts";
 
-/** In the user directory, so that it is kept where the credentials are. */
+/** In the user directory, next to the credentials. */
 function bindingsPath(RED: NodeAPI): string | undefined {
   const { userDir } = RED.settings;
   return userDir === undefined ? undefined : join(userDir, "crec-keys.json");
 }
 
-/** Inside a subflow a node has an id of its own, and the credentials of the node it was made from. */
+/** A node in a subflow instance has its own id, and the credentials of the original node. */
 export function originalId(node: { id: string; _alias?: string }): string {
   return node._alias ?? node.id;
 }
 
-/** The addresses that the typed key of a connection may go to, as far as they were noted. */
+/** The addresses that the typed key of a connection may be sent to; undefined where they are not stored. */
 export function typedFor(RED: NodeAPI, id: string): readonly string[] | undefined {
   return isReference(writtenKey(RED, id) ?? "") ? undefined : boundTo(bindingsPath(RED), id);
 }
@@ -27,8 +27,8 @@ function writtenKey(RED: NodeAPI, id: string): string | undefined {
 }
 
 /**
- * Why the key of a connection must not be sent, whatever has changed the flow: a key that was typed goes to the
- * addresses it was typed for, one from the environment to addresses from there.
+ * Why the key of a connection must not be sent. A typed key only goes to the addresses it was typed for, a key from the
+ * environment only to addresses from the environment: no change of the flow can redirect it.
  */
 export function keyProblem(
   RED: NodeAPI,
@@ -50,7 +50,7 @@ export function keyProblem(
   }
 }
 
-/** Under any name: a flow can give a variable of the environment another one. */
+/** Under any name: a flow can rename a variable of the environment. */
 function isInEnvironment(key: string): boolean {
   return Object.values(process.env).some((value) => value?.trim() === key);
 }
@@ -58,6 +58,6 @@ function isInEnvironment(key: string): boolean {
 function strayKey(written: string, address: string): CodedError {
   return nodeError(
     "KEY_NEEDS_CONFIRMATION",
-    `The API key comes from the environment by ${written}, and ${address} does not. Nothing was sent. Take all of them from variables of the environment, or type the key in.`,
+    `The API key comes from the environment variable ${written}, but ${address} does not come from the environment. Nothing was sent. Use environment variables for the addresses too, or enter the key.`,
   );
 }

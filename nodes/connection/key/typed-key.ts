@@ -1,6 +1,6 @@
 /**
- * The mark of the moment at which a key was typed, stored behind it. Who changes a flow can set every other field, but
- * does not know the key: so a new mark says that somebody who knows it has typed it again.
+ * A mark that is stored after a typed key, new each time. A person who changes a flow can set every other field, but does
+ * not know the key: a new mark shows that a person who knows the key has entered it again.
  */
 const MARK = /^(.+) typed-([\w-]+)$/s;
 

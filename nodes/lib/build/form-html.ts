@@ -61,9 +61,11 @@ function row(place: Place): string {
     }
     case "custom": {
       const role = field.role ? ` role="${field.role}"` : "";
-      const part = `<div id="${id}"${role}></div>`;
-      if (field.label === false || field.label === undefined) return `<div id="${id}-row">${part}</div>`;
-      return formRow(place, `<label>${iconOf(field)}<span ${text(labelOf(place))}></span></label>${part}`);
+      const isLabelled = field.label !== false && field.label !== undefined;
+      const part = `<div id="${id}"${role}${isLabelled ? ` aria-labelledby="${id}-label"` : ""}></div>`;
+      if (!isLabelled) return `<div id="${id}-row">${part}</div>`;
+      const label = `<label id="${id}-label">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;
+      return formRow(place, `${label} ${part}`);
     }
     default:
       return formRow(place, `${label(place)} ${box(place)}${unit(place)}${hint(place)}`);

@@ -14,7 +14,7 @@ export type FormCheck = (node: EditedNode, value: unknown) => string | undefined
 export function validatorOf(node: NodeDescription, name: string, own?: FormCheck): Validator | undefined {
   const field = node.fields[name];
   if (field === undefined || name === "name" || (own === undefined && !canBeWrong(field))) return undefined;
-  return function (value, _options) {
+  const validator: Validator = function (value, _options) {
     const other = (wanted: string) => atPresent(this, wanted);
     if (!isShown(field, other)) return true;
     const type = field.kind === "typed" ? String(other(`${name}Type`) || field.types?.[0] || "str") : "str";
@@ -27,6 +27,14 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
       return isMissing(field, value) ? this._(errorKey(node, name)) : byTypedInput(this, name);
     return judged(this, node, name, String(value ?? "").trim(), other);
   };
+  if (own || hasOwnRule(field)) return validator;
+  // By this name the tests know the fields in which any text but a variable with other text is right.
+  return Object.defineProperty(validator, "name", { value: "variableCheck" });
+}
+
+function hasOwnRule(field: Field): boolean {
+  if (field.kind === "number" || field.kind === "config") return true;
+  return ("required" in field && field.required === true) || ("check" in field && field.check !== undefined);
 }
 
 function canBeWrong(field: Field): boolean {

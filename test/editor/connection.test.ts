@@ -1,0 +1,76 @@
+import should from "should";
+import { workflowOwnerFromOrgId } from "../../src/index.ts";
+import { useEditor } from "../support/editor.ts";
+import type { FlowNode } from "../support/node-red.ts";
+
+const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);
+
+describe("the form of a connection", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  before(() =>
+    editor().openWith([
+      { id: "connection-tab", type: "tab", label: "connection" },
+      {
+        ...{ id: "user", type: "crec-account", z: "connection-tab", x: 100, y: 100, wires: [[]] },
+        connection: "connection",
+      },
+      {
+        id: "connection",
+        type: "crec-connection",
+        baseUrl: "",
+        validSigners: SIGNERS.join("\n"),
+      } as FlowNode,
+    ]),
+  );
+
+  it("fills in a preset", async () => {
+    const form = await editor().form("connection");
+    const presets = form.root.getByRole("group", { name: "Presets" });
+    await presets.getByRole("button", { name: "CRE Connect" }).click();
+    should(await form.shows("baseUrl")).match(/^https:\/\/.*\/v1$/);
+    await presets.getByRole("button", { name: "local service" }).click();
+    should(await form.shows("baseUrl")).equal("${CREC_BASE_URL}");
+    should(await form.shows("apiKey")).equal("${CREC_API_KEY}");
+    should(await form.shows("minRequiredSignatures")).equal("${CREC_MIN_SIGNATURES}");
+    await form.cancel();
+  });
+
+  it("warns under the threshold, and marks it, as long as the warning holds", async () => {
+    const form = await editor().form("connection");
+    const warning = form.root.getByText("4 signers cannot reach a threshold of 5");
+    await form.fill("minRequiredSignatures", "5");
+    await warning.waitFor();
+    should(await form.field("minRequiredSignatures").getAttribute("aria-invalid")).equal("true");
+    await form.fill("minRequiredSignatures", "2");
+    await warning.waitFor({ state: "hidden" });
+    should(await form.field("minRequiredSignatures").getAttribute("aria-invalid")).equal("false");
+    await form.cancel();
+  });
+
+  it("shows the owner of the organization, and marks another one", async () => {
+    const form = await editor().form("connection");
+    const owner = workflowOwnerFromOrgId("org_1", "1");
+    await form.fill("orgId", "org_1");
+    await form.fill("creTenantId", "1");
+    await form.root.getByText(`Reports of this organization have the owner ${owner}`).waitFor();
+    await form.fill("workflowOwner", SIGNERS[0] ?? "");
+    await form.root.getByText(`This is not the owner of the organization, ${owner}`).waitFor();
+    await form.fill("workflowOwner", owner);
+    await form.root.getByText("This is not the owner").waitFor({ state: "hidden" });
+    await form.cancel();
+  });
+
+  it("refuses a threshold that is not a whole number, and signers that are not addresses", async () => {
+    const form = await editor().form("connection");
+    await form.fill("minRequiredSignatures", "1.5");
+    await form.fill("validSigners", "0x12");
+    await form.fill("baseUrl", "https://host/v1");
+    await form.done();
+    const { valid, validationErrors } = await editor().inPage.stored("connection");
+    should(valid).be.false();
+    should(validationErrors.join(" ")).match(/threshold must be a whole number/);
+    should(validationErrors.join(" ")).match(/Signers are addresses/);
+  });
+});
