@@ -3,26 +3,26 @@ import type { Watcher } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { channelOverride, withDetails } from "../lib/runtime/details.ts";
-import { waitMs } from "../lib/runtime/fields.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { type CreateWatcherDef, requestOf } from "./request.ts";
+import { type CreateWatcherDef, NODE } from "./fields.ts";
+import { requestOf } from "./request.ts";
 
-const DEFAULT_TIMEOUT_SECONDS = 300;
-
-/** Ports: ready (once), and status (each change on the way). */
+/** Outputs: ready (once), and status (each change until then). */
 export default function register(RED: NodeAPI): void {
   function ConstructCreateWatcher(this: Node, def: CreateWatcherDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", "create-watcher.status.looking");
-      const timeoutMs = timeoutOf(def);
-      const channel = channelOf(RED, def.channel);
+      showStatus(this, "working", "create-watcher.status.creating");
+      const timeoutMs = fields.milliseconds("timeout");
+      const channel = channelOf(RED, fields.settings.channel);
       const client = await clientFor(channel.connection(), msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
-      const request = await requestOf(RED, this, def, msg);
+      const request = await requestOf(RED, fields, msg);
 
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
         showStatus(this, watcher.status === "active" ? "done" : "working", watcher.status);
@@ -30,7 +30,7 @@ export default function register(RED: NodeAPI): void {
         return answer(msg, watcher, crec);
       };
       const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
-      // Whatever happens from here on, Catch must learn which watcher it happened to.
+      // From here on, a Catch node gets the watcher with every error.
       const ids = { channelId, watcherId: watcher.watcher_id };
       msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
       send(null, statusMessage(report(watcher, found)));
@@ -53,9 +53,4 @@ export default function register(RED: NodeAPI): void {
 
 function statusMessage(msg: CrecMessage): CrecMessage {
   return { ...msg, topic: `watcher.status/${msg.crec?.status}` };
-}
-
-/** 0 asks not to wait at all. */
-function timeoutOf({ timeout }: CreateWatcherDef): number {
-  return String(timeout ?? "").trim() === "0" ? 0 : waitMs(timeout, DEFAULT_TIMEOUT_SECONDS);
 }

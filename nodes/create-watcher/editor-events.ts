@@ -1,14 +1,17 @@
 import { offeredBy } from "../lib/editor/abi.ts";
 import type { CompletionSearch, EditedNode } from "../lib/editor/api.ts";
 import { onContractChange } from "../lib/editor/config-change.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { trackOpen } from "../lib/editor/form-open.ts";
 import { hintUnder, problemUnder, visibleBox } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
-import { TEXT_TYPES, typedField } from "../lib/editor/typed-inputs.ts";
+import { TEXT_TYPES } from "../lib/shared/fields.ts";
 import type { EventChoice } from "../lib/shared/form-types.ts";
 import { splitNames } from "../lib/shared/split-names.ts";
+import { isReference } from "../lib/shared/variables.ts";
+import { NODE } from "./fields.ts";
 
-/** The events of the contract to tick, beside a box that lists them and can be typed into. */
+/** The box for the names of events completes them from the contract's ABI, and below it each event has a box to tick. */
 export function eventsField(
   node: EditedNode,
   contract: JQuery,
@@ -16,7 +19,8 @@ export function eventsField(
 ): { update(): void } {
   let offered: EventChoice[] = [];
   let isKnown = false;
-  const field = typedField("events", [
+  const field = inputOf("events");
+  field.typedInput("types", [
     {
       value: "str",
       label: node._("create-watcher.label.event-names"),
@@ -27,18 +31,20 @@ export function eventsField(
   ]);
   const problem = problemUnder(field);
   const hint = hintUnder(field);
-  const list = $("#crec-create-watcher-events").attr("aria-label", node._("create-watcher.label.offered"));
+  const list = partOf(NODE, "offered")
+    .attr("aria-label", node._("create-watcher.label.offered"))
+    .css({ margin: "-8px 0 12px 105px", "max-height": "130px", "overflow-y": "auto" });
 
-  const say = (unreadable = ""): void => {
-    const there = new Set(offered.flatMap((event) => [event.name, event.signature]));
+  const showProblem = (unreadable = ""): void => {
+    const known = new Set(offered.flatMap((event) => [event.name, event.signature]));
     const unknown =
       isKnown && field.typedInput("type") === "str"
-        ? splitNames(field.typedInput("value")).find((name) => !there.has(name) && !name.startsWith("${"))
+        ? splitNames(field.typedInput("value")).find((name) => !known.has(name) && !isReference(name))
         : undefined;
     const missing = unknown ? node._("create-watcher.error.no-event", { name: unknown }) : "";
     problem.say(unreadable || missing);
   };
-  const sayOfTuples = (names: readonly string[]): void => {
+  const explainTuples = (names: readonly string[]): void => {
     const withTuples = offered.filter(
       ({ name, signature, hasTuples }) => hasTuples && (names.includes(name) || names.includes(signature)),
     );
@@ -53,8 +59,8 @@ export function eventsField(
     });
     const isTyped = field.typedInput("type") === "str";
     list.toggle(offered.length > 0 && isTyped);
-    say();
-    sayOfTuples(isTyped ? names : []);
+    showProblem();
+    explainTuples(isTyped ? names : []);
   };
   const showList = (): void => {
     list.empty();
@@ -77,19 +83,19 @@ export function eventsField(
     }
     tick();
   };
-  let asked = 0;
+  let newest = 0;
   const isOpen = trackOpen(list);
   const update = async (): Promise<void> => {
-    asked += 1;
-    const question = asked;
+    newest += 1;
+    const request = newest;
     const chosen = String(contract.val() ?? "");
     const answer = isByService() ? {} : await offeredBy<EventChoice>(node, "events", chosen);
-    if (question !== asked || !isOpen()) return;
+    if (request !== newest || !isOpen()) return;
     const { found = [], problem: unreadable = "" } = answer;
     isKnown = answer.found !== undefined;
     offered = [...found].sort((one, other) => one.signature.localeCompare(other.signature));
     showList();
-    if (unreadable) say(unreadable);
+    if (unreadable) showProblem(unreadable);
   };
   contract.on("change", update);
   onContractChange(list, ({ id }) => {

@@ -12,23 +12,23 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { reach } from "../lib/runtime/operation.ts";
 import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operation-proof.ts";
 
-/** What an action works with; what asks the form or the message is only called by actions that need it. */
+/** The input of an action. An action reads only those fields of the form and the message that it needs. */
 export type Task = {
   client: CrecClient;
   channelId: string;
   signal: AbortSignal;
   operationId: () => Promise<string>;
   signer: () => Promise<Signer>;
-  /** Its calls, for a person to judge. */
+  /** Its calls, readable for the person who approves it. */
   preview: (operation: Operation) => Promise<CallPreview[]>;
-  /** What must be signed; undefined where anything may be. */
+  /** Of what may be signed; undefined allows any draft. */
   digest: () => Promise<string | undefined>;
-  /** The status to wait for, or else the one that is usual for the action. */
-  target: (usual: OperationStatus) => OperationStatus;
+  /** The status to wait for, or else the action's default. */
+  target: (byDefault: OperationStatus) => OperationStatus;
   timeoutMs: () => number;
   statuses: readonly OperationStatus[];
-  /** At most this many of a list. */
-  most: () => number;
+  /** Of the operations that are listed. */
+  limit: () => number;
   onStatus: (status: string, verification: VerifyResult | Unproven | undefined) => void;
   /** Called when another operation has replaced the given one. */
   onFound: (executed: Submitted) => void;
@@ -39,8 +39,8 @@ export type Task = {
   proofCheck: () => Promise<ProofCheck | undefined>;
 };
 
-export type Answer = { payload: unknown; crec: Noted };
-type Noted = { status?: string; verification?: VerifyResult | Unproven; [property: string]: unknown };
+export type Answer = { payload: unknown; crec: Details };
+type Details = { status?: string; verification?: VerifyResult | Unproven; [property: string]: unknown };
 
 const PAGE = 100;
 
@@ -49,14 +49,14 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
     const operation = await client.operations.get(channelId, await operationId(), { signal });
     const { operationDigest, operationInput } = await loadLibrary();
     const chainId = await client.networks.chainIdOf(operation.chain_selector, { signal });
-    // Of what is shown, whatever digest the service gives: this is what a person approves.
+    // Computed here, not taken from the service: a person approves what is shown.
     const digest = operationDigest(operationInput(operation), chainId);
     const { wallet_operation_id: walletOperationId } = operation;
     return about(operation, { walletOperationId, digest, preview: await preview(operation) });
   },
 
-  list: async ({ client, channelId, signal, statuses, most }) => {
-    const limit = most();
+  list: async ({ client, channelId, signal, statuses, limit: limitOf }) => {
+    const limit = limitOf();
     const filter = { limit: Math.min(limit, PAGE), ...(statuses.length > 0 ? { status: statuses } : {}) };
     const payload: Operation[] = [];
     for await (const operation of client.operations.list(channelId, filter, { signal })) {
@@ -100,15 +100,15 @@ type Wait = {
   target: OperationStatus;
   timeoutMs: number;
   proofCheck: ProofCheck | undefined;
-  /** The id that its owner signed, where that is known. What the service shows may be of another operation. */
+  /** The id that its owner signed, where that is known. The service may show the id of another operation. */
   signedId: string | undefined;
 };
 
 async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer> {
   const { client, channelId, signal, operationKey, onStatus, onFound } = task;
   const { proofCheck, signedId, ...waiting } = wait;
-  const { askedOperation } = await loadLibrary();
-  const asked = askedOperation(operation);
+  const { requestedOperation } = await loadLibrary();
+  const asked = requestedOperation(operation);
   const verify = proofCheck?.(
     { ...asked, walletOperationId: signedId ?? asked.walletOperationId },
     channelId,

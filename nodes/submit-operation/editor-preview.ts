@@ -1,7 +1,9 @@
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
+import { NODE } from "./fields.ts";
 import type {
   ContractText,
   Preview,
@@ -12,40 +14,43 @@ import type {
   WalletText,
 } from "./preview-types.ts";
 
-const BUTTON = "#crec-submit-operation-preview";
-const RESULT = "#crec-submit-operation-preview-result";
+const BOX = {
+  padding: "8px",
+  border: "1px solid var(--red-ui-secondary-border-color)",
+  "border-radius": "4px",
+};
 
 /** A button that shows what the operation in the form would do, and what would be signed. */
 export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
   const text = (key: string, values?: Record<string, unknown>) =>
     node._(`submit-operation.preview.${key}`, values);
-  const result = $(RESULT);
-  let asked = 0;
-  /** Of what is shown or asked: the config nodes it hangs on, by their ids. */
+  const result = partOf(NODE, "preview-result").css({ "max-width": "none", "margin-left": "0" });
+  let newest = 0;
+  /** The ids of the config nodes that the current preview depends on. */
   let current: ReadonlySet<string> | undefined;
   const outdate = (): void => {
     if (!current) return;
     current = undefined;
-    asked += 1;
+    newest += 1;
     result.empty().text(text("stale"));
   };
-  $(BUTTON).on("click", async () => {
-    asked += 1;
-    const question = asked;
-    const asks = request(calls());
-    current = usedIn(asks);
-    result.empty().text(text("asking"));
-    const answer = await postJson<Preview>("crec/operation/preview", asks).catch((failure: unknown) => ({
+  partOf(NODE, "preview").on("click", async () => {
+    newest += 1;
+    const number = newest;
+    const body = request(calls());
+    current = usedIn(body);
+    result.empty().css(BOX).text(text("asking"));
+    const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
       problem: requestFailure(node, failure, "crec.read"),
     }));
-    // A later press, or a change of the form, has made this one old.
-    if (question !== asked) return;
+    // The button was pressed again, or the form has changed.
+    if (number !== newest) return;
     result.empty();
     if (answer.problem !== undefined) result.append(problemLine(answer.problem));
     else result.append(callsIn(text, answer.calls), digestIn(text, answer));
   });
   $("#dialog-form").on("change input", outdate);
-  // What the pencils in this form lead to are forms of their own.
+  // Config nodes are edited in forms of their own.
   onNodeChange(result, ({ id }) => {
     if (current?.has(id)) outdate();
   });
@@ -53,9 +58,9 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
 
 type Text = (key: string, values?: Record<string, unknown>) => string;
 
-/** All that is needed of the config nodes goes along, since they may not be deployed yet. No credential does. */
+/** With the settings of the config nodes, since they may not be deployed yet, and without credentials. */
 function request(calls: CallDef[]): PreviewRequest {
-  const value = (name: string) => String($(`#node-input-${name}`).val() ?? "");
+  const value = (name: string) => String(inputOf(name).val() ?? "");
   const used = calls.flatMap((call) => (call.kind === "contract" && call.contract ? [call.contract] : []));
   const contracts = used.map((id) => [id, contractText(RED.nodes.node(id))] as const);
   const wallet = RED.nodes.node(value("wallet"));
@@ -114,7 +119,7 @@ function callIn(text: Text, call: PreviewedCall): JQuery {
   row(text("target"), call.to);
   for (const { name, type, ...value } of call.args ?? []) row(`${name} (${type})`, value);
   if (!call.signature && call.data && !isPayment) row(text("data"), call.data);
-  if (call.amount.text !== "0") row(text("pays"), call.amount);
+  if (call.amount.text !== "0") row(text("value"), call.amount);
   return item;
 }
 
@@ -148,7 +153,7 @@ function digestIn(text: Text, { digest, why }: Preview): JQuery {
   if (!digest) return $("<p>").text(why ?? "");
   const rows = pairs();
   for (const [name, value] of fieldsOf(text, digest)) rows.append(pair(text, name, { text: value }));
-  return rows.add($("<p>").text(text("anew")));
+  return rows.add($("<p>").text(text("example")));
 }
 
 function fieldsOf(text: Text, { digest, domain, id, deadline }: PreviewedDigest): Array<[string, string]> {

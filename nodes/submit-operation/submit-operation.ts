@@ -4,43 +4,46 @@ import { previewOf } from "../lib/runtime/call-preview.ts";
 import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { channelOverride, withDetails } from "../lib/runtime/details.ts";
-import { oneOf, waitMs } from "../lib/runtime/fields.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
-import { reach, statusStyle, targetStatus } from "../lib/runtime/operation.ts";
+import { reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
-import { type SubmitOperationDef, transactionsOf } from "./transactions.ts";
-
-const DEFAULT_TIMEOUT_SECONDS = 300;
-const DEFAULT_DEADLINE_MINUTES = 15;
+import { NODE, type SubmitOperationDef } from "./fields.ts";
+import { transactionsOf } from "./transactions.ts";
 
 /** Outputs: reached (once), and status (each status of the operation). A draft goes to the first immediately. */
 export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
     let newest = 0;
 
     onInput(RED, this, def, async ({ msg, send, signal, afterwards }) => {
       const number = ++newest;
-      const isDraft = oneOf("Then", def.mode, ["send", "draft"]) === "draft";
+      const isDraft = fields.choice("mode") === "draft";
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
-      const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
-      const target = targetStatus(def.waitFor, "confirmed_latest");
+      const timeoutMs = fields.milliseconds("timeout");
+      const target = fields.choice("waitFor");
       const key = operationKeyOf(msg);
-      const channel = channelOf(RED, def.channel);
-      const wallet = walletOf(RED, def.wallet);
+      const channel = channelOf(RED, fields.settings.channel);
+      const wallet = walletOf(RED, fields.settings.wallet);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
-      const readable = await transactionsOf(RED, this, def, msg, chainSelector);
-      const wanted = { chain_selector: chainSelector, address, deadline: deadlineOf(def) };
+      const readable = await transactionsOf(RED, this, fields, msg, chainSelector);
+      const request = {
+        chain_selector: chainSelector,
+        address,
+        deadline: deadlineIn(fields.number("deadline")),
+      };
       const walletOperationId =
         key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
@@ -51,11 +54,11 @@ export default function register(RED: NodeAPI): void {
       const { operation, digest, found } = signer
         ? await client.operations.send(
             channelId,
-            { ...wanted, ...id, transactions: readable.map(({ preview, ...call }) => call) },
+            { ...request, ...id, transactions: readable.map(({ preview, ...call }) => call) },
             signer,
             { signal },
           )
-        : await client.operations.draft(channelId, { ...wanted, ...id, transactions: readable }, { signal });
+        : await client.operations.draft(channelId, { ...request, ...id, transactions: readable }, { signal });
       const ids = { channelId, operationId: operation.operation_id };
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
@@ -93,7 +96,7 @@ export default function register(RED: NodeAPI): void {
       );
       const { status } = reached.operation;
       send(answer(msg, reached.operation, { status, verification: reached.verification }), null);
-      if (def.follow === false) return;
+      if (!fields.flag("follow")) return;
       // The later statuses go to the second output only.
       afterwards(async () => {
         for await (const change of reached.later) {
@@ -119,8 +122,8 @@ function operationKeyOf({ crec }: CrecMessage): string | undefined {
   if (typeof key === "number" && Number.isSafeInteger(key)) return String(key);
   const message =
     typeof key === "number"
-      ? `msg.crec.operationKey is the number ${key}, which may be rounded, and then stand for something else as well. Give it as text.`
-      : "msg.crec.operationKey must be text or a whole number, and not empty. Set it to what the operation is about, such as an order number, or delete it to act on each message.";
+      ? `msg.crec.operationKey is the number ${key}, which may be rounded, so another key could become the same. Give it as text.`
+      : "msg.crec.operationKey must be text or a whole number, and not empty. Set it to an id of what the operation is about, such as an order number, or delete it to send an operation for each message.";
   throw nodeError("INVALID_FIELD", message);
 }
 
@@ -131,9 +134,6 @@ function awaitsApproval({ operation_id: id }: Operation): Error {
 }
 
 /** Unix seconds; 0 for none. */
-function deadlineOf(def: SubmitOperationDef): number {
-  const minutes = Number(
-    def.deadline === undefined || def.deadline === "" ? DEFAULT_DEADLINE_MINUTES : def.deadline,
-  );
+function deadlineIn(minutes: number): number {
   return minutes === 0 ? 0 : Math.floor(Date.now() / 1000 + minutes * 60);
 }

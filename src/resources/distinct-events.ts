@@ -1,6 +1,6 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 
-/** Pages may be short: fewer repeated events than this can be due to new ones. */
+/** Fewer repeated events in a row than this can have their cause in new events. */
 const LEAST_REPEATED = 20;
 
 /**

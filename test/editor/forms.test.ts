@@ -45,9 +45,9 @@ describe("the forms of the quickstart", function () {
     should(stored).not.equal("");
     await form.fill("baseUrl", "http://127.0.0.1:1/elsewhere");
     should(await form.shows("apiKey")).equal("");
-    await form.root.getByText(/type the API key again/).waitFor();
+    await form.root.getByText(/Enter the API key again/).waitFor();
     await form.fill("baseUrl", before);
-    await form.root.getByText(/type the API key again/).waitFor({ state: "hidden" });
+    await form.root.getByText(/Enter the API key again/).waitFor({ state: "hidden" });
     should(await form.shows("apiKey")).equal(stored);
     await form.cancel();
   });
@@ -121,7 +121,7 @@ describe("the forms of the quickstart", function () {
     const changed = flows.map((node) => (node.type === "crec-contract" ? { ...node, abi } : node));
     await editor().openWith(changed);
     const form = await editor().form(idOf(flows, "crec-create-watcher"));
-    const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service .* not known/);
+    const said = form.root.getByText(/^Paid: with structs \(tuples\)\. .* public service does/);
     await form.fill("events", "Plain");
     await said.waitFor({ state: "hidden" });
     await form.root.getByText("Paid(tuple note)").click();

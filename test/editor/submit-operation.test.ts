@@ -16,7 +16,7 @@ type EditorRed = {
   };
 };
 
-/** The form in which people put an operation together, in a real browser. */
+/** The form of submit operation, in a real browser. */
 describe("the form of submit operation", function () {
   this.timeout(120_000);
   const editor = useEditor();
@@ -50,7 +50,7 @@ describe("the form of submit operation", function () {
 
   afterEach(() => editor().inPage.undoAll());
 
-  /** The form, once it has asked what there is to pick from. */
+  /** The form, once its lists are loaded. */
   const open = async () => {
     const form = await editor().form("submit");
     await editor().page.waitForLoadState("networkidle");
@@ -59,7 +59,7 @@ describe("the form of submit operation", function () {
   const kept = async () => (await editor().inPage.stored("submit")).values;
   const item = (number: number) =>
     editor()
-      .page.locator(`${CALLS} > li`)
+      .page.locator(`${CALLS} ol > li`)
       .nth(number - 1);
   const press = (name: string | RegExp) => editor().page.getByRole("button", { name, exact: true }).click();
   const titles = async () => {
@@ -67,14 +67,14 @@ describe("the form of submit operation", function () {
     return lines.map((line) => line.trim());
   };
 
-  it("says in one line what each call does, folded until it is opened", async () => {
+  it("shows each call in one line, folded until it is opened", async () => {
     const form = await open();
     should(await titles()).deepEqual([
       "1. transfer(0x0000…dEaD, 1.5 tokens) on demo token",
-      "2. pay 0.25 ether to 0x0000…dEaD",
+      "2. send 0.25 ether to 0x0000…dEaD",
       "3. deposit(msg.payload) on vault",
     ]);
-    const kind = item(1).getByLabel("Call", { exact: true });
+    const kind = item(1).getByLabel("Call type", { exact: true });
     should(await kind.isVisible()).be.false();
     await press(/^1\. transfer/);
     should(await kind.isVisible()).be.true();
@@ -82,14 +82,14 @@ describe("the form of submit operation", function () {
     should((await kept()).calls).deepEqual(stored);
   });
 
-  it("brings calls into another order by keyboard, and removes them", async () => {
+  it("reorders calls by keyboard, and removes them", async () => {
     const form = await open();
     const { page } = editor();
     await page.getByRole("button", { name: "move call 3 up" }).focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
     should((await titles())[0]).match(/^1\. deposit/);
-    // It can go no further: focus is on the way back.
+    // The button is disabled now, so the other one has focus.
     const focused = page.locator("button:focus");
     should(await focused.getAttribute("aria-label")).equal("move call 1 down");
     await press("remove call 3");
@@ -98,34 +98,38 @@ describe("the form of submit operation", function () {
     should(await kept()).have.properties({ contract1: "vault", contract2: "token", contract3: "" });
   });
 
-  it("brings calls into another order by dragging", async () => {
+  it("reorders calls by dragging", async () => {
     const form = await open();
     const handle = (number: number) => item(number).locator(".crec-submit-operation-handle");
     const [from, to] = [await handle(1).boundingBox(), await handle(2).boundingBox()];
-    if (!from || !to) throw new Error("There is nothing to drag by.");
+    if (!from || !to) throw new Error("There is no handle to drag.");
     const { mouse } = editor().page;
     await mouse.move(from.x + 5, from.y + 5);
     await mouse.down();
     await mouse.move(to.x + 5, to.y + to.height + 10, { steps: 8 });
     await mouse.up();
     should((await titles()).map((title) => title.slice(0, 11))).deepEqual([
-      ...["1. pay 0.25", "2. transfer", "3. deposit("],
+      ...["1. send 0.2", "2. transfer", "3. deposit("],
     ]);
     await form.done();
     should((await kept()).calls).deepEqual([stored[1], stored[0], stored[2]]);
     should(await kept()).have.properties({ contract1: "", contract2: "token", contract3: "vault" });
   });
 
-  it("offers a payment only where it is taken, and says when it is too fine", async () => {
+  it("offers a value only for payable functions, and reports too many decimal places", async () => {
     const form = await open();
     await press(/^1\. transfer/);
     await press(/^3\. deposit/);
-    should(await item(1).locator("label", { hasText: "Pays" }).isVisible()).be.false();
-    const pays = item(3).getByRole("textbox", { name: "Pays" });
-    const unit = item(3).getByLabel("unit of the payment");
-    const tooFine = item(3).getByText("Gwei has 9 decimal places at most");
+    should(
+      await item(1)
+        .locator("label", { hasText: /^Value$/ })
+        .isVisible(),
+    ).be.false();
+    const amount = item(3).getByRole("textbox", { name: "Value", exact: true });
+    const unit = item(3).getByLabel("unit of the value sent");
+    const tooFine = item(3).getByText("Gwei has at most 9 decimal places");
     await unit.selectOption("gwei");
-    await pays.fill("0.0000000001");
+    await amount.fill("0.0000000001");
     await tooFine.waitFor();
     await unit.selectOption("ether");
     await tooFine.waitFor({ state: "hidden" });
@@ -137,24 +141,24 @@ describe("the form of submit operation", function () {
     should(valid).be.true();
   });
 
-  it("keeps what was filled in while one looks at the other kind of call", async () => {
+  it("keeps the fields of a call while its type is changed", async () => {
     const form = await open();
     await press(/^1\. transfer/);
-    const kind = item(1).getByLabel("Call", { exact: true });
+    const kind = item(1).getByLabel("Call type", { exact: true });
     await kind.selectOption("raw");
-    should((await titles())[0]).equal("1. a call to be filled in");
+    should((await titles())[0]).equal("1. new call");
     await kind.selectOption("contract");
     await item(1).getByText("= 1500000000000000000 of the smallest unit").waitFor();
     await form.done();
     should((await kept()).calls).deepEqual(stored);
   });
 
-  it("explains what is waited for, and hides it for a draft", async () => {
+  it("explains the status to wait for, and hides it for a draft", async () => {
     const form = await open();
-    const explained = editor().page.locator("#crec-submit-operation-rung-explained");
-    should(await explained.textContent()).match(/Some networks end here/);
+    const explained = editor().page.locator("#node-input-waitFor-hint");
+    should(await explained.textContent()).match(/Some networks offer no higher level/);
     await form.fill("waitFor", "confirmed");
-    should(await explained.textContent()).match(/^It is final/);
+    should(await explained.textContent()).match(/^The operation is final/);
     await form.fill("mode", "draft");
     await editor().page.getByText("Nothing is signed.").waitFor();
     for (const name of ["waitFor", "timeout", "follow"]) {
@@ -164,14 +168,14 @@ describe("the form of submit operation", function () {
     should(await kept()).have.properties({ mode: "draft", waitFor: "confirmed" });
   });
 
-  it("previews what is in the form, and says when it has changed since", async () => {
+  it("previews the calls in the form, and says when the form has changed since", async () => {
     const form = await open();
     const preview = editor().page.locator("#crec-submit-operation-preview-result");
     await press("Preview");
     await preview.getByText("1.5 tokens (1500000000000000000 in the smallest unit)").waitFor();
-    await preview.getByText(/There is no digest before a message comes.*msg\.payload/).waitFor();
+    await preview.getByText(/There is no digest yet.*msg\.payload/).waitFor();
     await press("remove call 3");
-    await preview.getByText("The form was changed: press Preview again.").waitFor();
+    await preview.getByText("The form was changed. Press Preview again.").waitFor();
     await press("Preview");
     await preview.getByText(/^0x[0-9a-f]{64}$/).waitFor();
     await preview.getByText(WALLET).waitFor();
@@ -182,7 +186,7 @@ describe("the form of submit operation", function () {
   it("says that the preview is outdated when a pencil has changed the contract, wallet or connection", async () => {
     const form = await open();
     const preview = editor().page.locator("#crec-submit-operation-preview-result");
-    const stale = preview.getByText("The form was changed: press Preview again.");
+    const stale = preview.getByText("The form was changed. Press Preview again.");
     await press("remove call 3");
     const ask = async () => {
       await press("Preview");
@@ -209,10 +213,10 @@ describe("the form of submit operation", function () {
     await form.cancel();
   });
 
-  it("says whose decimals count where the call goes to another address", async () => {
+  it("says whose decimals count when the call goes to another address", async () => {
     const form = await open();
     await press(/^1\. transfer/);
-    const said = item(1).getByText("Tokens are counted with the 18 decimals of the contract picked above.");
+    const said = item(1).getByText(/the 18 decimals of the contract/);
     should(await said.isVisible()).be.false();
     await item(1).getByRole("textbox", { name: "At another address" }).fill(WALLET);
     await said.waitFor();
@@ -221,7 +225,7 @@ describe("the form of submit operation", function () {
     await form.cancel();
   });
 
-  it("judges the calls as the form shows them now", async () => {
+  it("validates the calls as the form shows them now", async () => {
     const form = await open();
     const judged = () =>
       editor().page.evaluate(() => {

@@ -59,16 +59,13 @@ describe("a choice that is none, and a number that may be rounded", function () 
   const raw = { kind: "raw", to: value(ADDRESS), data: value("0x") };
 
   const refused: Array<[FlowNode, label: string, Message?]> = [
-    [submitNode({ mode: "drafts" }), '"Then"'],
+    [submitNode({ mode: "drafts" }), '"Mode"'],
     [submitNode({ source: "messages" }), '"Calls"'],
-    [submitNode({ calls: [{ ...transfer, kind: "contracts" }] }), '"calls[0]: call"'],
-    [
-      submitNode({ calls: [{ ...raw, amount: { ...value("1"), unit: "Ether" } }] }),
-      '"calls[0].amount: unit"',
-    ],
+    [submitNode({ calls: [{ ...transfer, kind: "contracts" }] }), '"calls[0].kind"'],
+    [submitNode({ calls: [{ ...raw, amount: { ...value("1"), unit: "Ether" } }] }), '"calls[0].value.unit"'],
     [
       submitNode({ calls: [{ ...transfer, args: [value(ADDRESS), { ...value("1"), unit: "tokens" }] }] }),
-      '"calls[0].args.value: unit"',
+      '"calls[0].args.value.unit"',
     ],
     [submitNode({ waitFor: "confirmd" }), '"Wait until"'],
     [queryNode({ kind: "Raw" }), '"Ask"'],
@@ -77,12 +74,12 @@ describe("a choice that is none, and a number that may be rounded", function () 
       '"At block"',
     ],
     [queryNode({ resultUnit: "tokens" }), '"Integers"'],
-    [createWatcherNode({ source: "Service" }), '"Watches"'],
+    [createWatcherNode({ source: "Service" }), '"Source"'],
     [operationNode("list", { statuses: ["accepted", "confirmd"] }), '"Statuses"'],
     [apiNode({ method: "Patch" }), '"Method"', { payload: "/channels" }],
     [{ id: "account", type: "crec-account", connection: "connection", action: "Query" }, '"Action"'],
     [{ id: "search", type: "crec-search-events", channel: "channel", environment: "main" }, '"Environment"'],
-    [{ id: "ack", type: "crec-ack", action: "Retry" }, '"Then"', { crec: { eventId: channelId } }],
+    [{ id: "ack", type: "crec-ack", action: "Retry" }, '"Action"', { crec: { eventId: channelId } }],
     [verifyEventNode({ minConfidence: "finalised" }), '"Confidence"', { crec: { event: {} } }],
   ];
   for (const [node, label, message] of refused) {

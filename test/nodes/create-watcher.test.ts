@@ -13,7 +13,7 @@ const ABI = [
   "event Closed()",
 ].join("\n");
 
-/** One node watches many contracts of one kind, and tells apart events of one name. */
+/** One node watches many contracts of one kind, and distinguishes events of the same name. */
 describe("create watcher", function () {
   this.timeout(120_000);
 
@@ -65,7 +65,7 @@ describe("create watcher", function () {
     should(payload).match({ address: ELSEWHERE, events: ["Closed"] });
   });
 
-  it("takes the address and the events by message, overloads by their signature", async () => {
+  it("takes the address and the events from the message, overloads by their signature", async () => {
     const asked = { name: "overloaded", address: ELSEWHERE };
     const events = "Closed, Paid(address,uint256,bytes)";
     const { payload } = await ask(nodeRed, "by-message", { ...asked, events });
@@ -79,31 +79,37 @@ describe("create watcher", function () {
     should(list.crec).have.property("found", true);
   });
 
-  it("watches nothing at an address that nobody named", async () => {
+  it("reports an address that the message does not give", async () => {
     const { error } = await refuse(nodeRed, "by-message", { name: "nowhere", events: "Closed" });
     should(error).match({
       code: "MISSING_VALUE",
-      message: /"Address" is empty. It was looked for in msg.address/,
+      message: /"Address" is empty: there is nothing in msg.address/,
     });
     const odd = await refuse(nodeRed, "by-message", { name: "odd one", events: "Closed", address: "0x12" });
     should(odd.error).match({ code: "INVALID_ADDRESS" });
   });
 
-  it("takes all of a service's settings by message", async () => {
+  it("takes all of a service's settings from the message", async () => {
     const network = service.ready.chain_selector;
     const nowhere = { name: "a service", to: ELSEWHERE, settings: { level: 2 } };
     const asked = { ...nowhere, network };
-    const asTold = await ask(nodeRed, "by-service", asked);
-    should(asTold.payload).match({ service: "dvp", service_config: { level: 2 }, events: ["Settled"] });
+    const created = await ask(nodeRed, "by-service", asked);
+    should(created.payload).match({ service: "dvp", service_config: { level: 2 }, events: ["Settled"] });
     const { error } = await refuse(nodeRed, "by-service", { ...asked, settings: "all" });
-    should(error).match({ code: "INVALID_FIELD", message: /"Service settings" must be an object/ });
-    const lost = await refuse(nodeRed, "by-service", nowhere);
-    should(lost.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });
+    should(error).match({
+      code: "INVALID_FIELD",
+      message: /"Service settings" cannot be "all"\. It must be an object/,
+    });
+    const withoutNetwork = await refuse(nodeRed, "by-service", nowhere);
+    should(withoutNetwork.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });
   });
 
-  it("creates nothing that it could not wait for", async () => {
-    const { error, crec } = await refuse(nodeRed, "impossible", { name: "for nobody" });
-    should(error).match({ code: "INVALID_FIELD", message: /"Wait at most" must be a number of seconds/ });
+  it("creates nothing when the timeout is wrong", async () => {
+    const { error, crec } = await refuse(nodeRed, "impossible", { name: "not created" });
+    should(error).match({
+      code: "INVALID_FIELD",
+      message: /"Timeout" cannot be "soon"\. .* a number of seconds/,
+    });
     should(crec ?? {}).not.have.property("watcherId");
   });
 });

@@ -145,7 +145,7 @@ describe("errors of submit operation", function () {
     ];
     for (const [what, code, amount] of badAmounts) {
       it(`an amount that is ${what}`, () =>
-        bench.refusedThenFine("coins", [code, "calls[0].amount"], { payload: 1, amount }, { payload: 1 }));
+        bench.refusedThenFine("coins", [code, "calls[0].value"], { payload: 1, amount }, { payload: 1 }));
     }
 
     it("coins for a function that takes none", () =>
@@ -156,7 +156,7 @@ describe("errors of submit operation", function () {
         { payload: 1 },
       ));
 
-    it("an expression that cannot be worked out", () =>
+    it("an expression that cannot be evaluated", () =>
       bench.refusedThenFine(
         "expression",
         ["INVALID_FIELD", "calls[0].args.amount"],
@@ -220,9 +220,9 @@ describe("errors of submit operation", function () {
       ],
       ["no channel", ["CHANNEL_MISSING"], { channel: "" }],
       ["no wallet", ["WALLET_MISSING"], { wallet: "" }],
-      ["a rung that is none", ["INVALID_FIELD", "Wait until"], { waitFor: "confirmd" }],
-      ["a wait of no length", ["INVALID_FIELD", "Wait at most"], { timeout: "soon" }],
-      ["a deadline that is none", ["INVALID_ARGUMENT", "deadline"], { deadline: "soon" }],
+      ["an unknown status to wait for", ["INVALID_FIELD", "Wait until"], { waitFor: "confirmd" }],
+      ["a timeout that is not a number", ["INVALID_FIELD", "Timeout"], { timeout: "soon" }],
+      ["a deadline that is not a number", ["INVALID_FIELD", "Deadline"], { deadline: "soon" }],
       ["a wallet that nobody has deployed", ["WALLET_NOT_FOUND", '"nobody"'], { wallet: "unknown" }],
       ["an address that is no wallet", ["WALLET_NOT_FOUND"], { wallet: "unknown-address" }],
       ["a wallet without a signer", ["SIGNER_MISSING"], { wallet: "signerless" }],

@@ -83,7 +83,7 @@ describe("drafts and the node operation", function () {
   };
 
   describe("a draft", () => {
-    it("leaves by the first port, unsigned, with its calls in words", async () => {
+    it("leaves by the first output, unsigned, with its calls in words", async () => {
       const msg = await bench.ask("draft", { ...COMPANY, ...GOOD });
       checkCompany(msg, DRAFT_CREC);
       should(msg.topic).equal("mine");
@@ -320,7 +320,7 @@ describe("drafts and the node operation", function () {
       const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Look at its status");
       const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
-      checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still wanted");
+      checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
     });
   });
 
@@ -379,7 +379,7 @@ describe("drafts and the node operation", function () {
       const refused = async (id: string, code: string, says: string) =>
         checkError(await bench.refuse(id, { ...KEPT, crec }), id, code, says);
       await refused("misspelt", "INVALID_FIELD", '"Wait until"');
-      await refused("none", "INVALID_FIELD", '"At most"');
+      await refused("none", "INVALID_FIELD", '"Limit"');
       await refused("unknown", "UNKNOWN_ACTION", '"finalise"');
       await refused("unsigned", "SIGNER_MISSING", "choose one");
       should(bench.proxy.passed.slice(from).filter(({ path }) => path.includes("/operations"))).be.empty();

@@ -88,7 +88,7 @@ describe("submit operation", function () {
       should(bench.nodeRed.statuses("submit").at(-1)).have.properties({ fill: "red", shape: "ring" });
     });
 
-    it("gives the operation with its transaction, and every rung by the second port", async () => {
+    it("gives the operation with its transaction, and every rung by the second output", async () => {
       const msg = await bench.ask("submit", { ...COMPANY, to: RECEIVER, payload: AMOUNT });
       checkCompany(msg, CREC);
       should(msg.topic).equal("mine");
@@ -189,7 +189,7 @@ describe("submit operation", function () {
       ]);
     });
 
-    it("tells nothing more once the first port has sent, where that is not wanted", async () => {
+    it("tells nothing more once the first output has sent, where that is not wanted", async () => {
       const msg = await bench.ask("quiet", { ...good });
       await bench.nodeRed.status("quiet", isFine);
       // Another operation has climbed all the way meanwhile.

@@ -149,14 +149,14 @@ describe("the preview of an operation", function () {
     should(other.digest?.deadline).equal("0");
   });
 
-  it("shows what only a message brings by where it will be, and why there is no digest", async () => {
+  it("shows where a message will provide a value, and why there is no digest", async () => {
     const fromMessage = await preview([
       transfer({ ...value("payload.amount", "msg"), unit: "token" } as never),
     ]);
     should(amountOf(fromMessage)).containEql({ text: "msg.payload.amount", later: true, unit: "token" });
     should(fromMessage.calls[0]?.data).be.undefined();
     should(fromMessage.digest).be.undefined();
-    should(fromMessage.why).match(/before a message comes.*: msg\.payload\.amount\.$/);
+    should(fromMessage.why).match(/no digest yet.*: msg\.payload\.amount\.$/);
     for (const [given, shown] of [
       [value("#:(file)::a.b", "flow"), "flow.a.b"],
       [value("$sum(payload)", "jsonata"), "$sum(payload)"],
@@ -180,11 +180,11 @@ describe("the preview of an operation", function () {
     should(later.why).match(/msg\.payload\.token/);
   });
 
-  it("says of each value what is wrong with it", async () => {
+  it("reports what is wrong with each value", async () => {
     const problemOf = async (calls: CallDef[], more?: PreviewRequest) => {
       const answer = await preview(calls, more);
       should(answer.digest).be.undefined();
-      should(answer.why).equal("There is no digest while call 1 has a mistake: fix it first.");
+      should(answer.why).equal("There is no digest: call 1 has an error. Fix it first.");
       const [{ problem, to, args = [], data, amount } = { to: undefined, amount: undefined }] = answer.calls;
       return [problem, ...[to, ...args, data, amount].map((one) => one?.problem)].filter(Boolean).join("|");
     };
@@ -192,13 +192,13 @@ describe("the preview of an operation", function () {
     should(await problemOf([transfer(value("1.5"))])).match(/^value must be a whole number/);
     should(await problemOf([transfer(inTokens("0.0000000000000000001"))])).match(/^value .*decimal/);
     should(await problemOf([transfer(inTokens("1"))], contracts({ decimals: "" }))).match(/no decimals/);
-    should(await problemOf([pay("0.1")])).match(/^amount must be a whole number/);
-    should(await problemOf([pay("0.0000000001", "gwei")])).match(/^amount .*decimal/);
+    should(await problemOf([pay("0.1")])).match(/^value must be a whole number/);
+    should(await problemOf([pay("0.0000000001", "gwei")])).match(/^value .*decimal/);
     should(await problemOf([{ ...pay("1"), to: value("0x12") } as CallDef])).match(/^address must be/);
     should(await problemOf([{ ...pay("1"), data: value("0x1") } as CallDef])).match(
       /^call data must be bytes/,
     );
-    should(await problemOf([{ ...transfer(inTokens("1")), amount: value("1") }])).match(/takes no coins/);
+    should(await problemOf([{ ...transfer(inTokens("1")), amount: value("1") }])).match(/is not payable/);
     should(await problemOf([transfer()], contracts({ abi: "function (" }))).match(/ABI|line/);
     should(await problemOf([transfer()], contracts({ address: "" }))).match(/^The contract's address must/);
     should(await problemOf([transfer(inTokens("1"))], contracts({ chainSelector: SEPOLIA }))).match(
@@ -211,15 +211,15 @@ describe("the preview of an operation", function () {
   it("says what is missing for a digest", async () => {
     const why = async (more: PreviewRequest, calls = [pay("1")]) => (await preview(calls, more)).why;
     const wallet = (more: object) => ({ wallet: { ...form([]).wallet, ...more } });
-    should(await why({}, [])).match(/no call yet/);
+    should(await why({}, [])).match(/no calls yet/);
     should(await preview(Array(17).fill(pay("1"))))
       .have.property("problem")
       .match(/at most 16 calls, not 17/);
-    should(await why({ wallet: {} })).match(/choose a wallet/);
-    should(await why(wallet({ wallet: "bench-wallet" }))).match(/only the name "bench-wallet".*deploy/);
-    should(await why(wallet({ id: "wallet", wallet: "another" }))).match(/only the name "another"/);
+    should(await why({ wallet: {} })).match(/Choose a wallet/);
+    should(await why(wallet({ wallet: "bench-wallet" }))).match(/only its name "bench-wallet".*Deploy/);
+    should(await why(wallet({ id: "wallet", wallet: "another" }))).match(/only its name "another"/);
     should(await why(wallet({ id: "nowhere", wallet: "nobody's" }))).match(/no wallet named "nobody's"/);
-    should(await why(wallet({ chainSelector: "4242" }))).match(/network 4242.*deploy/);
+    should(await why(wallet({ chainSelector: "4242" }))).match(/network 4242.*Deploy/);
     should(await why(wallet({ chainSelector: "4242", connection: "connection" }))).match(/4242/);
     should(await why({ deadline: "soon" })).match(/number of minutes/);
   });

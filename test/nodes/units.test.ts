@@ -9,12 +9,12 @@ const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
 /** What forms and messages say in tokens, ether or names, as the chain takes it. */
 describe("units of values", () => {
   it("turn ether and gwei into wei, and leave wei as they are", async () => {
-    should(await amountInWei("1.5", "ether", "calls[0].amount")).equal("1500000000000000000");
-    should(await amountInWei("2", "gwei", "calls[0].amount")).equal("2000000000");
-    should(await amountInWei("7", "wei", "calls[0].amount")).equal("7");
-    should(await amountInWei("0x7", undefined, "calls[0].amount")).equal("0x7");
-    await should(amountInWei("0.0000000001", "gwei", "calls[0].amount")).be.rejectedWith(
-      /^calls\[0\].amount has more than 9 decimal places/,
+    should(await amountInWei("1.5", "ether", "calls[0].value")).equal("1500000000000000000");
+    should(await amountInWei("2", "gwei", "calls[0].value")).equal("2000000000");
+    should(await amountInWei("7", "wei", "calls[0].value")).equal("7");
+    should(await amountInWei("0x7", "wei", "calls[0].value")).equal("0x7");
+    await should(amountInWei("0.0000000001", "gwei", "calls[0].value")).be.rejectedWith(
+      /^calls\[0\].value has more than 9 decimal places/,
     );
   });
 });
@@ -30,7 +30,7 @@ describe("a value that is being typed", () => {
     wrong("address", ADDRESS.replace("f", "F"), /^amount has a wrong checksum/);
     wrong("address", "0x12", /^amount must be an address/);
     wrong("uint8", "256", /^amount must fit uint8 \(0 to 255\)/);
-    wrong("bytes32", "0x12", /^amount must have 32 bytes, and has 1/);
+    wrong("bytes32", "0x12", /^amount must have 32 bytes, but has 1/);
     wrong("uint8[2]", "[1,300]", /^amount\[1\] must fit uint8/, { valueType: "json" });
     wrong("uint8[2]", "[1,", /^amount is not JSON: /, { valueType: "json" });
     const components = [{ name: "to", type: "address" }];
@@ -46,7 +46,7 @@ describe("a value that is being typed", () => {
     should(check("uint256", "0x16e360", { decimals: 6 })).deepEqual(both);
     wrong("uint256", "1.5", /whole number/, { decimals: 6 });
     wrong("uint256", "1.5", /no decimals/, { unit: "token" });
-    wrong("uint256", "1.5", /^Decimals are/, { unit: "token", decimals: -1 });
+    wrong("uint256", "1.5", /^The decimals must be/, { unit: "token", decimals: -1 });
     should(check("uint256[]", '["1.5"]', { valueType: "json", unit: "token", decimals: 6 })).deepEqual({});
   });
 

@@ -21,6 +21,8 @@ export function formHtml(node: NodeDescription, isConfig: boolean): string {
   return `<script type="text/html" data-template-name="${node.type}">\n${lines.join("\n")}\n</script>\n`;
 }
 
+const SHORT_LIST = 6;
+
 type Place = { node: NodeDescription; name: string; field: Field; id: string; input: string };
 
 function row(place: Place): string {
@@ -51,7 +53,10 @@ function row(place: Place): string {
         return `<label for="${tick}" style="display: block; width: auto"><input type="checkbox" id="${tick}" style="width: auto; vertical-align: top"> ${option}</label>`;
       });
       const label = `<label id="${id}-label" style="vertical-align: top">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;
-      const box = `<div style="display: inline-block">${ticks.join("")}<span ${text(key(place, "hint"))}></span></div>`;
+      // A long list in two columns, so that the form fits the screen.
+      const columns =
+        ticks.length > SHORT_LIST ? "display: grid; grid-template-columns: auto auto; column-gap: 16px" : "";
+      const box = `<div style="display: inline-block"><div style="${columns}">${ticks.join("")}</div><span ${text(key(place, "hint"))}></span></div>`;
       return `<div class="form-row" id="${id}-row" role="group" aria-labelledby="${id}-label">${label} ${box}</div>`;
     }
     case "custom": {

@@ -23,7 +23,8 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
     const problem = own?.(this, value);
     if (problem !== undefined) return problem;
     if (field.kind === "config") return isChosen(value) || !field.required || this._(errorKey(node, name));
-    if (type !== "str") return byTypedInput(this, name);
+    if (type !== "str")
+      return isMissing(field, value) ? this._(errorKey(node, name)) : byTypedInput(this, name);
     return judged(this, node, name, String(value ?? "").trim(), other);
   };
 }
@@ -42,8 +43,9 @@ function judged(
 ): boolean | string {
   const field = node.fields[name];
   const wrong = () => edited._(errorKey(node, name));
-  if (text === "") return !(field && "required" in field && field.required) || wrong();
-  if (isReference(text) || field === undefined) return true;
+  if (field === undefined) return true;
+  if (text === "") return !isMissing(field, text) || wrong();
+  if (isReference(text)) return true;
   if (field.kind === "number") {
     const value = Number(text);
     return (value >= field.least && (!field.whole || Number.isInteger(value))) || wrong();
@@ -52,6 +54,10 @@ function judged(
   const check = field.kind === "typed" && field.list ? each(field.check) : field.check;
   const found = check(text, other);
   return found === true || (found === false ? wrong() : edited._(found));
+}
+
+function isMissing(field: Field, value: unknown): boolean {
+  return "required" in field && field.required === true && String(value ?? "").trim() === "";
 }
 
 /** A config node, and not the entry that adds one. */

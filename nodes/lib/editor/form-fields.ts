@@ -75,6 +75,8 @@ type Of<Kind> = Extract<Field, { kind: Kind }>;
 
 function prepareTyped(edited: EditedNode, name: string, field: Of<"typed">): void {
   const [first = "str", ...others] = field.types ?? TEXT_TYPES;
+  // An import may leave it out; the node then works with the default.
+  if (edited[name] === undefined) inputOf(name).val(field.default ?? "");
   if (first !== "str") return void typedField(name, [first, ...others]);
   const label = edited._("common.label.typed");
   const icon = "red/images/typedInput/az.svg";

@@ -1,21 +1,21 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ListedFunction } from "../../../src/index.ts";
-import { COIN_PLACES, COIN_UNITS } from "../shared/coin-units.ts";
+import { COIN_PLACES, type CoinUnit } from "../shared/coin-units.ts";
 import { nodeError } from "../shared/errors.ts";
-import type { ContractCall, Unit, Value } from "../shared/form-types.ts";
+import type { ContractCall, Value } from "../shared/form-types.ts";
 import { contractOf } from "./config-nodes.ts";
-import { oneOf, readField, requireText } from "./fields.ts";
+import { evaluate, evaluateRequired, optionOf, type TypedValue } from "./evaluate.ts";
 import { loadLibrary } from "./library.ts";
 import type { CrecMessage } from "./message.ts";
 
 export type EncodedCall = { to: string; data: string; chainSelector: string; signature: string };
 
 /**
- * The call data of a function picked in a form, its values worked out for this message.
+ * The call data of a function chosen in a form, with its values evaluated for this message.
  *
  * @param path of the values: `args`, or `calls[0].args`
- * @throws CONTRACT_MISSING, FUNCTION_NOT_IN_ABI, NO_DECIMALS, and INVALID_ARGUMENT and its kin with the path of
- * the value
+ * @throws CONTRACT_MISSING, FUNCTION_NOT_IN_ABI, NO_DECIMALS; INVALID_ARGUMENT, INVALID_FIELD or MISSING_VALUE with
+ * the path of the value
  */
 export async function encodeContractCall(
   RED: NodeAPI,
@@ -26,7 +26,8 @@ export async function encodeContractCall(
 ): Promise<EncodedCall> {
   const contract = contractOf(RED, call.contract);
   const library = await loadLibrary();
-  const name = await requireText(RED, node, msg, { label: "Function", value: call.function, type: "str" });
+  const label = RED._("common.label.function");
+  const name = await evaluateRequired(RED, node, msg, typed(label, call.function));
   const abi = await contract.abi();
   const given = call.args ?? [];
   const inputs = inputsOf(library.listFunctions(abi), name, given.length);
@@ -35,7 +36,8 @@ export async function encodeContractCall(
       const input = inputs?.[index];
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
       const value = await readArgument(RED, node, msg, stored, at);
-      if (oneOf(`${at}: unit`, stored.unit, ARGUMENT_UNITS) !== "token" || !input) return value;
+      if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
+      if (!stored.unit || !input) return value;
       return library.parseTokenAmounts(value, input.type, contract.decimals, at);
     }),
   );
@@ -52,11 +54,11 @@ export async function encodeContractCall(
 }
 
 /**
- * The address that a form or a message gives instead of the contract's own. Where a message is to name it and does
- * not, nothing is sent to an address that nobody meant.
+ * The address that a form or a message gives instead of the contract's own. When a message should give it and does
+ * not, that is an error: the contract's own address is not meant.
  * @throws MISSING_VALUE, INVALID_ADDRESS
  */
-export async function addressOr(
+async function addressOr(
   RED: NodeAPI,
   node: Node,
   msg: CrecMessage,
@@ -65,27 +67,26 @@ export async function addressOr(
   label: string,
 ): Promise<string> {
   if ((given?.value ?? "").trim() === "") return own;
-  const text = await requireText(RED, node, msg, { label, value: given?.value, type: given?.type });
+  const text = await evaluateRequired(RED, node, msg, typed(label, given?.value, given?.type));
   return (await loadLibrary()).checksumAddress(text, label);
 }
 
-/** Without one an integer is in its smallest. */
+/** An integer without a unit is in the smallest one. */
 const ARGUMENT_UNITS = ["token"] as const;
 
 /**
- * An amount that a call pays, in wei. Wei are left as they are: what they must look like is the encoder's to say.
- * @throws INVALID_FIELD for a unit that is none; INVALID_ARGUMENT with the path, when it is no number or too fine for its unit
+ * The value that a call sends along, in wei. An amount in wei is returned unchanged; the encoder checks it.
+ * @throws INVALID_ARGUMENT with the path, when it is not a number or has more decimal places than its unit
  */
-export async function amountInWei(value: string, given: Unit | undefined, path: string): Promise<string> {
+export async function amountInWei(value: string, unit: CoinUnit, path: string): Promise<string> {
   const { toSmallestUnit } = await loadLibrary();
-  const unit = oneOf(`${path}: unit`, given, COIN_UNITS) ?? "wei";
   return unit === "wei" ? value : toSmallestUnit(value, COIN_PLACES[unit], path);
 }
 
-/** Undefined where the encoder will say that there is no such function, or which ones there are. */
+/** `undefined` where the function is unknown or ambiguous; the encoder reports that. */
 function inputsOf(functions: readonly ListedFunction[], name: string, count: number) {
-  const wanted = name.replace(/\s+/g, "");
-  const named = functions.filter((one) => one.signature === wanted || one.name === wanted);
+  const compact = name.replace(/\s+/g, "");
+  const named = functions.filter((one) => one.signature === compact || one.name === compact);
   const fitting = named.length === 1 ? named : named.filter(({ inputs }) => inputs.length === count);
   return fitting.length === 1 ? fitting[0]?.inputs : undefined;
 }
@@ -94,10 +95,18 @@ async function readArgument(
   RED: NodeAPI,
   node: Node,
   msg: CrecMessage,
-  { value, type }: Value,
+  stored: Value,
   path: string,
 ): Promise<unknown> {
-  const found = await readField(RED, node, msg, { label: path, value, type });
+  const value = typed(path, stored.value, stored.type);
+  const found = await evaluate(RED, node, msg, value);
   if (found !== undefined && found !== null) return found;
-  throw nodeError("INVALID_ARGUMENT", `${path} is missing: it was looked for in ${type} ${value}.`);
+  throw nodeError(
+    "INVALID_ARGUMENT",
+    `${path} is missing: there is nothing in ${value.type}.${value.value}.`,
+  );
+}
+
+function typed(label: string, value = "", type = "str"): TypedValue {
+  return { label, value, type };
 }

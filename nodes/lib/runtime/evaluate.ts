@@ -3,7 +3,7 @@ import { nodeError } from "../shared/errors.ts";
 import { requireSet } from "../shared/variables.ts";
 import type { CrecMessage } from "./message.ts";
 
-/** A typed input as a form stores it, with the name that errors give it. */
+/** A typed input as a form stores it, with the name that errors give it: a label, or a path such as `calls[0].to`. */
 export type TypedValue = { label: string; value: string; type: string };
 
 /**
@@ -30,4 +30,65 @@ export async function evaluate(
       }
     });
   });
+}
+
+/** Text, or `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateText(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string | undefined> {
+  const { label } = typed;
+  const found = await evaluate(RED, node, msg, typed);
+  if (found === undefined || found === null || found === "") return undefined;
+  if (typeof found === "number") return exactText(RED, label, found);
+  if (typeof found === "string") return found;
+  throw nodeError("INVALID_FIELD", RED._("common.error.not-text", { label, kind: kindOf(found) }));
+}
+
+/** @throws MISSING_VALUE, INVALID_FIELD, VARIABLE_MISSING */
+export async function evaluateRequired(
+  RED: NodeAPI,
+  node: Node,
+  msg: CrecMessage,
+  typed: TypedValue,
+): Promise<string> {
+  const text = await evaluateText(RED, node, msg, typed);
+  if (text !== undefined && text.trim() !== "") return text;
+  const { label, type, value } = typed;
+  const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+  throw nodeError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
+}
+
+/** A number beyond what numbers hold exactly may already be another one. @throws INVALID_FIELD */
+export function exactText(RED: NodeAPI, label: string, value: number): string {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
+  throw nodeError("INVALID_FIELD", RED._(key, { label }));
+}
+
+/** From a flow written by hand anything may come: a misspelt option is refused. @throws INVALID_FIELD naming the options */
+export function optionOf<const T extends string>(
+  RED: NodeAPI,
+  label: string,
+  value: unknown,
+  options: readonly T[],
+): T {
+  const option = options.find((one) => one === value);
+  if (option !== undefined) return option;
+  const words = { label, value: shownValue(value), options: options.filter(Boolean).join(", ") };
+  throw nodeError("INVALID_FIELD", RED._("common.error.option", words));
+}
+
+const LONGEST_SHOWN = 100;
+
+/** A value as an error shows it. */
+export function shownValue(value: unknown): string {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

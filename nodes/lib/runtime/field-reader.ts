@@ -12,7 +12,15 @@ import {
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { requireSet } from "../shared/variables.ts";
-import { evaluate } from "./evaluate.ts";
+import {
+  evaluate,
+  evaluateRequired,
+  evaluateText,
+  exactText,
+  optionOf,
+  shownValue,
+  type TypedValue,
+} from "./evaluate.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** Reads a node's settings as its table of fields says. Errors name a field by the label that the form shows. */
@@ -43,6 +51,8 @@ export type FieldReader<N extends NodeDescription> = {
     key?: string,
     words?: Readonly<Record<string, string>>,
   ): CodedError;
+  /** An error about a field that is empty. */
+  missing(name: keyof N["fields"] & string): CodedError;
   /** The fields that can come from a message. */
   of(msg: CrecMessage): MessageFields<N>;
 };
@@ -73,17 +83,11 @@ export function fieldReader<const N extends NodeDescription>(
   const fieldOf = (name: string) => description.fields[name];
   const label = (name: string) => RED._(labelKey(description, name));
   const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
-  const shown = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
   const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) =>
-    invalid(RED._("common.error.field", { label: label(name), value: shown(value), why: RED._(key, words) }));
+    invalid(
+      RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),
+    );
   const textOf = (name: string) => requireSet(String(settings[name] ?? "").trim());
-
-  const optionOf = (name: string, value: unknown, options: readonly string[]): string => {
-    const option = options.find((one) => one === value);
-    if (option !== undefined) return option;
-    const words = { label: label(name), value: shown(value), options: options.filter(Boolean).join(", ") };
-    throw invalid(RED._("common.error.option", words));
-  };
 
   const numberOf = (name: string): number | undefined => {
     const field = fieldOf(name);
@@ -96,8 +100,16 @@ export function fieldReader<const N extends NodeDescription>(
     return value;
   };
 
+  const missing = (name: string) => {
+    const type = String(settings[`${name}Type`] ?? "str");
+    const from = `${type}.${String(settings[name] ?? "")}`;
+    const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+    return nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+  };
+
   const reader = {
     settings,
+    missing,
     label,
     wrong,
     text: textOf,
@@ -114,40 +126,25 @@ export function fieldReader<const N extends NodeDescription>(
       const field = fieldOf(name);
       if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
       const value = settings[name] ?? "";
-      return value === "" ? field.default : optionOf(name, value, field.options);
+      return value === "" ? field.default : optionOf(RED, label(name), value, field.options);
     },
     list: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
-      return namesIn(settings[name], name).map((one) => optionOf(name, one, field.options));
+      return namesIn(settings[name], name).map((one) => optionOf(RED, label(name), one, field.options));
     },
     of: (msg: CrecMessage) => {
-      const value = async (name: string) => {
+      const typed = (name: string): TypedValue => {
         const field = fieldOf(name);
-        const type = String(
-          settings[`${name}Type`] || (field?.kind === "typed" && field.types?.[0]) || "str",
-        );
-        const stored = settings[name] ?? (field?.kind === "typed" ? field.default : "");
-        return evaluate(RED, node, msg, { label: label(name), value: String(stored ?? ""), type });
+        if (field?.kind !== "typed") throw new TypeError(`${name} is not a typed field`);
+        const type = String(settings[`${name}Type`] || field.types?.[0] || "str");
+        return { label: label(name), value: String(settings[name] ?? field.default ?? ""), type };
       };
-      const text = async (name: string) => {
-        const found = await value(name);
-        if (found === undefined || found === null || found === "") return undefined;
-        if (typeof found === "number") return exactText(found, name);
-        if (typeof found === "string") return found;
-        throw invalid(RED._("common.error.not-text", { label: label(name), kind: kindOf(found) }));
-      };
+      const value = async (name: string) => evaluate(RED, node, msg, typed(name));
       return {
         value,
-        text,
-        required: async (name: string) => {
-          const found = await text(name);
-          if (found !== undefined && found.trim() !== "") return found;
-          const type = settings[`${name}Type`] ?? "str";
-          const from = `${String(type)}.${String(settings[name] ?? "")}`;
-          const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-          throw nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
-        },
+        text: async (name: string) => evaluateText(RED, node, msg, typed(name)),
+        required: async (name: string) => evaluateRequired(RED, node, msg, typed(name)),
         names: async (name: string) => {
           const names = namesIn(await value(name), name);
           const field = fieldOf(name);
@@ -167,21 +164,12 @@ export function fieldReader<const N extends NodeDescription>(
   function namesIn(value: unknown, name: string): string[] {
     const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
     if (given.every((one) => typeof one === "string" || typeof one === "number")) {
-      return given.flatMap((one) => splitNames(typeof one === "number" ? exactText(one, name) : one));
+      return given.flatMap((one) =>
+        splitNames(typeof one === "number" ? exactText(RED, label(name), one) : one),
+      );
     }
     throw invalid(RED._("common.error.not-names", { label: label(name) }));
   }
-
-  /** A number beyond what numbers hold exactly may already be another one. */
-  function exactText(value: number, name: string): string {
-    if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-    const key = Number.isFinite(value) ? "common.error.rounded" : "common.error.not-number";
-    throw invalid(RED._(key, { label: label(name) }));
-  }
-}
-
-function kindOf(value: unknown): string {
-  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The node's own name in the catalog, for statuses: `run-query`. */

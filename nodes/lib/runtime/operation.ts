@@ -6,35 +6,20 @@ import type {
   OperationStatus,
   VerifyResult,
 } from "../../../src/index.ts";
-import { OPERATION_LIFECYCLE, OPERATION_STATUSES, progressTo } from "../../../src/protocol/index.ts";
+import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
-/** What to do next about an operation that ended without being executed. */
+/** By the codes of an operation that ended without being executed: what to do next. */
 const ADVICE: Readonly<Record<string, string>> = {
-  failed: "Fix what the reason names, then send it again.",
-  cancelled: "Create a new one if it is still needed.",
-  expired: "Send it again, with a later deadline if it needs longer.",
+  OPERATION_FAILED: "Fix what the reason names, then send it again.",
+  OPERATION_CANCELLED: "Create a new one if it is still needed.",
+  OPERATION_EXPIRED: "Send it again, with a later deadline if it needs longer.",
 };
 
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
-
-/** The statuses a flow can wait for: from `accepted` to `confirmed`. */
-const TARGETS: readonly OperationStatus[] = OPERATION_STATUSES.filter(
-  (status) => progressTo(OPERATION_LIFECYCLE, "accepted", status) === "reached",
-);
-
-/**
- * The status to wait for. Checked before anything is signed: a misspelt one would never be reached.
- * @throws INVALID_FIELD
- */
-export function targetStatus(waitFor: string | undefined, usual: OperationStatus): OperationStatus {
-  const target = TARGETS.find((status) => status === (waitFor || usual));
-  if (target) return target;
-  throw nodeError("INVALID_FIELD", `"Wait until" must be one of ${TARGETS.join(", ")}, not "${waitFor}".`);
-}
 
 /** How a node shows a status on the way to its target. */
 export function statusStyle(target: OperationStatus, status: string): StatusKind {
@@ -67,11 +52,10 @@ export async function reach(
       later: reached.later,
     };
   } catch (error) {
-    const advice = error instanceof WaitError ? ADVICE[error.lastStatus ?? ""] : undefined;
-    if (!(error instanceof WaitError) || advice === undefined) throw error;
-    const { id, lastStatus, reason } = error;
+    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined) throw error;
+    const { code, id, lastStatus, reason } = error;
     const why = reason ? `: ${reason}` : "";
     const what = `The operation ${id} is ${lastStatus}${why}${/[.!?]$/.test(why) ? "" : "."}`;
-    throw nodeError(error.code, `${what} It was not executed. ${advice}`);
+    throw nodeError(code, `${what} It was not executed. ${ADVICE[code]}`);
   }
 }

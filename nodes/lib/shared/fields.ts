@@ -226,7 +226,7 @@ export function timeoutField(seconds: number): NumberField {
     label: "common.label.timeout",
     unit: "common.label.seconds",
     default: String(seconds),
-    least: 1,
+    least: 0.1,
     error: "common.error.seconds",
   };
 }

@@ -22,19 +22,19 @@ type Contract = {
   decimals: number | undefined;
 };
 
-/** Settles a contract, by its id; the same one once, since reading an ABI may take long. */
+/** Settles a contract, by its id, and only once: parsing an ABI may take long. */
 type Contracts = (id: string, text: ContractText) => Promise<Contract>;
 
-/** One value of a form: known, or known by where a message will have it. */
+/** One value of a form: known, or a reference to where a message or the environment provides it. */
 type Read = { known: true; value: unknown } | { known: false; text: string };
 
-/** The calls of a form in words, each value read back from the bytes that would be signed. */
+/** The calls of a form in readable form, each value decoded from the bytes that would be signed. */
 export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
   const { calls = [], contracts: texts = {}, wallet } = request;
   const contracts = await settledOnce(RED);
   const previewed: PreviewedCall[] = [];
   for (const call of calls) {
-    // Other requests get their turn between two ABIs.
+    // Lets other requests run between two ABIs.
     await nextTurn();
     previewed.push(
       call.kind === "raw"
@@ -55,13 +55,16 @@ async function settledOnce(RED: NodeAPI): Promise<Contracts> {
   };
 }
 
-/** A list of raw transactions that stands in the form; undefined when only a message brings it. */
-export async function listedCalls(request: PreviewRequest): Promise<PreviewedCall[] | undefined> {
+/** The list of raw transactions in the form; `undefined` when only a message provides it. */
+export async function listedCalls(
+  RED: NodeAPI,
+  request: PreviewRequest,
+): Promise<PreviewedCall[] | undefined> {
   const { transactions = "", transactionsType } = request;
   if (transactionsType !== "json" || isReference(transactions)) return undefined;
-  const list: unknown = fromJson(transactions, "Transactions");
+  const list: unknown = fromJson(transactions, RED._("submit-operation.label.transactions"));
   if (!Array.isArray(list)) {
-    throw nodeError("INVALID_FIELD", '"Transactions" must be a list of {to, value, data}.');
+    throw nodeError("INVALID_FIELD", RED._("submit-operation.error.transactions"));
   }
   if (list.length > MOST_CALLS) {
     throw nodeError("TOO_MANY_CALLS", `An operation holds at most ${MOST_CALLS} calls. Split it.`);
@@ -117,10 +120,10 @@ async function contractCall(
     const { args, data, payable } = await encoded(library, contract, call);
     const problem =
       chainSelector && !isReference(chainSelector) && contract.chainSelector !== chainSelector
-        ? `The contract is on network ${contract.chainSelector}, but the wallet on ${chainSelector}. Choose a contract of the wallet's network.`
+        ? `The contract is on network ${contract.chainSelector}, but the wallet is on ${chainSelector}. Choose a contract of the wallet's network.`
         : undefined;
     if (!payable && amount.text !== "0" && !amount.later && !amount.problem) {
-      amount.problem = `${signature} takes no coins, so the contract would refuse the call. Leave the amount empty.`;
+      amount.problem = `${signature} is not payable, so the contract would refuse the call. Leave the value empty.`;
     }
     return { ...base, to, args, ...(data ? { data } : {}), amount, ...(problem ? { problem } : {}) };
   } catch (thrown) {
@@ -134,7 +137,7 @@ async function contractCall(
   }
 }
 
-/** The values one by one, so that each says what is wrong with it; the bytes once all are known. */
+/** Each value with what is wrong with it; the bytes once all values are known. */
 async function encoded(
   library: Library,
   { abi, functions, decimals }: Contract,
@@ -142,7 +145,7 @@ async function encoded(
 ): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
   const listed = functions.get(call.function ?? "");
   if (!listed) {
-    // Says what is there.
+    // Its error lists the functions that there are.
     library.encodeFunctionCall({ abi, function: call.function ?? "" });
     throw nodeError("FUNCTION_NOT_IN_ABI", `The ABI has no function "${call.function}". Choose one it has.`);
   }
@@ -175,8 +178,8 @@ async function encoded(
 async function amountOf(library: Library, stored: Value | undefined): Promise<PreviewedValue> {
   const unit = coinUnit(stored?.unit);
   const value = await shown(stored, async (typed) => {
-    const given = await amountInWei(String(typed ?? "").trim() || "0", unit, "amount");
-    const wei = textOf(readBack(library, { name: "", type: "uint256" }, given, "amount"));
+    const given = await amountInWei(String(typed ?? "").trim() || "0", unit, "value");
+    const wei = textOf(readBack(library, { name: "", type: "uint256" }, given, "value"));
     const text = library.fromSmallestUnit(wei, COIN_PLACES[unit]);
     const ether = library.fromSmallestUnit(wei, COIN_PLACES.ether);
     return {
@@ -188,7 +191,7 @@ async function amountOf(library: Library, stored: Value | undefined): Promise<Pr
   return { ...value, unit };
 }
 
-/** A value that is known, as `read` shows it, and otherwise where it will be looked for. */
+/** A known value, as `read` shows it; otherwise where a message or the environment provides it. */
 async function shown(
   stored: Value | undefined,
   read: (value: unknown) => PreviewedValue | Promise<PreviewedValue>,

@@ -18,13 +18,13 @@ import type {
 import { isWhole, listedCalls, previewCalls } from "./preview-calls.ts";
 import { previewRequest } from "./preview-request.ts";
 
-/** A person waits for it. */
+/** A person is waiting for the answer. */
 const PREVIEW_MS = 10_000;
 const DEFAULT_DEADLINE_MINUTES = "15";
 
 /**
- * `POST /crec/operation/preview`: what an operation would do, in words, and the digest that would be signed.
- * Works on the texts in the form, so before the first deploy too. Nothing is signed, and nothing sent.
+ * `POST /crec/operation/preview`: what an operation would do, in readable form, and the digest that would be signed.
+ * Uses the texts in the form, so it works before the first deploy. Nothing is signed or sent.
  */
 export function registerOperationPreview(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/operation/preview", "crec.read", ({ body }) =>
@@ -33,7 +33,8 @@ export function registerOperationPreview(RED: NodeAPI): void {
 }
 
 async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> {
-  const calls = request.source === "message" ? await listedCalls(request) : await previewCalls(RED, request);
+  const calls =
+    request.source === "message" ? await listedCalls(RED, request) : await previewCalls(RED, request);
   try {
     if (!calls) throw notYet([placeOf(request)]);
     return { calls, digest: await digestOf(RED, request, transactionsOf(calls)) };
@@ -44,13 +45,13 @@ async function preview(RED: NodeAPI, request: PreviewRequest): Promise<Preview> 
 
 /** @throws why there is nothing to sign yet */
 function transactionsOf(calls: readonly PreviewedCall[]): TransactionInput[] {
-  if (calls.length === 0) throw nodeError("NO_CALLS", "There is no call yet. Add one.");
+  if (calls.length === 0) throw nodeError("NO_CALLS", "There are no calls yet. Add one.");
   const values = calls.map((call) => [call.to, ...(call.args ?? []), call.data, call.amount]);
   const wrong = calls.findIndex(
     ({ problem }, index) => problem || values[index]?.some((value) => value?.problem),
   );
   if (wrong !== -1) {
-    throw nodeError("CALL_WRONG", `There is no digest while call ${wrong + 1} has a mistake: fix it first.`);
+    throw nodeError("CALL_WRONG", `There is no digest: call ${wrong + 1} has an error. Fix it first.`);
   }
   const later = values.flat().filter((value): value is PreviewedValue => value?.later === true);
   if (later.length > 0 || !calls.every(isWhole)) throw notYet(later.map(({ text }) => text));
@@ -96,7 +97,7 @@ async function walletOf(
   if (!text || named === "" || selector === "") {
     throw nodeError(
       "WALLET_MISSING",
-      "The digest names the wallet and its network: choose a wallet that has both.",
+      "The digest contains the wallet and its network. Choose a wallet that has both.",
     );
   }
   const deployed = (RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
@@ -113,14 +114,14 @@ async function walletOf(
     if (isReference(named)) deployFirst(named);
     throw nodeError(
       "DEPLOY_FIRST",
-      `The digest names the wallet's address, and of this wallet only the name "${named}" is known here: deploy, then try again, or fill in its address instead.`,
+      `The digest contains the wallet's address, and only its name "${named}" is known here. Deploy, then try again, or enter the address instead.`,
     );
   }
   if (deployed.problem) throw deployed.problem;
   return { account: await deployed.address(AbortSignal.timeout(PREVIEW_MS)), chainId };
 }
 
-/** As the service says, where its connection is deployed; well-known networks need nobody. */
+/** From the service where its connection is deployed; well-known networks are in the library. */
 async function chainIdOf(RED: NodeAPI, connectionId: string, chainSelector: string): Promise<string> {
   const connection = (RED.nodes.getNode(connectionId) as Partial<ConnectionNode> | null)?.connection;
   if (connection && !connection.problem) {
@@ -132,7 +133,7 @@ async function chainIdOf(RED: NodeAPI, connectionId: string, chainSelector: stri
   if (known) return known.chainId;
   throw nodeError(
     "DEPLOY_FIRST",
-    `The digest holds the chain id of network ${chainSelector}, which only the service knows: deploy the wallet's connection, then try again.`,
+    `The digest contains the chain id of network ${chainSelector}, which only the service knows. Deploy the wallet's connection, then try again.`,
   );
 }
 
@@ -144,6 +145,6 @@ function notYet(places: readonly string[]): Error {
   const list = [...new Set(places)].join(", ");
   return nodeError(
     "KNOWN_LATER",
-    `There is no digest before a message comes, for then only is known: ${list}.`,
+    `There is no digest yet: these values are known only when a message arrives: ${list}.`,
   );
 }

@@ -1,6 +1,5 @@
-import { constants, createPublicKey, publicDecrypt } from "node:crypto";
-import type { Hex, RsaPublicKey } from "../../../src/protocol/index.ts";
-import { recoverSigner } from "../../../src/signing/index.ts";
+import type { Hex } from "../../../src/protocol/index.ts";
+import { isRsaSignature, recoverSigner } from "../../../src/signing/index.ts";
 import { ECDSA_SIGNATURE_LENGTH, isSigner } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
 import type { StoredWallet } from "../store/wallets.ts";
@@ -8,8 +7,6 @@ import { invalid } from "./errors.ts";
 
 /** Of a signature's two forms the one with the lower s counts. */
 const HALF_CURVE_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
-/** Says "a SHA-256 hash follows". */
-const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 
 /**
  * Checks a signature as the wallet will: by a signer that it allows.
@@ -23,7 +20,7 @@ export async function checkSignature(
   signature: Hex,
 ): Promise<void> {
   if (wallet.type.endsWith("rsa")) {
-    if (wallet.rsaSigners.some((key) => rsaSigned(key, digest, signature))) return;
+    if (wallet.rsaSigners.some((key) => isRsaSignature(key, digest, signature))) return;
     throw invalid("signature is not that of an RSA key allowed on the wallet.");
   }
   if (signature.length !== ECDSA_SIGNATURE_LENGTH)
@@ -43,24 +40,4 @@ export async function checkSignature(
   throw invalid(
     `The signer ${signer} is not allowed on the wallet, or what was signed is not this operation on chain ${context.chain.network.chain_id}.`,
   );
-}
-
-/** PKCS#1 v1.5 over the digest taken as already hashed. */
-function rsaSigned({ e, n }: RsaPublicKey, digest: Hex, signature: Hex): boolean {
-  try {
-    const jwk = { kty: "RSA", e: base64url(e), n: base64url(n) };
-    const key = createPublicKey({ key: jwk, format: "jwk" });
-    const opened = publicDecrypt(
-      { key, padding: constants.RSA_PKCS1_PADDING },
-      Buffer.from(signature.slice(2), "hex"),
-    );
-    return opened.equals(Buffer.concat([SHA256_PREFIX, Buffer.from(digest.slice(2), "hex")]));
-  } catch {
-    return false;
-  }
-}
-
-function base64url(hex: Hex): string {
-  const digits = hex.slice(2);
-  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex").toString("base64url");
 }

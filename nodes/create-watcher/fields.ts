@@ -1,0 +1,67 @@
+import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
+import { COMMON, describeNode, JSON_TYPES, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+
+const SHORTEST_NAME = 4;
+
+export const NODE = describeNode({
+  type: "crec-create-watcher",
+  version: 1,
+  icon: "create-watcher.svg",
+  outputs: ["ready", "status"],
+  fields: {
+    name: COMMON.name,
+    channel: COMMON.channel,
+    watcherName: {
+      kind: "typed",
+      icon: "eye",
+      required: true,
+      check: (text) => text.length >= SHORTEST_NAME,
+      lookup: { list: "watchers", by: "channel", unknown: "create-watcher.hint.new" },
+    },
+    source: { kind: "select", icon: "sitemap", options: ["contract", "service"], default: "contract" },
+    contract: {
+      ...COMMON.contract,
+      required: true,
+      error: "create-watcher.error.contract",
+      shown: { source: "contract" },
+    },
+    service: { kind: "typed", icon: "puzzle-piece", required: true, shown: { source: "service" } },
+    serviceConfig: {
+      kind: "typed",
+      icon: "sliders",
+      types: JSON_TYPES,
+      default: "{}",
+      shown: { source: "service" },
+    },
+    chainSelector: {
+      kind: "typed",
+      icon: "link",
+      label: "common.label.network",
+      required: true,
+      check: isDigits,
+      lookup: {
+        list: "networks",
+        by: "channel.connection",
+        unknown: "create-watcher.error.network-unknown",
+      },
+      shown: { source: "service" },
+    },
+    /** What a service looks at; with a contract, another one of the same ABI. */
+    address: {
+      kind: "typed",
+      icon: "map-marker",
+      label: "common.label.address",
+      placeholder: { text: "0x…" },
+      check: isAddress,
+      error: "common.error.address",
+    },
+    /** Names or signatures of events. */
+    events: { kind: "typed", icon: "bolt", list: true, required: true },
+    /** The events of the contract, to tick. */
+    offered: { kind: "custom", role: "group" },
+    /** 0 sends the watcher on as soon as it is created. */
+    timeout: { ...timeoutField(300), least: 0, hint: true },
+  },
+});
+
+export type CreateWatcherDef = SettingsOf<typeof NODE>;

@@ -1,0 +1,71 @@
+import { OPERATION_STATUSES } from "../../src/protocol/statuses.ts";
+import { COMMON, describeNode, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import { OPERATION_TARGETS } from "../lib/shared/operation-targets.ts";
+
+/** By default from the message, as submit operation sends it. */
+const FROM_MESSAGE = ["msg", "str", "flow", "global", "env", "jsonata"] as const;
+
+export const NODE = describeNode({
+  type: "crec-operation",
+  version: 1,
+  icon: "operation.svg",
+  fields: {
+    name: COMMON.name,
+    channel: COMMON.channel,
+    action: {
+      kind: "select",
+      icon: "cogs",
+      options: ["get", "list", "finalize", "cancel", "wait"],
+      default: "get",
+      explained: true,
+    },
+    /** The operation's id. */
+    operation: {
+      kind: "typed",
+      icon: "search",
+      types: FROM_MESSAGE,
+      default: "crec.operationId",
+      required: true,
+      shown: { action: ["get", "finalize", "cancel", "wait"] },
+    },
+    /** Signs a draft that is finalized. */
+    signer: {
+      kind: "config",
+      type: "crec-signer",
+      icon: "key",
+      required: true,
+      shown: { action: "finalize" },
+    },
+    /** Of what was approved, so that nothing else is signed; empty signs whatever the draft holds. */
+    digest: {
+      kind: "typed",
+      icon: "check-square-o",
+      types: FROM_MESSAGE,
+      default: "crec.digest",
+      hint: true,
+      shown: { action: "finalize" },
+    },
+    /** Statuses to list; all where none is ticked. */
+    statuses: { kind: "list", icon: "filter", options: OPERATION_STATUSES, shown: { action: "list" } },
+    limit: {
+      kind: "number",
+      icon: "list-ol",
+      unit: true,
+      default: "100",
+      least: 1,
+      whole: true,
+      shown: { action: "list" },
+    },
+    /** Empty for the action's default. */
+    waitFor: {
+      kind: "select",
+      icon: "flag-checkered",
+      options: ["", ...OPERATION_TARGETS],
+      default: "",
+      shown: { action: ["finalize", "wait"] },
+    },
+    timeout: { ...timeoutField(300), shown: { action: ["finalize", "wait"] } },
+  },
+});
+
+export type OperationDef = SettingsOf<typeof NODE>;

@@ -1,0 +1,69 @@
+import {
+  COMMON,
+  describeNode,
+  type HiddenField,
+  type SettingsOf,
+  stored,
+  timeoutField,
+} from "../lib/shared/fields.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
+import { MOST_CALLS } from "../lib/shared/most-calls.ts";
+import { OPERATION_TARGETS } from "../lib/shared/operation-targets.ts";
+
+/** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */
+export const CONTRACT_FIELDS = Array.from(
+  { length: MOST_CALLS },
+  (_, index) => `contract${index + 1}` as const,
+);
+
+const contract: HiddenField<string> = { kind: "hidden", default: "", type: "crec-contract" };
+
+export const NODE = describeNode({
+  type: "crec-submit-operation",
+  version: 1,
+  icon: "submit-operation.svg",
+  outputs: ["reached", "status"],
+  fields: {
+    name: COMMON.name,
+    channel: COMMON.channel,
+    wallet: { kind: "config", type: "crec-wallet", required: true, icon: "credit-card" },
+    source: { kind: "select", icon: "list", options: ["form", "message"], default: "form" },
+    calls: stored<CallDef[]>({ default: [], shown: { source: "form" } }),
+    /** A list of raw transactions. */
+    transactions: {
+      kind: "typed",
+      icon: "list-ol",
+      types: ["msg", "flow", "global", "jsonata", "json"],
+      default: "payload",
+      required: true,
+      shown: { source: "message" },
+    },
+    preview: { kind: "button", icon: "eye", result: true },
+    /** `send`: signed here and executed. `draft`: finalized or cancelled by the node operation. */
+    mode: {
+      kind: "select",
+      icon: "pencil-square-o",
+      options: ["send", "draft"],
+      default: "send",
+      explained: true,
+    },
+    /** Minutes until the operation may no longer be executed; 0 for no deadline. */
+    deadline: { kind: "number", icon: "hourglass-half", unit: true, default: "15", least: 0, hint: true },
+    waitFor: {
+      kind: "select",
+      icon: "flag-checkered",
+      options: OPERATION_TARGETS,
+      default: "confirmed_latest",
+      explained: true,
+      shown: { mode: "send" },
+    },
+    timeout: { ...timeoutField(300), hint: true, shown: { mode: "send" } },
+    /** Sends later statuses to the second output after the message was sent to the first one. */
+    follow: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
+    ...Object.fromEntries(CONTRACT_FIELDS.map((name) => [name, contract])),
+  },
+});
+
+export type SubmitOperationDef = SettingsOf<typeof NODE> & {
+  [contract: (typeof CONTRACT_FIELDS)[number]]: string | undefined;
+};
