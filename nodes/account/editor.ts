@@ -13,7 +13,7 @@ export const form: NodeForm = {
 };
 
 function isObject(text: string): boolean {
-  if (text === "" || isReference(text)) return true;
+  if (isReference(text)) return true;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value);

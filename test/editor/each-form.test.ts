@@ -127,7 +127,8 @@ async function lookAtTexts({ inPage }: Editor, form: Form, type: string, found: 
     found.texts += 1;
     const before = await inPage.put(name, "dev-${NAME}");
     const refusal = await inPage.refusal(name);
-    if (!refusal?.startsWith("Only a whole field")) found.halfVariables.push(`${type}.${name}`);
+    if (!refusal?.startsWith("A variable must be the whole value"))
+      found.halfVariables.push(`${type}.${name}`);
     await inPage.put(name, "${NAME}");
     if ((await inPage.refusal(name)) !== undefined) found.halfVariables.push(`${type}.${name} alone`);
     await inPage.put(name, before);
@@ -136,7 +137,7 @@ async function lookAtTexts({ inPage }: Editor, form: Form, type: string, found: 
     const field = form.root.getByLabel(label, { exact: true }).filter({ visible: true });
     if ((await field.count()) === 0) found.unlabelled.push(`${type}: ${label}`);
   }
-  for (const sentence of await form.root.getByLabel("Only a whole field").all()) {
+  for (const sentence of await form.root.getByLabel("A variable must be").all()) {
     found.unlabelled.push(`${type}: ${await sentence.evaluate((element) => element.outerHTML)}`);
   }
 }

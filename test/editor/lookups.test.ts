@@ -86,12 +86,12 @@ describe("what a form says under a box with a list", function () {
   it("is why there is none, and not that there is nothing", async () => {
     await deployed({ credentials: { apiKey: "wrong" } });
     const { form, hint } = await openChannel();
-    await hint.getByText(/^Nothing to pick from: .*API key/).waitFor();
+    await hint.getByText(/^No list to choose from: .*API key/).waitFor();
     await form.cancel();
     await answer({ choices: [], undeployed: true });
     await deployed();
     const other = await openChannel();
-    await other.hint.getByText(/known once this is deployed/).waitFor();
+    await other.hint.getByText(/^Deploy first/).waitFor();
     await other.form.cancel();
   });
 

@@ -9,8 +9,10 @@ export function defaultsOf({ version, fields }: NodeDescription): Record<string,
 function propertiesOf(name: string, field: Field): Array<[string, object]> {
   switch (field.kind) {
     case "config":
-      // A field that is needed in some cases only is checked by the form: Node-RED knows no condition.
-      return [[name, { value: "", type: field.type, required: field.required && field.shown === undefined }]];
+      // A field that is required only while it is shown is left to the form's validator, which Node-RED does not call
+      // for an empty value where `required` is false.
+      if (field.required && field.shown) return [[name, { value: "", type: field.type }]];
+      return [[name, { value: "", type: field.type, required: field.required }]];
     case "typed":
       return [
         [name, { value: field.default ?? "" }],

@@ -38,8 +38,18 @@ function nameField(field: JQuery): void {
   const label = field.closest(".form-row").find(`label[for="${field.attr("id")}"]`);
   if (label.length === 0) return;
   if (!label.attr("id")) label.attr("id", RED.nodes.id());
+  nameOptions(field, label.attr("id") ?? "");
   const parts = field.next(".red-ui-typedInput-container").find("input, .red-ui-typedInput-option-expand");
   field.add(parts).attr("aria-labelledby", label.attr("id") ?? "");
+}
+
+/** Names the button that opens the options of a typed input: by the label, and by what is chosen. */
+function nameOptions(field: JQuery, labelId: string): void {
+  const button = field
+    .next(".red-ui-typedInput-container")
+    .find(".red-ui-typedInput-option-trigger")
+    .attr("id", `${field.attr("id")}-options`);
+  button.attr("aria-labelledby", `${labelId} ${button.attr("id")}`);
 }
 
 /** Names a second typed input of a field's row after the field. Its box and its types are named, too. */
