@@ -4,30 +4,30 @@ import { nodeError } from "../shared/errors.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import type { Connection } from "./config-nodes.ts";
 
-/** How the statuses of an operation are judged; undefined where the connection has no verification settings. */
+/** Verifies the statuses of an operation; `undefined` where the connection has no verification settings. */
 export type ProofCheck = (
   about: RequestedOperation,
   channelId: string,
 ) => NonNullable<FollowOptions["verify"]>;
 
-/** What a message says of a status that nothing was checked of. */
+/** The verification of a status that was not checked. */
 export type Unproven = { verified: false; reason: "unproven"; message: string };
 
 const UNPROVEN: Unproven = {
   verified: false,
   reason: "unproven",
   message:
-    "The connection has no verification settings, so this status is the service's word alone. Fill in organization, signers and threshold in the connection to have it checked.",
+    "The connection has no verification settings, so this status was not verified. Fill in organization, signers and threshold in the connection to verify it.",
 };
 
 /**
- * Checked before anything is signed: with settings that cannot work, no status would ever count.
+ * Checked before anything is signed: with wrong settings no status would ever count.
  * @throws CONNECTION_INCOMPLETE
  */
 export async function proofCheckOf(connection: Connection): Promise<ProofCheck | undefined> {
   if (isVerificationUntouched(connection.verification)) return undefined;
   const verifier = await connection.verifier();
-  // The settings are judged before the event.
+  // An empty event is enough: the settings are checked first.
   const tried = await verifier.verify({} as ChannelEvent);
   if (!tried.verified && tried.reason === "not_configured") {
     throw nodeError(
@@ -38,20 +38,20 @@ export async function proofCheckOf(connection: Connection): Promise<ProofCheck |
   return (operation, channelId) => (event) => verifier.verify(event, { channelId, operation });
 }
 
-/** A proof does not name the service's own id of an operation, so without the wallet's there is nothing to compare. */
+/** A proof names the wallet's id of an operation and not the service's, so without it there is nothing to compare. */
 export const UNBOUND: Unproven = {
   verified: false,
   reason: "unproven",
   message:
-    "The proof holds, but the message does not say which operation was signed, so it is the service's word that this is the one. Keep msg.crec.walletOperationId, as submit operation gives it.",
+    "The proof holds, but the message does not say which operation was signed, so only the service says that it belongs to this one. Keep msg.crec.walletOperationId, as submit operation sends it.",
 };
 
-/** What is known of a status, for `msg.crec.verification`. */
+/** The verification of a status for `msg.crec.verification`. */
 export function verificationOf(checked: VerifyResult | Unproven | undefined): VerifyResult | Unproven {
   return checked ?? UNPROVEN;
 }
 
-/** How a node shows a status: one that needs a proof and was not checked says so. */
+/** The text of a node's status. A confirmation that was not checked is marked as unproven. */
 export function shownStatus(
   RED: NodeAPI,
   status: string,
