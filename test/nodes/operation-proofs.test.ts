@@ -122,7 +122,7 @@ describe("the proof of an operation's status", function () {
     });
     const caught = await bench.refuse("fails", {});
     should(caught.error?.code).equal("OPERATION_UNPROVEN");
-    should(caught.error?.message).match(/it is about another operation than was asked/);
+    should(caught.error?.message).match(/it is about another operation than the requested one/);
     should(bench.seenAt("fails:0", caught.probe)).be.empty();
 
     // The message says which id was signed; the operation as the service shows it may say anything.
