@@ -1,7 +1,7 @@
 // @ts-check
 // Part of `npm run lint`: imports run one way (docs/architecture.md). Prints each line that goes against it.
 //
-//   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, proofs, signing, abi, errors}
+//   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,17 +18,18 @@ const ALLOWED = {
   json: [],
   deferred: [],
   files: [],
-  abi: ["protocol", "errors", "json"],
-  proofs: ["protocol", "errors", "json", "abi"],
-  signing: ["protocol", "errors", "abi"],
-  paging: ["errors"],
-  http: ["protocol", "errors", "json", "deferred"],
+  timing: [],
+  abi: ["protocol", "errors", "json", "timing"],
+  proofs: ["protocol", "errors", "json", "abi", "timing"],
+  signing: ["protocol", "errors", "abi", "timing"],
+  paging: ["errors", "timing"],
+  http: ["protocol", "errors", "json", "deferred", "timing"],
   dedupe: ["errors", "files"],
-  resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing"],
-  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files"],
+  resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
+  consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
 };
 
-const FOR_SERVICE = ["protocol", "errors", "abi", "proofs", "signing"];
+const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
 
 /** What runs in the browser, where the library cannot: it takes the pure data of src/protocol. */
 const FORM = /^nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)$/;

@@ -1,6 +1,6 @@
 // @ts-check
-// npm run service: the chain and the local service alone, until Ctrl-C. Arguments after `--` go to the service;
-// `npm run service -- --help` shows them.
+// npm run service: only the chain and the local service, until Ctrl-C. Arguments after `--` go to the service;
+// `npm run service -- --help` lists them.
 
 import { debuggerOption } from "./lib/debugger.mjs";
 import { launch } from "./lib/launch.mjs";
@@ -24,6 +24,6 @@ await launch(async (children) => {
   say("Starting the chain and the local service …");
   const ready = await startLocalService(children, { port, args, debug: await debuggerOption() });
 
-  say(`\nThe service is at ${ready.base_url}, and shows itself there in a browser. Ctrl-C ends it.\n`);
+  say(`\nThe service runs at ${ready.base_url}: open it in a browser for the start page. Ctrl-C stops it.\n`);
   process.stdout.write(`ready ${JSON.stringify(ready)}\n`);
 });

@@ -1,11 +1,11 @@
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 export type Deferred<T> = {
   promise: Promise<T>;
   resolve: (value: T | PromiseLike<T>) => void;
   reject: (reason: unknown) => void;
 };
 
-/** What `Promise.withResolvers` gives: Node.js 20 does not have that yet. */
+/** The same as `Promise.withResolvers`, which Node.js 20 does not have. */
 export function deferred<T = void>(): Deferred<T> {
   let settle: Omit<Deferred<T>, "promise"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
  * The root of every error this library throws on purpose.
- * `code` is stable and upper snake case; `message` is a sentence for people that says what to do next.
- * Neither ever holds a key or a whole response body.
+ * `code` is stable and upper snake case; `message` is a sentence that says what to do next.
+ * Neither ever contains a key or a whole response body.
  * @example
  * try {
  *   await client.channels.get("0f8fad5b-d9cb-469f-a165-70867728950e");
@@ -12,7 +12,7 @@
 export class CrecError extends Error {
   override readonly name: string = "CrecError";
   readonly code: string;
-  /** Whether the same call may succeed when made again later without any change. */
+  /** Whether the same call may succeed later without any change. */
   readonly retryable: boolean;
 
   constructor(code: string, message: string, options: { cause?: unknown; retryable?: boolean } = {}) {
@@ -22,7 +22,7 @@ export class CrecError extends Error {
   }
 }
 
-/** An argument was refused before anything was sent. `path` names the value, as in `args.amounts[2]`. */
+/** An argument was refused before anything was sent. `path` names the value, such as `args.amounts[2]`. */
 export class ArgumentError extends CrecError {
   override readonly name = "ArgumentError";
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Everything the library offers. One block a part; what is not named here is nobody else's business. */
+/** The public names of the library, one block for each part. Everything else is internal. */
 
 export {
   type Abi,
@@ -36,6 +36,7 @@ export {
   type CursorIdentity,
   type CursorState,
   type CursorStore,
+  consumerNameTaken,
   type Delivery,
   type EventCalls,
   EventConsumer,
@@ -48,8 +49,13 @@ export {
   type FileCursorStoreOptions,
   findInFlight,
   isCursorState,
+  type LockState,
+  lockConsumer,
   MemoryCursorStore,
+  ReadBackoff,
+  type ReadErrorKind,
   type Refusal,
+  readErrorKindOf,
   type StartPosition,
 } from "./consumer/index.ts";
 export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
@@ -196,7 +202,6 @@ export {
 export {
   type Account,
   type AccountDetails,
-  askedOperation,
   type Channels,
   type ClientAnswer,
   type ClientCall,
@@ -207,6 +212,7 @@ export {
   type CreateWatcher,
   CrecClient,
   type CrecClientOptions,
+  distinctEvents,
   type Events,
   type FinalizeOptions,
   type FollowOptions,
@@ -242,6 +248,7 @@ export {
   type QueryRunOptions,
   type QueryWaitOptions,
   type ReachedOperation,
+  requestedOperation,
   type SearchEvents,
   type Submitted,
   type UpdateChannel,

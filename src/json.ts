@@ -1,4 +1,4 @@
-/** Integers beyond 2^53 come back as decimal text, everything else as `JSON.parse` gives it. */
+/** Integers beyond 2^53 are decimal text, everything else is as `JSON.parse` returns it. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /**
@@ -7,24 +7,24 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
  */
 const MAY_ROUND = /(?:^|[:[,])\s*-?(?:\d[\d.]{15,}|[\d.]+[eE])/;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-/** More digits than a uint256 has, so that no exponent makes a gigabyte of zeros. */
+/** More digits than a uint256 has, but an exponent cannot produce a gigabyte of zeros. */
 const MAX_INTEGER_DIGITS = 100;
 
 /**
  * Parses JSON without rounding integers: those beyond 2^53 become decimal strings, however they are
- * written (`1.2e+21` too). Only text that may need it is read a second time. Depth is no matter.
+ * written (`1.2e+21` too). Only text that may need it is read a second time. The JSON may have any depth.
  *
- * Not by a reviver with the source text of each number: Node.js 20 gives none, the stack of a reviver bounds the
- * depth, and this takes a third to two thirds of its time.
+ * A reviver with the source text of each number is not used: Node.js 20 has none, its stack limits the depth, and this
+ * takes a third to two thirds of its time.
  *
  * @throws SyntaxError when the text is not JSON or an integer in it has more than 100 digits; its message
- * quotes the text, so never pass it on.
+ * quotes the text, so never show it.
  */
 export function parseJson(text: string): JsonValue {
   return JSON.parse(MAY_ROUND.test(text) ? withQuotedIntegers(text) : text);
 }
 
-/** The same JSON, with integers beyond 2^53 as text. Never deeper on the stack, however deep the JSON is. */
+/** The same JSON, with integers beyond 2^53 as text. Not recursive: the JSON may have any depth. */
 function withQuotedIntegers(text: string): string {
   JSON.parse(text);
   const token = /"|-?\d[\d.eE+-]*/g;
@@ -44,7 +44,7 @@ function withQuotedIntegers(text: string): string {
   return parts.join("") + text.slice(done);
 }
 
-/** Where the string ends whose text begins there, in valid JSON. */
+/** The end of the string whose text begins at `start`, in valid JSON. */
 function endOfString(text: string, start: number): number {
   for (let at = start; ; at += 1) {
     at = text.indexOf('"', at);
@@ -63,7 +63,7 @@ function unrounded(value: number, source: string): number | string {
 }
 
 /**
- * The decimal digits of a number written in any way JSON allows, or undefined when it is no integer.
+ * The decimal digits of a number written in any way JSON allows, or undefined when it is not an integer.
  *
  * @throws SyntaxError when it has more than 100 digits.
  */

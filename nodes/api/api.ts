@@ -1,51 +1,29 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import { connectionOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
-import { oneOf, readField, requireText } from "../lib/runtime/fields.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { nodeError } from "../lib/shared/errors.ts";
+import { type ApiDef, isPath, NODE } from "./fields.ts";
 
-export type ApiDef = NodeDef & {
-  connection?: string;
-  method?: string;
-  path?: string;
-  pathType?: string;
-  /** An object: a list in it repeats its name. */
-  query?: string;
-  queryType?: string;
-  body?: string;
-  bodyType?: string;
-};
-
+type Fields = FieldReader<typeof NODE>;
 type QueryParameters = Record<string, string | string[]>;
 
-const METHODS = ["GET", "POST", "PATCH", "PUT", "DELETE"] as const;
-
-/** Any REST call with the connection's key, deadline and errors. */
+/** Any REST call with the connection's key, timeout and errors. */
 export default function register(RED: NodeAPI): void {
   function ConstructApi(this: Node, def: ApiDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
+
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      const method = oneOf("Method", def.method, METHODS) ?? "GET";
-      showStatus(this, "working", "api.status.calling");
-      const client = await clientFor(connectionOf(RED, def.connection), msg);
-      const path = await requireText(RED, this, msg, { label: "Path", value: def.path, type: def.pathType });
-      if (!path.startsWith("/") || path.split(/[?#]/, 1)[0]?.split("/").includes("..")) {
-        throw nodeError(
-          "INVALID_FIELD",
-          `The path "${path}" must start with "/" and stay behind the base URL, without "..".`,
-        );
-      }
-      const query = queryOf(
-        def.query
-          ? await readField(RED, this, msg, { label: "Query", value: def.query, type: def.queryType })
-          : {},
-      );
-      const body =
-        method === "GET" || !def.body
-          ? undefined
-          : await readField(RED, this, msg, { label: "Body", value: def.body, type: def.bodyType });
+      const method = fields.choice("method");
+      showStatus(this, "working", "api.status.requesting");
+      const client = await clientFor(connectionOf(RED, fields.settings.connection), msg);
+      const values = fields.of(msg);
+      const path = await values.required("path");
+      if (!isPath(path, () => undefined)) throw fields.wrong("path", path);
+      const query = queryOf(fields, fields.settings.query ? await values.value("query") : {});
+      const body = method === "GET" || !fields.settings.body ? undefined : await values.value("body");
       const { status, data } = await client.request({
         method,
         path,
@@ -60,8 +38,8 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-api", ConstructApi);
 }
 
-/** What is left out or empty is not asked for, as in a filter that a message may fill in. */
-function queryOf(value: unknown): QueryParameters {
+/** Empty parameters are left out: a message may fill in only some of them. @throws INVALID_FIELD */
+function queryOf(fields: Fields, value: unknown): QueryParameters {
   const given = value === undefined || value === null || value === "" ? {} : value;
   const entries = typeof given === "object" && !Array.isArray(given) ? Object.entries(given) : undefined;
   const filled = entries?.filter(([, one]) => one !== undefined && one !== null && one !== "");
@@ -70,10 +48,7 @@ function queryOf(value: unknown): QueryParameters {
       filled.map(([name, one]) => [name, Array.isArray(one) ? one.map(String) : String(one)]),
     );
   }
-  throw nodeError(
-    "INVALID_FIELD",
-    '"Query" must be an object of texts, numbers and lists of them, as {"limit": 5, "status": ["active"]}.',
-  );
+  throw fields.wrong("query", value);
 }
 
 function isPlain(value: unknown): boolean {

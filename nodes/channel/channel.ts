@@ -1,56 +1,51 @@
-import type { NodeAPI, NodeDef } from "node-red";
+import type { NodeAPI } from "node-red";
 import { canonicalId, isUuid } from "../../src/protocol/ids.ts";
 import { type ChannelNode, type ChannelRef, connectionOf, problemIn } from "../lib/runtime/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
-
-export type ChannelDef = NodeDef & {
-  connection?: string;
-  /** A channel's name, or its id. */
-  channel?: string;
-  /** Create a channel of this name on first use where there is none. */
-  createMissing?: boolean;
-};
+import { type ChannelDef, NODE } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructChannel(this: ChannelNode, def: ChannelDef): void {
     RED.nodes.createNode(this, def);
-    this.channel = openChannel(RED, def);
+    this.channel = openChannel(RED, fieldReader(RED, this, NODE, def));
   }
   RED.nodes.registerType("crec-channel", ConstructChannel);
 }
 
-function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
-  const wanted = (def.channel ?? "").trim();
-  const connection = () => connectionOf(RED, def.connection);
+function openChannel(RED: NodeAPI, fields: FieldReader<typeof NODE>): ChannelRef {
+  const { settings } = fields;
+  const nameOrId = (settings.channel ?? "").trim();
+  const connection = () => connectionOf(RED, settings.connection);
   let known: Promise<string> | undefined;
 
   const lookUp = async (signal: AbortSignal): Promise<string> => {
-    if (isUuid(wanted)) return canonicalId(wanted);
+    if (isUuid(nameOrId)) return canonicalId(nameOrId);
     const client = await connection().client();
-    if (def.createMissing) {
-      return (await client.channels.createOrFind({ name: wanted }, { signal })).channel.channel_id;
+    if (fields.flag("createMissing")) {
+      return (await client.channels.createOrFind({ name: nameOrId }, { signal })).channel.channel_id;
     }
-    const channel = await client.channels.findByName(wanted, { signal });
+    const channel = await client.channels.findByName(nameOrId, { signal });
     if (channel) return channel.channel_id;
     throw nodeError(
       "CHANNEL_NOT_FOUND",
-      `There is no channel named "${wanted}". Create it first, or tick "create it when missing" in the channel's form.`,
+      `There is no channel named "${nameOrId}". Create it first, or tick "${fields.label("createMissing")}" in the channel's form.`,
     );
   };
   return {
-    label: wanted,
-    problem: unsetVariable(def) ?? problemOf(wanted, connection),
+    label: nameOrId,
+    problem: unsetVariable(settings) ?? problemOf(nameOrId, connection),
     connection,
     resolve: async (signal) => {
       for (;;) {
         known ??= lookUp(signal);
-        const looking = known;
+        const current = known;
         try {
-          return await looking;
+          return await current;
         } catch (error) {
-          if (known === looking) known = undefined;
-          // Another node's look-up, which ended with that node: this one looks for itself.
+          if (known === current) known = undefined;
+          // The look-up of another node, which ended with that node: this node does its own.
           if (toCodedError(error).code !== "ABORTED" || signal.aborted) throw error;
         }
       }
@@ -58,11 +53,11 @@ function openChannel(RED: NodeAPI, def: ChannelDef): ChannelRef {
   };
 }
 
-function problemOf(wanted: string, connection: () => unknown): CodedError | undefined {
-  if (wanted === "") {
+function problemOf(nameOrId: string, connection: () => unknown): CodedError | undefined {
+  if (nameOrId === "") {
     return nodeError(
       "CHANNEL_INCOMPLETE",
-      "The channel has neither name nor id. Open the channel and fill it in.",
+      "The channel's name or id is missing. Open the channel and fill it in.",
     );
   }
   return problemIn(connection);

@@ -1,44 +1,32 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
-import type { Connection, ConnectionCredentials, ConnectionNode } from "../lib/runtime/config-nodes.ts";
+import {
+  type Connection,
+  type ConnectionCredentials,
+  type ConnectionNode,
+  problemIn,
+} from "../lib/runtime/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import type { FamilyDef } from "../lib/shared/form-types.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { signersIn } from "../lib/shared/verification-set-up.ts";
 import { registerKeyReport } from "./admin/key-report.ts";
 import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
-import { familyProblem, familySets } from "./families.ts";
+import { familyNameProblem, familySets } from "./families.ts";
+import { type ConnectionDef, NODE } from "./fields.ts";
 import { keyProblem, originalId } from "./key/key-problem.ts";
 import { withoutMark } from "./key/typed-key.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "./proxy.ts";
 import { type TlsNode, tlsOptions } from "./tls.ts";
 
-export type ConnectionDef = NodeDef & {
-  baseUrl?: string;
-  graphqlUrl?: string;
-  orgId?: string;
-  workflowOwner?: string;
-  creTenantId?: string;
-  /** Addresses, separated by commas, spaces or new lines. */
-  validSigners?: string;
-  minRequiredSignatures?: string | number;
-  /** Sets of oracle families that sign with keys of their own. */
-  families?: FamilyDef[];
-  /** Deadline of one call, in seconds. */
-  timeout?: string | number;
-  tls?: string;
-  /** Node-RED's config node of a proxy. */
-  proxy?: string;
-};
-
 export default function register(RED: NodeAPI): void {
   function ConstructConnection(this: ConnectionNode, def: ConnectionDef): void {
     RED.nodes.createNode(this, def);
-    const connection = openConnection(RED, this, def);
+    const connection = openConnection(RED, this, fieldReader(RED, this, NODE, def));
     this.connection = connection;
     if (connection.problem) this.error(connection.problem.message);
     this.on("close", (done: () => void) => {
@@ -62,13 +50,14 @@ export default function register(RED: NodeAPI): void {
 function openConnection(
   RED: NodeAPI,
   node: Node<ConnectionCredentials>,
-  def: ConnectionDef,
+  fields: FieldReader<typeof NODE>,
 ): Connection & { close(): Promise<void> } {
-  const baseUrl = (def.baseUrl ?? "").trim();
-  const graphqlUrl = (def.graphqlUrl ?? "").trim() || undefined;
-  const verification = verificationOf(def);
-  const proxyNode = def.proxy ? (RED.nodes.getNode(def.proxy) as ProxyNode | null) : null;
-  const tls = tlsOptions(def.tls ? (RED.nodes.getNode(def.tls) as TlsNode | null) : null);
+  const { settings } = fields;
+  const baseUrl = (settings.baseUrl ?? "").trim();
+  const graphqlUrl = (settings.graphqlUrl ?? "").trim() || undefined;
+  const verification = verificationOf(settings);
+  const proxyNode = settings.proxy ? (RED.nodes.getNode(settings.proxy) as ProxyNode | null) : null;
+  const tls = tlsOptions(settings.tls ? (RED.nodes.getNode(settings.tls) as TlsNode | null) : null);
   const setting = (id: string, field: string, resolved: string) => {
     const written = storedValue(RED, id, field);
     return { written: typeof written === "string" ? written.trim() : resolved, resolved };
@@ -81,10 +70,11 @@ function openConnection(
     tls,
   };
   const problem =
-    unsetVariable(def) ??
+    unsetVariable(settings) ??
     unsetVariable(node.credentials) ??
-    problemOf(def, node.credentials?.apiKey) ??
-    proxyProblem(RED, def.proxy) ??
+    problemOf(settings, node.credentials?.apiKey) ??
+    problemIn(() => fields.milliseconds("timeout")) ??
+    proxyProblem(RED, settings.proxy) ??
     keyProblem(RED, node, destination);
   let client: Promise<CrecClient> | undefined;
   let verifier: Promise<Verifier> | undefined;
@@ -95,7 +85,7 @@ function openConnection(
     return new CrecClient({
       baseUrl,
       apiKey: withoutMark(node.credentials?.apiKey ?? ""),
-      timeoutMs: Number(def.timeout || 30) * 1000,
+      timeoutMs: fields.milliseconds("timeout"),
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
       proxy: proxyOf(proxyNode),
@@ -131,26 +121,26 @@ function verificationOf(def: ConnectionDef): VerifyConfig {
   };
 }
 
-/** Only what makes every call impossible; what verification lacks is said by each rejected event. */
+/** Only what makes every call impossible: each rejected event reports what verification lacks. */
 function problemOf(def: ConnectionDef, apiKey: string | undefined): CodedError | undefined {
   const baseUrl = (def.baseUrl ?? "").trim();
   if (baseUrl === "") {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      "The connection has no base URL. Open the connection and fill it in.",
+      "The connection's base URL is missing. Open the connection and fill it in.",
     );
   }
   if (!URL.canParse(baseUrl)) {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      `The connection's base URL "${baseUrl}" is not a web address. It looks like https://host/v1.`,
+      `The connection's base URL "${baseUrl}" is not a web address such as https://host/v1. Open the connection and correct it.`,
     );
   }
   if (!apiKey) {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      "The connection has no API key. Open the connection and type it in.",
+      "The connection's API key is missing. Open the connection and enter it.",
     );
   }
-  return familyProblem(def.families);
+  return familyNameProblem(def.families);
 }

@@ -1,79 +1,81 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { labelled } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { field } from "./editor-fields.ts";
-import { familyProblem } from "./family-problems.ts";
+import { fieldText } from "./editor-fields.ts";
+import { NODE } from "./fields.ts";
+import { signerSetProblem } from "./signer-set-problem.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
-/** The signer sets of oracle families: a list that is hidden until it is opened. */
+/** The list of signer sets of oracle families. */
 export type FamiliesForm = { read(): FamilyDef[] };
 
-/** What stands behind one item of the list. */
-type Listed = { stored?: FamilyDef; read?: () => FamilyDef; judge?: () => void };
+/** The data of one item of the list. */
+type Item = { stored?: FamilyDef; read?: () => FamilyDef; showProblem?: () => void };
 
 const FIELDS = {
   family: "connection.family.name",
-  validSigners: "connection.label.signers",
-  minRequiredSignatures: "connection.label.threshold",
-  orgId: "connection.label.org-id",
-  creTenantId: "connection.label.tenant",
+  validSigners: "connection.label.validSigners",
+  minRequiredSignatures: "connection.label.minRequiredSignatures",
+  orgId: "connection.label.orgId",
+  creTenantId: "connection.label.creTenantId",
 } as const;
 const INHERITED: readonly string[] = ["orgId", "creTenantId"];
 
-export function familiesForm(node: EditedNode, list: JQuery): FamiliesForm {
-  const items = (): Listed[] =>
+export function familiesForm(node: EditedNode): FamiliesForm {
+  const list = $("<ol>").appendTo(partOf(NODE, "families"));
+  const items = (): Item[] =>
     list
       .editableList("items")
       .toArray()
-      .map((element) => $(element).data("data") as Listed);
+      .map((element) => $(element).data("data") as Item);
   const read = (): FamilyDef[] => items().flatMap((item) => item.read?.() ?? []);
-  const judge = (): void => {
-    for (const item of items()) item.judge?.();
+  const showProblems = (): void => {
+    for (const item of items()) item.showProblem?.();
   };
-  const remove = (item: Listed): void => {
+  const remove = (item: Item): void => {
     list.editableList("removeItem", item);
-    judge();
+    showProblems();
     list.closest(".red-ui-editableList").find("button, textarea, input").last().trigger("focus");
   };
   list.editableList({
     addItem: (container, _index, item) => {
-      showSet(node, container, item as Listed, { read, judge, remove });
-      judge();
+      showSet(node, container, item as Item, { read, showProblems, remove });
+      showProblems();
     },
     addButton: node._("connection.family.add"),
-    ariaLabel: node._("connection.family.more"),
+    ariaLabel: node._("connection.label.otherFamilies"),
     scrollOnAdd: false,
     height: "auto",
   });
-  const stored = storedFamilies(node);
-  for (const set of stored) list.editableList("addItem", { stored: set });
-  // What was set must be seen.
-  $("#crec-connection-families").prop("open", stored.length > 0);
-  $("#node-config-input-orgId").on(TYPED, judge);
+  for (const set of familiesIn(node.families)) list.editableList("addItem", { stored: set });
+  inputOf("orgId").on(TYPED, showProblems);
   return { read };
 }
 
-/** The sentence for the first wrong set of a connection, or true. */
-export function judgeFamilies(node: EditedNode, value: unknown): true | string {
-  const families = Array.isArray(value) ? (value as FamilyDef[]) : [];
+/** The sentence about the first wrong set. */
+export function familiesProblem(node: EditedNode, value: unknown): string | undefined {
+  const families = familiesIn(value);
   const orgId = String(atPresent(node, "orgId") ?? "").trim();
-  for (const set of families) {
-    const problem = familyProblem(set, { families, orgId });
-    if (problem) return node._(problem.key, problem.values);
-  }
-  return true;
+  const [problem] = families.flatMap((set) => signerSetProblem(set, { families, orgId }) ?? []);
+  return problem && node._(problem.key, problem.values);
 }
 
-export function storedFamilies({ families }: EditedNode): FamilyDef[] {
-  return Array.isArray(families) ? (families as FamilyDef[]) : [];
+function familiesIn(value: unknown): FamilyDef[] {
+  return Array.isArray(value) ? (value as FamilyDef[]) : [];
 }
 
-type Around = { read(): FamilyDef[]; judge(): void; remove(item: Listed): void };
+type Around = { read(): FamilyDef[]; showProblems(): void; remove(item: Item): void };
 
-/** One set: its fields, what is wrong with them, and the button that takes it away. */
-function showSet(node: EditedNode, container: JQuery, item: Listed, { read, judge, remove }: Around): void {
+/** One set: its fields, what is wrong with them, and the button that removes it. */
+function showSet(
+  node: EditedNode,
+  container: JQuery,
+  item: Item,
+  { read, showProblems, remove }: Around,
+): void {
   const stored = item.stored ?? {};
   const boxes = Object.entries(FIELDS).map(([name, label]) => {
     const box = name === "validSigners" ? $('<textarea rows="4">') : $('<input type="text">');
@@ -93,15 +95,15 @@ function showSet(node: EditedNode, container: JQuery, item: Listed, { read, judg
     .appendTo(container);
   item.read = () =>
     Object.fromEntries(boxes.map(([name, box]) => [name, String(box.val() ?? "").trim()])) as FamilyDef;
-  item.judge = () => {
+  item.showProblem = () => {
     const set = item.read?.() ?? {};
-    const problem = familyProblem(set, { families: read(), orgId: field("orgId") });
+    const problem = signerSetProblem(set, { families: read(), orgId: fieldText("orgId") });
     const warnings = thresholdWarnings(set.validSigners ?? "", String(set.minRequiredSignatures ?? ""));
     said.empty();
-    // A threshold out of reach is said once.
+    // An unreachable threshold is both: it is shown once.
     for (const { key, values } of problem ? [problem] : warnings) {
       $("<div>").text(node._(key, values)).appendTo(said);
     }
   };
-  for (const [, box] of boxes) box.on(TYPED, judge);
+  for (const [, box] of boxes) box.on(TYPED, showProblems);
 }

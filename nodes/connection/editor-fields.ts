@@ -1,11 +1,11 @@
-/** The fields of this form, by the names of their properties. */
+import { inputOf } from "../lib/editor/form-fields.ts";
 
-export function field(name: string): string {
-  return String($(`#node-config-input-${name}`).val() ?? "").trim();
+/** What a field of the form shows, trimmed. */
+export function fieldText(name: string): string {
+  return String(inputOf(name).val() ?? "").trim();
 }
 
+/** Values by the names of the fields. */
 export function fillIn(values: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    $(`#node-config-input-${name}`).val(value).trigger("change");
-  }
+  for (const [name, value] of Object.entries(values)) inputOf(name).val(value).trigger("change");
 }

@@ -1,36 +1,39 @@
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { Answer, Tested } from "../lib/shared/form-types.ts";
-import { field, fillIn } from "./editor-fields.ts";
+import { fieldText, fillIn } from "./editor-fields.ts";
+import { NODE } from "./fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
 const ERROR = "var(--red-ui-text-color-error)";
 const SUCCESS = "var(--red-ui-text-color-success)";
 const WARNING = "var(--red-ui-text-color-warning)";
 
-/** The button "Test connection" and what it finds, below it. */
+/** The button "Test connection" and its result. */
 export function connectionTest(node: EditedNode): void {
-  const result = $("#crec-connection-test-result");
+  const result = partOf(NODE, "test-result");
   let asked = 0;
-  $("#crec-connection-test").on("click", () => {
+  partOf(NODE, "test").on("click", () => {
     asked += 1;
     const question = asked;
     say(result, node._("connection.test.running"));
-    const body = Object.fromEntries(TESTED.map((name) => [name, field(name)]));
+    const body = Object.fromEntries(TESTED.map((name) => [name, fieldText(name)]));
     postJson<Tested>("crec/connection/test", { id: node.id, ...body }).then(
-      // What was changed or asked meanwhile is not what this is about.
+      // An answer about settings that have changed since is not shown.
       (answer) => question === asked && show(node, result, answer),
       (failure: unknown) =>
         question === asked && say(result, requestFailure(node, failure, "crec.write"), ERROR),
     );
   });
-  $(TESTED.map((name) => `#node-config-input-${name}`).join()).on("input change", () => {
+  const discard = (): void => {
     asked += 1;
     result.empty();
-  });
+  };
+  for (const name of TESTED) inputOf(name).on("input change", discard);
 }
 
-/** Built from text nodes: what the service calls a thing must not become HTML here. */
+/** Built from text nodes: names from the service must not become HTML. */
 function show(node: EditedNode, result: JQuery, answer: Answer<Tested>): void {
   if (answer.problem !== undefined) {
     say(result, answer.problem, ERROR);
@@ -48,8 +51,8 @@ function show(node: EditedNode, result: JQuery, answer: Answer<Tested>): void {
   }
   if (!organization) return;
   const { organizationId: orgId, tenantId: creTenantId } = organization;
-  const isSame = field("orgId") === orgId && field("creTenantId") === creTenantId;
-  if (isSame || field("orgId").startsWith("${")) return;
+  const isSame = fieldText("orgId") === orgId && fieldText("creTenantId") === creTenantId;
+  if (isSame || fieldText("orgId").startsWith("${")) return;
   $('<button type="button" class="red-ui-button red-ui-button-small">')
     .text(node._("connection.test.fill-in"))
     .on("click", () => fillIn({ orgId, creTenantId }))

@@ -1,44 +1,46 @@
 import { postJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { inputOf } from "../lib/editor/form-fields.ts";
+import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck } from "../lib/editor/live-check.ts";
 import type { Answer, Owner } from "../lib/shared/form-types.ts";
-import { field } from "./editor-fields.ts";
+import { fieldText } from "./editor-fields.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
 const OWNER_FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
+const SIGNER_FIELDS = ["validSigners", "minRequiredSignatures"] as const;
 
-/** Says while one types what is wrong with signers and threshold: that is hard to see from a flow. */
+/** Warns about signers and threshold while a person types: in a flow such a mistake is hard to see. */
 export function warnOfThreshold(node: EditedNode): void {
-  const place = $("#crec-connection-threshold");
-  const judge = (): void => {
-    place.empty();
-    for (const { key, values } of thresholdWarnings(field("validSigners"), field("minRequiredSignatures"))) {
-      $("<div>").text(node._(key, values)).appendTo(place);
-    }
+  const problem = problemUnder(inputOf("minRequiredSignatures"));
+  const update = (): void => {
+    const warnings = thresholdWarnings(fieldText("validSigners"), fieldText("minRequiredSignatures"));
+    problem.say(warnings.map(({ key, values }) => node._(key, values)).join(" "));
   };
-  $("#node-config-input-validSigners, #node-config-input-minRequiredSignatures").on("input change", judge);
-  judge();
+  for (const name of SIGNER_FIELDS) inputOf(name).on("input change", update);
+  update();
 }
 
-/** Shows the owner that stands for the organization, and says when another one is given beside it. */
+/** Shows the workflow owner of the organization, and a problem when the form has another one. */
 export function showOwner(node: EditedNode): void {
-  const place = $("#crec-connection-owner");
-  const look = liveCheck<Answer<Owner>>(
-    place,
+  const field = inputOf("workflowOwner");
+  const [hint, problem] = [hintUnder(field), problemUnder(field)];
+  const show = (owner: Owner | undefined): void => {
+    const text = (key: string) => node._(key, { owner: owner?.owner ?? "" });
+    hint.say(owner && !owner.differs ? text("connection.owner.is") : "");
+    problem.say(owner?.differs ? text("connection.owner.differs") : "");
+  };
+  const check = liveCheck<Answer<Owner>>(
+    field,
     () => {
-      place.empty();
-      if (field("orgId") === "" || field("creTenantId") === "") return undefined;
-      const body = Object.fromEntries(OWNER_FIELDS.map((name) => [name, field(name)]));
+      show(undefined);
+      if (fieldText("orgId") === "" || fieldText("creTenantId") === "") return undefined;
+      const body = Object.fromEntries(OWNER_FIELDS.map((name) => [name, fieldText(name)]));
       return postJson("crec/connection/owner", { id: node.id, ...body });
     },
-    (answer) => {
-      // It is a help and no more: where it cannot be worked out, there is none.
-      if (!answer || answer.problem !== undefined || answer.owner === "") return;
-      const { owner, differs } = answer;
-      place.text(node._(differs ? "connection.owner.differs" : "connection.owner.is", { owner }));
-      place.css("color", differs ? "var(--red-ui-text-color-error)" : "");
-    },
+    // Only a help: where the owner is not known, the form shows nothing.
+    (answer) => show(answer?.problem === undefined && answer?.owner ? answer : undefined),
   );
-  $(OWNER_FIELDS.map((name) => `#node-config-input-${name}`).join()).on("input change", () => look.soon());
-  look.now();
+  for (const name of OWNER_FIELDS) inputOf(name).on("input change", () => check.soon());
+  check.now();
 }

@@ -3,7 +3,7 @@ import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
 import { signersIn } from "../lib/shared/verification-set-up.ts";
 
-/** By the names of the families. */
+/** The signer sets by the names of their families. */
 export function familySets(families: readonly FamilyDef[] | undefined): Record<string, SignerSet> {
   return Object.fromEntries(
     (families ?? []).map((row) => [
@@ -18,13 +18,13 @@ export function familySets(families: readonly FamilyDef[] | undefined): Record<s
   );
 }
 
-/** A set without a family, or two for one: then it is not clear which set to use. */
-export function familyProblem(families: readonly FamilyDef[] | undefined): CodedError | undefined {
+/** A set without a family, or two sets for one family: then it is not clear which set to use. */
+export function familyNameProblem(families: readonly FamilyDef[] | undefined): CodedError | undefined {
   const names = (families ?? []).map(nameOf);
   if (names.includes("")) {
     return nodeError(
       "CONNECTION_INCOMPLETE",
-      "A signer set of the connection names no oracle family. Open the connection, and fill in the family or remove the set.",
+      "A signer set of the connection has no oracle family. Open the connection, and fill in the family or remove the set.",
     );
   }
   const twice = names.find((name, index) => names.indexOf(name) !== index);

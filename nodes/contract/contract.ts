@@ -1,56 +1,46 @@
-import type { NodeAPI, NodeDef } from "node-red";
+import type { NodeAPI } from "node-red";
 import type { Abi } from "../../src/index.ts";
 import { registerAbiReader } from "../lib/admin/abi.ts";
 import type { ContractNode, ContractRef } from "../lib/runtime/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import { requireSet, unsetVariable } from "../lib/shared/variables.ts";
-
-export type ContractDef = NodeDef & {
-  /** Only for the form: where the list of networks is fetched. */
-  connection?: string;
-  chainSelector?: string;
-  address?: string;
-  /** JSON, or human-readable text with one item a line. */
-  abi?: string;
-  /** Of a token: how many decimal places it has. Text, since it may be from the environment. */
-  decimals?: string | number;
-};
+import { type ContractDef, isDecimals, NODE } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructContract(this: ContractNode, def: ContractDef): void {
     RED.nodes.createNode(this, def);
-    this.contract = openContract(def);
+    this.contract = openContract(fieldReader(RED, this, NODE, def));
   }
   RED.nodes.registerType("crec-contract", ConstructContract);
   registerAbiReader(RED);
 }
 
-function openContract(def: ContractDef): ContractRef {
-  const chainSelector = (def.chainSelector ?? "").trim();
-  const address = (def.address ?? "").trim();
-  const decimals = String(def.decimals ?? "").trim();
+function openContract({ settings }: FieldReader<typeof NODE>): ContractRef {
+  const chainSelector = (settings.chainSelector ?? "").trim();
+  const address = (settings.address ?? "").trim();
+  // A flow written by hand may have a number.
+  const decimals = String(settings.decimals ?? "").trim();
   let abi: Promise<Abi> | undefined;
   return {
     chainSelector,
     address,
     decimals: decimals === "" ? undefined : Number(decimals),
-    problem: unsetVariable(def) ?? problemOf(chainSelector, address, decimals),
+    problem: unsetVariable(settings) ?? problemOf(chainSelector, address, decimals),
     abi: () => {
-      abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(requireSet(def.abi ?? "")));
+      abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(requireSet(settings.abi ?? "")));
       return abi;
     },
   };
 }
 
-const MOST_DECIMALS = 77;
-
 function problemOf(chainSelector: string, address: string, decimals: string): CodedError | undefined {
   if (!/^\d+$/.test(chainSelector)) {
     return nodeError(
       "CONTRACT_INCOMPLETE",
-      "The contract has no network. Open the contract and choose one: it is a chain selector, digits only.",
+      "The contract's network is missing, or is not a chain selector (digits only). Open the contract and choose a network.",
     );
   }
   if (!ADDRESS.test(address)) {
@@ -59,10 +49,10 @@ function problemOf(chainSelector: string, address: string, decimals: string): Co
       `The contract's address "${address}" is not an address: 0x and 40 hex digits. Open the contract and correct it.`,
     );
   }
-  if (decimals !== "" && !(/^\d{1,2}$/.test(decimals) && Number(decimals) <= MOST_DECIMALS)) {
+  if (decimals !== "" && !isDecimals(decimals)) {
     return nodeError(
       "INVALID_DECIMALS",
-      `The contract's decimals "${decimals}" are no whole number from 0 to ${MOST_DECIMALS}. Open the contract and correct them, or leave them empty where it is not a token.`,
+      `The contract's decimals "${decimals}" are not a whole number from 0 to 77. Open the contract and correct them. Leave them empty if the contract is not a token.`,
     );
   }
   return undefined;

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
+import type { ReadErrorKind } from "../../src/index.ts";
 import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, shortText, toCodedError } from "../lib/shared/errors.ts";
 
-const FIRST_WAIT_MS = 1000;
-/** A flow may make the channel at any moment; an outage is not over sooner for being asked more often. */
-const LONGEST_WAIT_MS = { missing: 4000, error: 30_000 };
-/** Trying again cannot help before somebody changes the flow. */
-const FINAL_CODES = new Set([
+/** The flow is incomplete or wrong: only a change of it helps. */
+const CONFIGURATION_CODES = new Set([
   "CONNECTION_INCOMPLETE",
   "CHANNEL_INCOMPLETE",
   "VARIABLE_MISSING",
@@ -16,8 +15,8 @@ const FINAL_CODES = new Set([
 ]);
 
 /**
- * The channel's id, as soon as there is such a channel. A flow may well create it with its first message,
- * and a service may be down when Node-RED starts: both are waited for, and told.
+ * The channel's id, as soon as the channel exists. A flow may create it with its first message, and a service may be
+ * down when Node-RED starts: the node waits for both, and reports errors.
  */
 export async function awaitChannel(
   RED: NodeAPI,
@@ -25,35 +24,39 @@ export async function awaitChannel(
   channel: ChannelRef,
   signal: AbortSignal,
 ): Promise<string> {
-  let told: string | undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    let waitMs = FIRST_WAIT_MS * 2 ** attempt;
+  const { ReadBackoff, readErrorKindOf } = await loadLibrary();
+  const backoff = new ReadBackoff();
+  let reported: string | undefined;
+  for (;;) {
     try {
       return await channel.resolve(signal);
     } catch (thrown) {
       const error = toCodedError(thrown);
-      if (signal.aborted || FINAL_CODES.has(error.code)) throw error;
-      const missing = error.code === "CHANNEL_NOT_FOUND";
-      waitMs = Math.min(waitMs, missing ? LONGEST_WAIT_MS.missing : LONGEST_WAIT_MS.error);
-      show(RED, node, error, waitMs);
-      // A channel that is not there yet is no error; anything else is told once, not at each try.
-      if (!missing && error.code !== told) node.error(error, {});
-      told = error.code;
+      const kind = readErrorKindOf(error);
+      if (signal.aborted || kind === "final" || CONFIGURATION_CODES.has(error.code)) throw error;
+      const waitMs = backoff.next(error);
+      show(RED, node, { error, kind, waitMs });
+      if (!isExpected(error) && error.code !== reported) node.error(error, {});
+      reported = error.code;
+      await sleep(waitMs, undefined, { signal });
     }
-    await sleep(waitMs, undefined, { signal });
   }
 }
 
-function show(RED: NodeAPI, node: Node, error: CodedError, waitMs: number): void {
-  if (error.code === "CHANNEL_NOT_FOUND") {
-    showStatus(node, "waiting", "events-in.status.waiting-for-channel");
-  } else if (error.code === "KEY_REFUSED" || error.code === "ORGANIZATION_NOT_FOUND") {
-    showStatus(node, "error", "events-in.status.key-refused");
-  } else {
-    const text = RED._("events-in.status.retrying", {
-      error: shortText(error),
-      seconds: Math.round(waitMs / 1000),
-    });
-    showStatus(node, "error", text);
+/** Whether the status alone reports an error: the node waits for something that is probably being created. */
+export function isExpected({ code }: CodedError): boolean {
+  return code === "CHANNEL_NOT_FOUND" || code === "WATCHER_NOT_FOUND";
+}
+
+function show(
+  RED: NodeAPI,
+  node: Node,
+  { error, kind, waitMs }: { error: CodedError; kind: ReadErrorKind; waitMs: number },
+): void {
+  if (kind === "missing") showStatus(node, "waiting", "events-in.status.waiting-for-channel");
+  else if (kind === "refused") showStatus(node, "error", "events-in.status.key-refused");
+  else {
+    const seconds = Math.max(1, Math.round(waitMs / 1000));
+    showStatus(node, "error", RED._("events-in.status.retrying", { error: shortText(error), seconds }));
   }
 }

@@ -5,42 +5,43 @@ import { startText } from "./start-text.ts";
 
 export type Panel = { close(): void };
 
-const LOOK_EVERY_MS = 2000;
+const REFRESH_MS = 2000;
 
-/** Shows how the deployed node stands while its form is open, and lets a person move its place. */
-export function showPanel(node: EditedNode): Panel {
-  const address = `crec/events-in/${encodeURIComponent(node.id)}`;
-  /** Where it was: the first offset that it has not delivered. */
+/** Shows the state of the deployed node while its form is open, and lets a person move its cursor. */
+export function showPanel(node: EditedNode, container: JQuery): Panel {
+  const parts = build(node, container);
+  const url = `crec/events-in/${encodeURIComponent(node.id)}`;
+  const say = (text: string) => void parts.result.text(text);
+  /** The first offset that the node has not delivered. */
   let next: number | undefined;
-  const look = () => {
-    getJson<PanelReport>(address).then(
+  const refresh = () => {
+    getJson<PanelReport>(url).then(
       (report) => {
-        $("#crec-events-in-report").text(report.problem ?? describe(node, report));
-        if (report.problem === undefined && report.deployed && report.cursor !== undefined)
-          next = report.cursor + 1;
-        const isThere = report.problem === undefined && report.deployed;
-        $("#crec-events-in-reset, #crec-events-in-export, #crec-events-in-import").prop("disabled", !isThere);
+        const isDeployed = report.problem === undefined && report.deployed;
+        parts.report.text(report.problem ?? describe(node, report));
+        if (isDeployed && report.cursor !== undefined) next = report.cursor + 1;
+        parts.buttons.prop("disabled", !isDeployed);
       },
-      // It looks again soon.
+      // The next refresh tries again.
       () => undefined,
     );
   };
   const change = (path: string, body: object) => {
-    postJson<object>(`${address}/${path}`, body).then(
+    postJson<object>(`${url}/${path}`, body).then(
       ({ problem }) => {
         say(problem ?? node._("events-in.panel.done"));
-        look();
+        refresh();
       },
       (failure: unknown) => say(requestFailure(node, failure, "crec.write")),
     );
   };
 
-  $("#crec-events-in-reset").on("click", () => {
+  parts.reset.on("click", () => {
     const to = window.prompt(node._("events-in.panel.reset-to"), String(next ?? "now"));
     if (to !== null) change("seek", { to });
   });
-  $("#crec-events-in-export").on("click", () => {
-    getJson<object>(`${address}/cursor`).then(
+  parts.exported.on("click", () => {
+    getJson<object>(`${url}/cursor`).then(
       (cursor) => {
         if (cursor?.problem !== undefined) return say(String(cursor.problem));
         save(cursor, `${String(node.consumer)}.cursor.json`);
@@ -48,8 +49,8 @@ export function showPanel(node: EditedNode): Panel {
       (failure: unknown) => say(requestFailure(node, failure, "crec.read")),
     );
   });
-  $("#crec-events-in-import").on("click", () => $("#crec-events-in-file").trigger("click"));
-  $("#crec-events-in-file").on("change", async (event) => {
+  parts.imported.on("click", () => parts.file.trigger("click"));
+  parts.file.on("change", async (event) => {
     const [file] = (event.target as HTMLInputElement).files ?? [];
     if (!file) return;
     try {
@@ -58,9 +59,40 @@ export function showPanel(node: EditedNode): Panel {
       say(String(error));
     }
   });
-  look();
-  const timer = window.setInterval(look, LOOK_EVERY_MS);
+  warnOfOtherChannel(node, say);
+  refresh();
+  const timer = window.setInterval(refresh, REFRESH_MS);
   return { close: () => window.clearInterval(timer) };
+}
+
+type Parts = Record<"report" | "reset" | "exported" | "imported" | "buttons" | "file" | "result", JQuery>;
+
+function build(node: EditedNode, container: JQuery): Parts {
+  const report = $('<div class="form-tips" id="crec-events-in-report" role="status">');
+  report.css({ "max-width": "450px", "margin-bottom": "12px" }).appendTo(container);
+  const row = $('<div class="form-row">').appendTo(container);
+  const button = (name: string) => {
+    const made = $('<button type="button" class="red-ui-button">').attr("id", `crec-events-in-${name}`);
+    return made
+      .text(node._(`events-in.panel.${name}`))
+      .css("margin-right", "4px")
+      .appendTo(row);
+  };
+  const [reset, exported, imported] = [button("reset"), button("export"), button("import")];
+  const file = $('<input type="file" id="crec-events-in-file" accept="application/json">');
+  file.hide().appendTo(row);
+  const result = $('<div id="crec-events-in-result" role="alert">').appendTo(container);
+  return { report, reset, exported, imported, buttons: reset.add(exported).add(imported), file, result };
+}
+
+/** The cursor belongs to the channel that was chosen before. */
+function warnOfOtherChannel(node: EditedNode, say: (text: string) => void): void {
+  const channel = $("#node-input-channel");
+  const before = String(channel.val() ?? "");
+  channel.on("change", () => {
+    const isOther = before !== "" && before !== "_ADD_" && String(channel.val() ?? "") !== before;
+    say(isOther ? node._("events-in.panel.moved") : "");
+  });
 }
 
 function describe(node: EditedNode, report: PanelReport): string {
@@ -97,8 +129,4 @@ function save(content: unknown, name: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
-}
-
-function say(text: string): void {
-  $("#crec-events-in-panel-result").text(text);
 }

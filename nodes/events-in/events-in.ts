@@ -1,9 +1,12 @@
 import type { Node, NodeAPI } from "node-red";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
+import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
+import { type EventsInDef, NODE } from "./fields.ts";
 import { onFlowsStarted } from "./flows-started.ts";
 import type { FolderState } from "./folder/folder-lock.ts";
 import { folderNotices, showFolder } from "./folder/notices.ts";
@@ -11,24 +14,26 @@ import type { Tenure } from "./folder/tenure.ts";
 import { whileHeld } from "./folder/while-held.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { claimPlace, nameTaken, type Standing } from "./place.ts";
-import { cursorFolder, type EventsInDef, placeOf } from "./settings.ts";
+import { cursorFolder, cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
 
-/** Ports: events, rejected ones, and notices. */
+/** Outputs: events, rejected events, and notices. */
 export default function register(RED: NodeAPI): void {
   function ConstructEventsIn(this: Node & EventsInNode, def: EventsInDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
+    const { store } = fields.settings;
     const closing = new AbortController();
     const name = String(def.consumer || this.id);
-    let standing: Standing = "alone";
+    /** Set while another node has the same consumer name. */
+    let taken: CodedError | undefined;
     let leave = () => {};
     let leaveFolder = () => {};
     let folder: FolderState | undefined;
     let closed: Promise<void> = Promise.resolve();
 
     const show = (): void => {
-      if (standing !== "alone") showStatus(this, "error", shortText(nameTaken(name)));
+      if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
       else if (this.reader) showState(RED, this, this.reader);
     };
@@ -37,7 +42,7 @@ export default function register(RED: NodeAPI): void {
       try {
         const unset = unsetVariable(def);
         if (unset) throw unset;
-        const reader = await openReader(RED, this, def, { name, show, signal, tenure });
+        const reader = await openReader(RED, this, fields, { name, show, signal, tenure });
         if (signal.aborted) return;
         this.reader = reader;
         reader.consumer.start();
@@ -69,26 +74,23 @@ export default function register(RED: NodeAPI): void {
       const path = cursorFolder(RED);
       const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
-      if (def.store) void open();
+      if (store) void open();
       else
         leaveFolder = whileHeld(path, { open, close, onState: onFolder, onChange, signal: closing.signal });
     };
-    const claim = () => {
-      leave = claimPlace(placeOf(RED, def, name), (now) => {
+    const lock = async () => {
+      const { consumerNameTaken, lockConsumer } = await loadLibrary();
+      if (closing.signal.aborted) return;
+      leave = lockConsumer(cursorLocation(RED, store, name), (state) => {
         if (closing.signal.aborted) return;
-        if (now !== "alone" && standing === "alone") this.error(nameTaken(name), {});
-        standing = now;
+        const wasAlone = taken === undefined;
+        taken = state === "alone" ? undefined : toCodedError(consumerNameTaken(name));
+        if (taken && wasAlone) this.error(taken, {});
         show();
-        if (now !== "barred") openOnce();
+        if (state !== "waiting") openOnce();
       });
     };
-    const begin = () => {
-      try {
-        claim();
-      } catch (error) {
-        refuse(error);
-      }
-    };
+    const begin = () => void lock().catch(refuse);
 
     showStatus(this, "waiting", "events-in.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.

@@ -3,7 +3,7 @@ import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
-import { awaitChannel } from "./await-channel.ts";
+import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
 import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
@@ -13,15 +13,14 @@ import { DEEPEST } from "./nesting.ts";
 import { Outputs } from "./outputs.ts";
 import { Reader } from "./reader.ts";
 import {
-  choicesOf,
+  cursorLocation,
   cursorPath,
   deliveryOf,
-  type EventsInDef,
-  placeOf,
+  type EventsInFields,
+  outputChoices,
   pollIntervals,
   serviceIdentity,
   startOf,
-  unfinishedOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
@@ -39,26 +38,28 @@ type Opening = {
 export async function openReader(
   RED: NodeAPI,
   node: Node,
-  def: EventsInDef,
+  fields: EventsInFields,
   { name, show, signal, tenure }: Opening,
 ): Promise<Reader> {
-  // Whatever is wrong with the form is said before anything is asked for.
-  const choices = choicesOf(def);
-  const unfinished = unfinishedOf(def);
-  const [start, wanted] = [startOf(def), await filtersOf(RED, node, def)];
-  const channel = channelOf(RED, def.channel);
+  // All settings are checked before anything is sent.
+  const choices = outputChoices(fields);
+  const unfinished = fields.number("unfinished");
+  const [start, filters] = [startOf(fields), await filtersOf(fields)];
+  const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
+  const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
-  if (def.store) {
-    requireStore(RED, def.store);
-    noteOnStore(RED, node, def.store);
+  const contextStore = fields.settings.store;
+  if (contextStore) {
+    requireStore(RED, contextStore);
+    noteOnStore(RED, node, contextStore);
   }
   const channelId = await awaitChannel(RED, node, channel, signal);
   const client = await connection.client();
-  const verifier = def.verify ? await connection.verifier() : undefined;
+  const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
-  const store = def.store
-    ? new ContextCursorStore(node, name, def.store)
+  const store = contextStore
+    ? new ContextCursorStore(node, name, contextStore)
     : new library.FileCursorStore({
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
@@ -71,7 +72,7 @@ export async function openReader(
     ...{ node, flowWork, unfinished, choices, onChange: show },
     toMessage: (delivery) => toMessage(delivery, origin, library),
     isKnownType: (event) => isKnownType(event, library),
-    isAskedFor: ({ headers }) => (def.types ?? []).includes(headers.type),
+    isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
     onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
     consumer: () => consumer,
     onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
@@ -85,14 +86,14 @@ export async function openReader(
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
   const consumer = new library.EventConsumer({
-    ...deliveryOf(def),
-    ...pollIntervals(def),
+    ...delivery,
+    ...intervals,
     source: library.eventSource(client.events, channelId),
     store,
     identity,
     start,
-    types: wanted.types,
-    ...filterOf(wanted, { client, channelId, library }),
+    types: filters.types,
+    ...filterOf(filters, { client, channelId, library }),
     ...(verifier ? { verify: (event) => verifier.verify(event, { channelId, donFamily }) } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
@@ -110,7 +111,8 @@ export async function openReader(
         started.from
       ];
       const where = startText(RED._, started);
-      if (text) node.log(RED._(text, { consumer: name, place: placeOf(RED, def, name), where }));
+      if (text)
+        node.log(RED._(text, { consumer: name, place: cursorLocation(RED, contextStore, name), where }));
     },
     onState: show,
     onError: (thrown) => {
@@ -118,8 +120,7 @@ export async function openReader(
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
-      // What is not there yet is waited for, and the status says so.
-      if (error.code !== "CHANNEL_NOT_FOUND" && error.code !== "WATCHER_NOT_FOUND") node.error(error, {});
+      if (!isExpected(error)) node.error(error, {});
     },
   });
   const reader = new Reader(consumer, { store, identity, outputs });

@@ -6,12 +6,12 @@ import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";
 import { cutOff, isTooDeep } from "./nesting.ts";
-import type { Choices } from "./settings.ts";
+import type { OutputChoices } from "./settings.ts";
 import { UnknownTypes } from "./unknown-types.ts";
 
 export type OutputsOptions = {
   node: Node;
-  choices: Choices;
+  choices: OutputChoices;
   flowWork: FlowWork;
   /** How many messages may be in the flow at once, where an event is done when it was sent. */
   unfinished: number;
@@ -19,13 +19,13 @@ export type OutputsOptions = {
   isKnownType: (event: ChannelEvent) => boolean;
   /** Whether the form names the type of an event, so that somebody waits for it. */
   isAskedFor: (event: ChannelEvent) => boolean;
-  /** Called once: a notice that was asked for leaves by the third port, and nothing is wired there. */
+  /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;
   consumer: () => EventConsumer;
   onChange: () => void;
   /** Called once: the flow reports nothing, and more is let in. */
   onSilence: () => void;
-  /** Why an event leaves by the second port that Node-RED could not copy. */
+  /** Why an event leaves by the second output that Node-RED could not copy. */
   tooDeep: string;
   /** Called for the first event that nothing is wired for. */
   onLost: (offset: number, why: string) => void;
@@ -34,11 +34,11 @@ export type OutputsOptions = {
 /** What the flow has not completed, and whether the next event waits for it. */
 export type InFlow = { count: number; holdsUp: boolean };
 
-/** The ports of the node. With proofs checked, the first sends nothing unproven. */
+/** The outputs of the node. With proofs checked, the first sends nothing unproven. */
 const [EVENTS, REJECTED, NOTICES] = [0, 1, 2] as const;
-type Port = typeof EVENTS | typeof REJECTED | typeof NOTICES;
+type Output = typeof EVENTS | typeof REJECTED | typeof NOTICES;
 
-/** Sends events by the ports of the node, and has them count as done as the node is set to. */
+/** Sends events by the outputs of the node, and has them count as done as the node is set to. */
 export class Outputs {
   readonly #options: OutputsOptions;
   readonly #window: FlowWindow;
@@ -62,12 +62,12 @@ export class Outputs {
     return this.#dropped;
   }
 
-  /** How many events left by the second port while nothing was wired to it. */
+  /** How many events left by the second output while nothing was wired to it. */
   get givenUp(): number {
     return this.#givenUp;
   }
 
-  /** How many events left by the third port. */
+  /** How many events left by the third output. */
   get notices(): number {
     return this.#notices;
   }
@@ -147,12 +147,12 @@ export class Outputs {
     if (this.#options.choices.ackRejected) this.#acknowledge(delivery);
   }
 
-  #send(delivery: Delivery & { rejection?: string }, port: Port): void {
+  #send(delivery: Delivery & { rejection?: string }, output: Output): void {
     const { node, choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
-    const send = () => node.send([EVENTS, REJECTED, NOTICES].map((one) => (one === port ? msg : null)));
-    const sending = { send, isWired: isWired(node, port) };
-    const isWaitedFor = port === EVENTS || (port === REJECTED && choices.ackRejected);
+    const send = () => node.send([EVENTS, REJECTED, NOTICES].map((one) => (one === output ? msg : null)));
+    const sending = { send, isWired: isWired(node, output) };
+    const isWaitedFor = output === EVENTS || (output === REJECTED && choices.ackRejected);
     if (choices.commit === "on-send") this.#window.send(msg, sending);
     else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, sending);
     else send();
@@ -164,8 +164,8 @@ export class Outputs {
   }
 }
 
-/** Whether something is wired to a port; Node-RED keeps that in a property without a public name. */
-function isWired(node: Node, port: number): boolean {
+/** Whether something is wired to a output; Node-RED keeps that in a property without a public name. */
+function isWired(node: Node, output: number): boolean {
   const { wires } = node as Node & { wires?: string[][] };
-  return (wires?.[port]?.length ?? 0) > 0;
+  return (wires?.[output]?.length ?? 0) > 0;
 }

@@ -1,120 +1,68 @@
 import { join } from "node:path";
-import type { NodeAPI, NodeDef } from "node-red";
+import type { NodeAPI } from "node-red";
 import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
-import { oneOf } from "../lib/runtime/fields.ts";
+import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { timeOf } from "../lib/shared/times.ts";
 import { positionOf } from "./commands.ts";
-import type { FilterDef } from "./filters.ts";
+import type { NODE } from "./fields.ts";
 
-export type EventsInDef = NodeDef &
-  FilterDef & {
-    channel?: string;
-    /** Names the cursor; made by the editor when the node is dropped. */
-    consumer?: string;
-    start?: (typeof STARTS)[number];
-    /** An offset, or a time such as 2026-01-31T12:00:00Z. */
-    startValue?: string;
-    verify?: boolean;
-    /** Where an event goes whose proof fails: the second port, or nowhere (counted). */
-    unverified?: (typeof UNVERIFIED)[number];
-    /** When an event is finished with: when its message was sent, when the flow has completed it, or on its ack. */
-    commit?: (typeof COMMITS)[number];
-    /** On send: how many messages may be in the flow at once. */
-    unfinished?: string | number;
-    /** Otherwise: how many events may wait until they are finished with at once. */
-    inFlight?: string | number;
-    /** Seconds until an event that was not acknowledged is sent again. */
-    ackTimeout?: string | number;
-    /** How often an event is sent before it is given up; empty never gives up. */
-    attempts?: string | number;
-    /** How many seconds later than others an event may become visible; empty is the library's default. */
-    lateWithin?: string | number;
-    /** How often Node-RED may crash while an event is in the flow before it is given up; 0 never gives up. */
-    crashes?: string | number;
-    /** Whether an event that leaves by the second port is done only as those of the first are. */
-    ackRejected?: boolean;
-    /** Events older than this many seconds are passed over; empty delivers all. */
-    skipOlder?: string | number;
-    /** Empty: a file in the user directory. Else the name of a context store. */
-    store?: string;
-    /** Whether it takes commands by message. */
-    inputs?: 0 | 1;
-    /** Seconds between polls: when there is traffic, and at most when there is none. */
-    pollMin?: string | number;
-    pollMax?: string | number;
-  };
+export type EventsInFields = FieldReader<typeof NODE>;
 
-const STARTS = ["now", "beginning", "offset", "time"] as const;
-const UNVERIFIED = ["port", "drop"] as const;
-const COMMITS = ["on-send", "on-complete", "on-ack"] as const;
+/** How the outputs are set. */
+export type OutputChoices = ReturnType<typeof outputChoices>;
 
-export type Choices = ReturnType<typeof choicesOf>;
-
-/** What was chosen, or is usual. @throws INVALID_FIELD */
-export function choicesOf(def: EventsInDef) {
+/** @throws INVALID_FIELD */
+export function outputChoices(fields: EventsInFields) {
   return {
-    start: oneOf("Start", def.start, STARTS) ?? "now",
-    unverified: oneOf("If it fails", def.unverified, UNVERIFIED) ?? "port",
-    commit: oneOf("Done when", def.commit, COMMITS) ?? "on-send",
-    ackRejected: def.ackRejected === true,
+    unverified: fields.choice("unverified"),
+    commit: fields.choice("commit"),
+    ackRejected: fields.flag("ackRejected"),
   };
 }
 
-/** @throws INVALID_FIELD when the start is neither an offset nor a time */
-export function startOf(def: EventsInDef): StartPosition {
-  const { startValue = "" } = def;
-  const { start } = choicesOf(def);
-  if (start !== "time") return positionOf(start === "offset" ? startValue : start);
-  const time = timeOf("From", startValue, Date.now() / 1000);
-  if (time === undefined) throw nodeError("INVALID_FIELD", '"From" is empty. Say from what time on.');
+/** Where a consumer without a cursor starts. @throws INVALID_FIELD when it is neither an offset nor a time */
+export function startOf(fields: EventsInFields): StartPosition {
+  const start = fields.choice("start");
+  const value = fields.text("startValue");
+  if (start === "offset") return positionOf(value);
+  if (start !== "time") return start;
+  const time = timeOf(fields.label("startValue"), value, Date.now() / 1000);
+  if (time === undefined) throw fields.wrong("startValue", value);
   return { time };
 }
 
-const DEFAULT_UNFINISHED = 100;
-
-/** How many messages may be in the flow at once. @throws INVALID_FIELD */
-export function unfinishedOf({ unfinished }: EventsInDef): number {
-  const limit = Number(unfinished || DEFAULT_UNFINISHED);
-  if (Number.isInteger(limit) && limit > 0) return limit;
-  throw nodeError("INVALID_FIELD", `"In the flow" must be a whole number from 1 on, not "${unfinished}".`);
+/** In milliseconds. @throws INVALID_FIELD */
+export function pollIntervals(fields: EventsInFields): { pollMinMs: number; pollMaxMs: number } {
+  const pollMinMs = fields.milliseconds("pollMin");
+  return { pollMinMs, pollMaxMs: Math.max(pollMinMs, fields.milliseconds("pollMax")) };
 }
 
-const DEFAULT_MIN_SECONDS = 1;
-const DEFAULT_MAX_SECONDS = 15;
+const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-export function pollIntervals(def: EventsInDef): { pollMinMs: number; pollMaxMs: number } {
-  const pollMinMs = Number(def.pollMin || DEFAULT_MIN_SECONDS) * 1000;
-  return { pollMinMs, pollMaxMs: Math.max(pollMinMs, Number(def.pollMax || DEFAULT_MAX_SECONDS) * 1000) };
-}
-
-const DEFAULT_ACK_SECONDS = 60;
-const NEVER_GIVE_UP = Number.MAX_SAFE_INTEGER;
-
-/** How events are committed, and which are too old to be worth it. */
-export function deliveryOf(def: EventsInDef): Partial<EventConsumerOptions> {
-  const { inFlight, ackTimeout, attempts, crashes = "", lateWithin = "", skipOlder } = def;
-  const { commit, ackRejected } = choicesOf(def);
+/** How events are acknowledged, and which are too old to be delivered. @throws INVALID_FIELD */
+export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions> {
+  const [crashes, lateWithin] = [fields.number("crashes"), fields.number("lateWithin")];
+  const skipOlder = fields.number("skipOlder");
   return {
-    commit: commit === "on-send" ? "on-send" : "on-ack",
-    ...(inFlight ? { inFlight: Number(inFlight) } : {}),
-    ackTimeoutMs: Number(ackTimeout || DEFAULT_ACK_SECONDS) * 1000,
-    maxAttempts: attempts ? Number(attempts) : NEVER_GIVE_UP,
-    // 0 is one.
-    ...(String(crashes).trim() === "" ? {} : { maxCrashes: Number(crashes) }),
-    ...(String(lateWithin).trim() === "" ? {} : { late: { withinMs: Number(lateWithin) * 1000 } }),
-    ackRejected,
-    ...(skipOlder ? { catchUp: { skipOlderThanMs: Number(skipOlder) * 1000 } } : {}),
+    commit: fields.choice("commit") === "on-send" ? "on-send" : "on-ack",
+    inFlight: fields.number("inFlight"),
+    ackTimeoutMs: fields.milliseconds("ackTimeout"),
+    maxAttempts: fields.number("attempts") ?? UNLIMITED,
+    ...(crashes === undefined ? {} : { maxCrashes: crashes }),
+    ...(lateWithin === undefined ? {} : { late: { withinMs: lateWithin * 1000 } }),
+    ackRejected: fields.flag("ackRejected"),
+    ...(skipOlder === undefined ? {} : { catchUp: { skipOlderThanMs: skipOlder * 1000 } }),
   };
 }
 
-/** Cursors lie in the user directory, so that they are backed up and moved together with the flows. */
+/** Cursors are stored in the user directory, so that they are backed up and moved together with the flows. */
 export function cursorFolder(RED: NodeAPI): string {
   return join(RED.settings.userDir ?? process.cwd(), "crec-cursors");
 }
 
-/** The file that the place of a consumer is kept in. @throws INVALID_FIELD */
+/** The file with a consumer's cursor. @throws INVALID_FIELD */
 export function cursorPath(RED: NodeAPI, consumer: string): string {
   if (!consumer.isWellFormed()) {
     const why = "The name of the consumer holds half a character, and cannot name a file";
@@ -123,14 +71,14 @@ export function cursorPath(RED: NodeAPI, consumer: string): string {
   return join(cursorFolder(RED), `${fileNameOf(consumer)}.json`);
 }
 
-/** What two nodes must not share: the file, or the key in a context store. */
-export function placeOf(RED: NodeAPI, def: EventsInDef, consumer: string): string {
-  return def.store ? `${def.store}:${consumer}` : cursorPath(RED, consumer);
+/** What two nodes must not share: the cursor's file, or its key in a context store. */
+export function cursorLocation(RED: NodeAPI, store: string | undefined, consumer: string): string {
+  return store ? `${store}:${consumer}` : cursorPath(RED, consumer);
 }
 
 /**
- * The service as part of a cursor's identity. One on this machine may come back on another port and is still
- * the same: its channels' ids tell.
+ * The service as part of a cursor's identity. One on this machine can come back on another port and is still the same:
+ * its channels' ids show that.
  */
 export function serviceIdentity(baseUrl: string): string {
   const url = new URL(baseUrl);

@@ -2,12 +2,13 @@ import type { Channel, CrecClient, Network, Query, Wallet, Watcher } from "../..
 import { isUuid } from "../../src/protocol/ids.ts";
 import type { WalletRef } from "../lib/runtime/config-nodes.ts";
 import { nodeError, toCodedError } from "../lib/shared/errors.ts";
+import type { ManageAction } from "./fields.ts";
 
-/** What an action is given; fields are worked out only when it asks for them. */
+/** What an action gets. Fields are evaluated only when it reads them. */
 export type ActionContext = {
   client: CrecClient;
   signal: AbortSignal;
-  /** For actions that wait, and asked for before anything is sent. @throws INVALID_FIELD */
+  /** For actions that wait. Read before anything is sent. @throws INVALID_FIELD */
   timeoutMs(): number;
   channelId(): Promise<string>;
   /** The wallet chosen in the form. @throws WALLET_MISSING */
@@ -16,15 +17,15 @@ export type ActionContext = {
   newName(): Promise<string>;
   description(): Promise<string | undefined>;
   onStatus(status: string): void;
-  /** Puts ids into the message as soon as they are known: whatever happens then, Catch learns to what. */
+  /** Puts ids into the message as soon as they are known, so that Catch has them if an error follows. */
   note(crec: Record<string, unknown>): void;
 };
 
 export type ActionResult = { payload: unknown; crec: Record<string, unknown> };
 export type Action = (context: ActionContext) => Promise<ActionResult>;
 
-/** Every action the node offers, by `resource.action`. */
-export const ACTIONS: Readonly<Record<string, Action>> = {
+/** Every action of the node. */
+export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
   "networks.list": async ({ client, signal }) => ({
     payload: await client.networks.list({ signal }),
     crec: {},
@@ -74,7 +75,7 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
     const timeoutMs = context.timeoutMs();
     const { channel_id, watcher_id, status } = await findWatcher(context);
     const onStatus = (latest: Watcher) => context.onStatus(latest.status);
-    // Safe to repeat: what is on its way out, or gone, is not asked again to go.
+    // Safe to repeat: a watcher that is archiving or archived is not archived again.
     if (status !== "archiving" && status !== "archived") {
       await client.watchers.archive(channel_id, watcher_id, { signal });
     }
@@ -134,62 +135,62 @@ export const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** By name, or by chain selector, which is no id of ours. */
+/** By name or by chain selector. */
 async function findNetwork({ client, target, signal }: ActionContext): Promise<Network> {
-  const wanted = await target();
+  const nameOrId = await target();
   const networks = await client.networks.list({ signal });
-  const network = networks.find(({ name, chain_selector }) => [name, chain_selector].includes(wanted));
+  const network = networks.find(({ name, chain_selector }) => [name, chain_selector].includes(nameOrId));
   if (network) return network;
   throw nodeError(
     "NETWORK_NOT_FOUND",
-    `There is no network named "${wanted}", nor one with that chain selector. List the networks to see what is there.`,
+    `There is no network with the name or the chain selector "${nameOrId}". List the networks to see which there are.`,
   );
 }
 
 async function findChannel({ client, target, signal, note }: ActionContext): Promise<Channel> {
-  const wanted = await target();
-  const channel = isUuid(wanted)
-    ? await client.channels.get(wanted, { signal })
-    : await client.channels.findByName(wanted, { signal });
+  const nameOrId = await target();
+  const channel = isUuid(nameOrId)
+    ? await client.channels.get(nameOrId, { signal })
+    : await client.channels.findByName(nameOrId, { signal });
   if (channel) {
     note(channelResult(channel).crec);
     return channel;
   }
   throw nodeError(
     "CHANNEL_NOT_FOUND",
-    `There is no channel named "${wanted}". List the channels to see what is there.`,
+    `There is no channel named "${nameOrId}". List the channels to see which there are.`,
   );
 }
 
 async function findWatcher(context: ActionContext): Promise<Watcher> {
   const { client, signal, note } = context;
-  const [wanted, channel] = [await context.target(), await context.channelId()];
+  const [nameOrId, channel] = [await context.target(), await context.channelId()];
   note({ channelId: channel });
-  const watcher = isUuid(wanted)
-    ? await client.watchers.get(channel, wanted, { signal })
-    : await client.watchers.findByName(channel, wanted, { signal });
+  const watcher = isUuid(nameOrId)
+    ? await client.watchers.get(channel, nameOrId, { signal })
+    : await client.watchers.findByName(channel, nameOrId, { signal });
   if (watcher) {
     note(watcherResult(watcher).crec);
     return watcher;
   }
   throw nodeError(
     "WATCHER_NOT_FOUND",
-    `There is no watcher named "${wanted}" in this channel. List them to see what is there.`,
+    `There is no watcher named "${nameOrId}" in this channel. List the watchers to see which there are.`,
   );
 }
 
 async function findWallet({ client, target, signal, note }: ActionContext): Promise<Wallet> {
-  const wanted = await target();
-  const wallet = isUuid(wanted)
-    ? await client.wallets.get(wanted, { signal })
-    : await client.wallets.findByName(wanted, { signal });
+  const nameOrId = await target();
+  const wallet = isUuid(nameOrId)
+    ? await client.wallets.get(nameOrId, { signal })
+    : await client.wallets.findByName(nameOrId, { signal });
   if (wallet) {
     note(walletResult(wallet).crec);
     return wallet;
   }
   throw nodeError(
     "WALLET_NOT_FOUND",
-    `There is no wallet named "${wanted}". List the wallets to see what is there.`,
+    `There is no wallet named "${nameOrId}". List the wallets to see which there are.`,
   );
 }
 
@@ -212,17 +213,13 @@ function queryResult(query: Query, channelId: string): ActionResult {
   return { payload: query, crec: { channelId, queryId, status } };
 }
 
-/** The service shows a watcher that could not be taken down as `failed`, like one that never worked. */
+/** A watcher that the service could not archive is `failed`, like one that it could not create. */
 function archiveFailed(thrown: unknown): never {
   const error = toCodedError(thrown);
   if (error.code !== "WATCHER_FAILED") throw error;
   const { reason } = error as { reason?: string };
   const why = reason ? `: ${reason.replace(/[.!?]+$/, "")}` : "";
-  throw nodeError(
-    "WATCHER_ARCHIVE_FAILED",
-    `The watcher could not be archived${why}. It may be tried again.`,
-    error,
-  );
+  throw nodeError("WATCHER_ARCHIVE_FAILED", `The watcher could not be archived${why}. Try again.`, error);
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -1,63 +1,34 @@
-import type { Node, NodeAPI, NodeDef } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { channelOverride, withDetails } from "../lib/runtime/details.ts";
-import { readText, requireText, waitMs } from "../lib/runtime/fields.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
-
-export type ManageDef = NodeDef & {
-  connection?: string;
-  /** The channel of watchers and queries. */
-  channel?: string;
-  /** The wallet to create or find. */
-  wallet?: string;
-  /** `resource.action`, a key of ACTIONS. */
-  action?: string;
-  /** Name or id of what is meant. */
-  target?: string;
-  targetType?: string;
-  newName?: string;
-  newNameType?: string;
-  description?: string;
-  descriptionType?: string;
-  /** Seconds to wait for what does not happen at once. */
-  timeout?: string | number;
-};
-
-const DEFAULT_TIMEOUT_SECONDS = 60;
+import { type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
-      const name = def.action ?? "channels.list";
-      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!action)
-        throw nodeError("UNKNOWN_ACTION", `"${name}" is not an action of this node. Choose one in its form.`);
+      const action = actionOf(fields.settings);
       showStatus(this, "working", "manage.status.working");
-
-      const connection = connectionFor(RED, def, name);
-      const client = await clientFor(connection, msg);
-      const { payload, crec } = await action({
+      const client = await clientFor(connectionFor(RED, fields.settings, action), msg);
+      const values = fields.of(msg);
+      const { payload, crec } = await ACTIONS[action]({
         client,
         signal,
-        timeoutMs: () => waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS),
-        wallet: () => walletOf(RED, def.wallet),
-        channelId: async () => channelOverride(msg) ?? channelOf(RED, def.channel).resolve(signal),
-        target: () =>
-          requireText(RED, this, msg, { label: "Name or id", value: def.target, type: def.targetType }),
-        newName: () =>
-          requireText(RED, this, msg, { label: "New name", value: def.newName, type: def.newNameType }),
-        description: () =>
-          readText(RED, this, msg, {
-            label: "Description",
-            value: def.description,
-            type: def.descriptionType,
-          }),
+        timeoutMs: () => fields.milliseconds("timeout"),
+        wallet: () => walletOf(RED, fields.settings.wallet),
+        channelId: async () =>
+          channelOverride(msg) ?? channelOf(RED, fields.settings.channel).resolve(signal),
+        target: () => values.required("target"),
+        newName: () => values.required("newName"),
+        description: () => values.text("description"),
         onStatus: (status) => {
           showStatus(this, "working", status);
           msg.crec = { ...msg.crec, status };
@@ -73,10 +44,19 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-manage", ConstructManage);
 }
 
-/** A channel or wallet brings its own connection; the form shows that one then. */
-function connectionFor(RED: NodeAPI, def: ManageDef, action: string): Connection {
-  if (action.startsWith("watchers.") || action.startsWith("queries."))
-    return channelOf(RED, def.channel).connection();
-  if (action === "wallets.create-or-find") return walletOf(RED, def.wallet).connection();
-  return connectionOf(RED, def.connection);
+/** @throws UNKNOWN_ACTION */
+function actionOf({ action = NODE.fields.action.default }: ManageDef): ManageAction {
+  if (Object.hasOwn(ACTIONS, action)) return action;
+  throw nodeError("UNKNOWN_ACTION", `"${action}" is not an action of this node. Choose one in its form.`);
+}
+
+/** A channel and a wallet have their own connection, and the form does not show another one. */
+function connectionFor(
+  RED: NodeAPI,
+  { connection, channel, wallet }: ManageDef,
+  action: ManageAction,
+): Connection {
+  if (needs(action, "channel")) return channelOf(RED, channel).connection();
+  if (needs(action, "wallet")) return walletOf(RED, wallet).connection();
+  return connectionOf(RED, connection);
 }

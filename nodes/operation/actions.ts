@@ -107,8 +107,8 @@ type Wait = {
 async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer> {
   const { client, channelId, signal, operationKey, onStatus, onFound } = task;
   const { proofCheck, signedId, ...waiting } = wait;
-  const { askedOperation } = await loadLibrary();
-  const asked = askedOperation(operation);
+  const { requestedOperation } = await loadLibrary();
+  const asked = requestedOperation(operation);
   const verify = proofCheck?.(
     { ...asked, walletOperationId: signedId ?? asked.walletOperationId },
     channelId,

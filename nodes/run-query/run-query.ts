@@ -3,27 +3,27 @@ import type { CreatedQuery, Query } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { channelOverride, withDetails } from "../lib/runtime/details.ts";
-import { waitMs } from "../lib/runtime/fields.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { questionOf, type RunQueryDef } from "./request.ts";
-
-const DEFAULT_TIMEOUT_SECONDS = 60;
+import { NODE, type RunQueryDef } from "./fields.ts";
+import { questionOf } from "./request.ts";
 
 /** Outputs: result (once), and status (each status of the query). */
 export default function register(RED: NodeAPI): void {
   function ConstructRunQuery(this: Node, def: RunQueryDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "run-query.status.asking");
-      const timeoutMs = waitMs(def.timeout, DEFAULT_TIMEOUT_SECONDS);
+      const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, def.channel);
       const client = await clientFor(channel.connection(), msg);
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
-      const { request, abi, read } = await questionOf(RED, this, def, msg);
-      const verifier = def.verify === false ? undefined : await channel.connection().verifier();
+      const { request, abi, read } = await questionOf(RED, this, fields, msg);
+      const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
       const onCreated = ({ query_id: queryId }: CreatedQuery) => {
         const ids = { channelId, queryId };
         msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });

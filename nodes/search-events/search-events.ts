@@ -5,34 +5,38 @@ import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { channelOverride } from "../lib/runtime/details.ts";
 import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import { limitOf, type SearchEventsDef, searchOf } from "./filter.ts";
+import { NODE, type SearchEventsDef } from "./fields.ts";
+import { searchOf } from "./request.ts";
 import { Sequence } from "./sequence.ts";
 
 const LARGEST_PAGE = 200;
-/** A status that changes more often than this is not read, and floods the editor. */
+/** Nobody can read a status that changes more often, and it would flood the editor. */
 const STATUS_EVERY_MS = 250;
 
-/** One port: a message for each event found. */
+/** Sends a message for each event that it finds. */
 export default function register(RED: NodeAPI): void {
   function ConstructSearchEvents(this: Node, def: SearchEventsDef): void {
     RED.nodes.createNode(this, def);
+    const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       showStatus(this, "working", "search-events.status.searching");
-      const most = limitOf(def);
-      const channel = channelOf(RED, def.channel);
+      const most = fields.number("limit") ?? Number.POSITIVE_INFINITY;
+      const { settings } = fields;
+      const channel = channelOf(RED, settings.channel);
       const client = await clientFor(channel.connection(), msg);
-      const verifier = def.verify === false ? undefined : await channel.connection().verifier();
-      const abi = def.contract ? await contractOf(RED, def.contract).abi() : undefined;
+      const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
+      const abi = settings.contract ? await contractOf(RED, settings.contract).abi() : undefined;
       const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
-      const search = await searchOf(RED, this, def, msg, { client, channelId, signal });
+      const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
       const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
@@ -49,9 +53,8 @@ export default function register(RED: NodeAPI): void {
       let isMore = false;
       let shownAt = performance.now();
       try {
-        for await (const event of onceEach(
-          client.events.search(channelId, { ...search, limit }, { signal }),
-        )) {
+        const found = client.events.search(channelId, { ...search, limit }, { signal });
+        for await (const event of library.distinctEvents(found)) {
           signal.throwIfAborted();
           isMore = sequence.count === most;
           if (isMore) break;
@@ -69,7 +72,7 @@ export default function register(RED: NodeAPI): void {
             showStatus(this, "working", RED._("search-events.status.found", { count: sequence.count }));
             shownAt = performance.now();
           }
-          // What is behind this node has its turn before the next event, and the next page is not asked for earlier.
+          // The nodes behind this one run before the next event, and before the next page is requested.
           await nextTurn();
         }
       } catch (error) {
@@ -85,29 +88,16 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);
 }
 
-/** What came in, with the event in it. What `msg.crec` said of another event does not hold for this one. */
+/** The incoming message with the event in it, without what `msg.crec` holds about another event. */
 function merged(msg: CrecMessage, found: CrecMessage): CrecMessage {
   const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, ...kept } =
     msg.crec ?? {};
   return { ...msg, ...found, crec: { ...kept, ...found.crec } };
 }
 
-const REMEMBERED = 1000;
-
-/** Events that are made meanwhile can move others to the next page, where they come again. */
-async function* onceEach(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
-  const recent = new Set<string>();
-  for await (const event of events) {
-    if (recent.has(event.event_id)) continue;
-    recent.add(event.event_id);
-    for (const oldest of recent) {
-      if (recent.size <= REMEMBERED) break;
-      recent.delete(oldest);
-    }
-    yield event;
-  }
-}
-
 function rejection({ event_id, headers }: ChannelEvent, why: string): CodedError {
-  return nodeError("EVENT_REJECTED", `Event ${event_id} at offset ${headers.offset} is not proven: ${why}`);
+  return nodeError(
+    "EVENT_REJECTED",
+    `Event ${event_id} at offset ${headers.offset} failed verification: ${why}`,
+  );
 }

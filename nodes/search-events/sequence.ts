@@ -1,8 +1,8 @@
 import type { CrecMessage } from "../lib/runtime/message.ts";
 
 /**
- * Sends messages that know their place among the others, as the split node does. Only the last one knows how many
- * there are, so each is held back until the next is there, or it is known that there is none.
+ * Sends messages with `parts`, as the split node does. The last one has their count, so each message is held until the
+ * next one arrives or the sequence ends.
  */
 export class Sequence {
   readonly #id: string;
@@ -11,7 +11,7 @@ export class Sequence {
   #held: CrecMessage | undefined;
   #count = 0;
 
-  /** `msg` is what asked for them: its own place in another sequence is kept, so that join finds back to it. */
+  /** `msg` started the sequence. If it is part of another sequence, its `parts` are kept for a later join. */
   constructor(id: string, msg: CrecMessage, send: (msg: CrecMessage) => void) {
     this.#id = id;
     this.#msg = msg;
@@ -28,7 +28,7 @@ export class Sequence {
     this.#count += 1;
   }
 
-  /** Sends what is held back without saying that it is the last: for a search that broke off. */
+  /** Sends the held message without a count: for a search that failed. */
   flush(): void {
     if (this.#held) this.#send(this.#held);
     this.#held = undefined;

@@ -1,32 +1,25 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { forms } from "../lib/editor/register.ts";
+import { inputOf, partOf } from "../lib/editor/form-fields.ts";
+import type { NodeForm } from "../lib/editor/node-form.ts";
 import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
 import type { Answer, KeyAddress, NewKey } from "../lib/shared/form-types.ts";
+import { NODE } from "./fields.ts";
 
-/** The address of the key that is in the box, while that is being asked for. */
-let awaited: Promise<string | undefined> | undefined;
+/** The address of the key in the form, while Node-RED has not answered yet. */
+let pendingAddress: Promise<string | undefined> | undefined;
 
-forms.registerType("crec-signer", {
-  category: "config",
-  defaults: {
-    name: { value: "" },
-    address: { value: "" },
+export const form: NodeForm = {
+  label: (node) => String(node.address || "") || node._("signer.title"),
+  opened: (node) => {
+    const result = partOf(NODE, "generate-result");
+    partOf(NODE, "generate").on("click", () => generate(node, result));
+    inputOf("privateKey").on("change", () => showAddress(node, result));
+    showAddress(node, result);
   },
-  credentials: { privateKey: { type: "password" } },
-  label() {
-    return this.name || String(this.address || "") || this._("signer.label.signer");
-  },
-  oneditprepare() {
-    const result = $("#crec-signer-result");
-    $("#crec-signer-generate").on("click", () => generate(this, result));
-    $("#node-config-input-privateKey").on("change", () => showAddress(this, result));
-    showAddress(this, result);
-  },
-  oneditsave() {
-    const { id } = this;
-    // Who leaves the box by pressing Done is faster than the answer.
-    awaited?.then((address) => {
+  saved: ({ id }) => {
+    // A person who presses Done right after typing is faster than the answer.
+    pendingAddress?.then((address) => {
       const signer = RED.nodes.node(id);
       if (!signer || address === undefined || signer.address === address) return;
       signer.address = address;
@@ -34,52 +27,51 @@ forms.registerType("crec-signer", {
       RED.nodes.dirty(true);
       RED.events.emit("nodes:change", signer);
     });
-    awaited = undefined;
+    pendingAddress = undefined;
   },
-  oneditcancel() {
-    awaited = undefined;
+  cancelled: () => {
+    pendingAddress = undefined;
   },
-});
+};
 
 async function generate(node: EditedNode, result: JQuery): Promise<void> {
-  const [box, place] = [$("#node-config-input-privateKey"), $("#node-config-input-address")];
   try {
     const answer = await postJson<NewKey>("crec/signer/generate");
     if (answer.problem !== undefined) return say(result, answer.problem, "error");
-    box.val(answer.privateKey);
-    place.val(answer.address);
-    awaited = undefined;
+    inputOf("privateKey").val(answer.privateKey);
+    inputOf("address").val(answer.address);
+    pendingAddress = undefined;
     say(result, node._("signer.generated"), "success");
   } catch (failure) {
     say(result, requestFailure(node, failure, "crec.write"), "error");
   }
 }
 
-/** The address of the key in the box. A stored key never comes back to the browser: Node-RED tells its address. */
+/** Shows the address of the key. A stored key never returns to the browser: Node-RED answers with its address. */
 function showAddress(node: EditedNode, result: JQuery): void {
-  const privateKey = String($("#node-config-input-privateKey").val() ?? "").trim();
-  const place = $("#node-config-input-address");
+  const privateKey = String(inputOf("privateKey").val() ?? "").trim();
+  const shown = inputOf("address");
   const isStored = privateKey === STORED_PASSWORD;
   say(result, "", "success");
-  awaited = undefined;
-  // An address must never stand beside a key that is not its own.
-  if (!isStored) place.val("");
+  pendingAddress = undefined;
+  // The form must never show an address beside another key.
+  if (!isStored) shown.val("");
   if (privateKey === "" || privateKey.startsWith("${")) return;
   const asked: Promise<string | undefined> = addressOf(node.id, isStored, privateKey).then(
     (answer) => {
       const { problem } = answer;
-      // Another key is in the box by now.
-      if (awaited !== asked && place[0]?.isConnected) return undefined;
-      if (problem === undefined) place.val(answer.address);
+      // The key was changed in the meantime.
+      if (pendingAddress !== asked && shown[0]?.isConnected) return undefined;
+      if (problem === undefined) shown.val(answer.address);
       else say(result, problem, "error");
       return problem === undefined ? answer.address : undefined;
     },
     (failure: unknown) => {
-      if (awaited === asked) say(result, requestFailure(node, failure, "crec.write"), "error");
+      if (pendingAddress === asked) say(result, requestFailure(node, failure, "crec.write"), "error");
       return undefined;
     },
   );
-  awaited = asked;
+  pendingAddress = asked;
 }
 
 function addressOf(id: string, isStored: boolean, privateKey: string): Promise<Answer<KeyAddress>> {

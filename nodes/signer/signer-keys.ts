@@ -5,9 +5,9 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import type { KeyAddress, NewKey } from "../lib/shared/form-types.ts";
 
 /**
- * `POST /crec/signer/generate`: a new key for the form to keep until it is deployed into the credentials.
+ * `POST /crec/signer/generate`: a new key, which the form keeps until it is deployed into the credentials.
  * `POST /crec/signer/address`: the address of a key that was typed in.
- * `GET /crec/signer/address/:id`: the address of a deployed signer. A stored key itself is never answered.
+ * `GET /crec/signer/address/:id`: the address of a deployed signer. A stored key is never sent.
  */
 export function registerSignerKeys(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/signer/generate", "crec.write", async (): Promise<NewKey> => {

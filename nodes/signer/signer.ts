@@ -1,19 +1,18 @@
-import type { NodeAPI, NodeDef } from "node-red";
+import type { NodeAPI } from "node-red";
 import type { Signer } from "../../src/index.ts";
 import type { SignerCredentials, SignerNode, SignerRef } from "../lib/runtime/config-nodes.ts";
+import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
+import { NODE, type SignerDef } from "./fields.ts";
 import { registerSignerKeys } from "./signer-keys.ts";
-
-export type SignerDef = NodeDef & {
-  /** Shown in the form; what signs is the key in the credentials. */
-  address?: string;
-};
 
 export default function register(RED: NodeAPI): void {
   function ConstructSigner(this: SignerNode, def: SignerDef): void {
     RED.nodes.createNode(this, def);
+    // Only for its warning about settings that a newer version stored.
+    fieldReader(RED, this, NODE, def);
     this.signer = openSigner(this.credentials?.privateKey);
   }
   RED.nodes.registerType<SignerNode, SignerDef, object, SignerCredentials>("crec-signer", ConstructSigner, {
@@ -29,7 +28,7 @@ function openSigner(privateKey: string | undefined): SignerRef {
       ? unsetVariable(privateKey)
       : nodeError(
           "SIGNER_INCOMPLETE",
-          "The signer has no key. Open the signer and generate one, or type it in.",
+          "The signer's private key is missing. Open the signer and generate a key, or enter one.",
         ),
     signer: () => {
       signer ??= loadLibrary().then(({ localEcdsaSigner }) => localEcdsaSigner(privateKey ?? ""));

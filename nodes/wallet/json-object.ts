@@ -1,4 +1,4 @@
-/** Why a value cannot be sent as a JSON object: it is something else, or a number in it has lost digits. */
+/** Why a value cannot be sent as a JSON object: it is something else, or a number in it was rounded. */
 export type JsonProblem = "not-object" | "rounded-number";
 
 /** An object, or the JSON text of one. */
@@ -6,6 +6,17 @@ export function jsonProblem(value: unknown): JsonProblem | undefined {
   const object = parsed(value);
   if (!isObject(object)) return "not-object";
   return hasRoundedNumber(object) ? "rounded-number" : undefined;
+}
+
+const ERRORS: Readonly<Record<JsonProblem, string>> = {
+  "not-object": "wallet.error.configuration",
+  "rounded-number": "wallet.error.rounded-number",
+};
+
+/** The catalog's key of the sentence about a wallet's configuration; `undefined` where it can be sent. */
+export function configurationError(value: unknown): string | undefined {
+  const problem = jsonProblem(value);
+  return problem && ERRORS[problem];
 }
 
 /** The object itself; undefined where it cannot be sent. */
@@ -23,7 +34,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** Integers beyond 2^53 may have been rounded; what is larger than any number would be sent as `null`. */
+/** An integer beyond 2^53 may have been rounded; infinity would be sent as `null`. */
 function hasRoundedNumber(object: object): boolean {
   const left: unknown[] = [object];
   while (left.length > 0) {

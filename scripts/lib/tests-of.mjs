@@ -6,7 +6,7 @@ import { root } from "./paths.mjs";
 const STARTERS = [
   "playwright-core",
   "service/src/chain/anvil.ts",
-  "test/consumer/killing.ts",
+  "test/consumer/kill-runs.ts",
   "test/support/node-red.ts",
   "test/support/program.ts",
 ];

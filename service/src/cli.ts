@@ -22,7 +22,7 @@ try {
 
 async function run({ logLevel, logFormat, watchParent, ...options }: Command): Promise<void> {
   log = createLog({ level: logLevel, format: logFormat });
-  // Before anything is started: a stop that comes early must end what is under way too.
+  // Before anything is started: an early stop must end what has been started so far.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void end(signal));
   if (process.channel !== undefined) process.on("disconnect", () => void end("the end of the launcher"));
   if (watchParent) watchForParent();
@@ -32,7 +32,7 @@ async function run({ logLevel, logFormat, watchParent, ...options }: Command): P
   else process.stdout.write(`ready ${JSON.stringify(service.ready)}\n`);
 }
 
-/** Ends with the process that started us, also where it could not say so. */
+/** Ends when the process that started this one has ended, even without a signal from it. */
 function watchForParent(): void {
   const parent = process.ppid;
   setInterval(() => {
@@ -48,7 +48,7 @@ async function end(why: string): Promise<void> {
   process.exit(0);
 }
 
-/** With the way to it: what ends here is a mistake of ours. */
+/** With the stack: an error that reaches this point is a bug of the service. */
 function describe(error: unknown): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   return [messageOf(error), ...stack.split("\n").filter((line) => /^\s+at /.test(line))].join("\n");

@@ -4,21 +4,21 @@ import type { ServiceOptions } from "./index.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
 import { messageOf, ServiceProblem } from "./problem.ts";
 
-/** What a call of the command asks for. */
+/** The options of one call of the command. */
 export type Command = Omit<ServiceOptions, "log"> & {
   logLevel: LogLevel;
   logFormat: LogFormat;
-  /** End when the process that started us has ended. */
+  /** End when the process that started this one has ended. */
   watchParent: boolean;
 };
 
 type Flag = {
-  /** How the value is named in the help; without one the flag is on or off. */
+  /** The name of the value in the help; a flag without one is on or off. */
   value?: string;
   env?: string;
   fallback?: string;
   help: string;
-  /** May be given several times, or with commas. */
+  /** Can be repeated, or have several values with commas. */
   several?: true;
 };
 
@@ -27,59 +27,59 @@ const FLAGS = {
     value: "PORT",
     env: "CREC_SERVICE_PORT",
     fallback: "8787",
-    help: "port to listen on; 0 takes a free one",
+    help: "port to listen on; 0 chooses a free one",
   },
   host: {
     value: "ADDRESS",
     env: "CREC_SERVICE_HOST",
     fallback: "127.0.0.1",
-    help: "address to listen on; any but this machine's own needs an API key of yours",
+    help: "address to listen on; any other than a loopback address needs your own API key",
   },
   "data-dir": {
     value: "FOLDER",
     env: "CREC_DATA_DIR",
     fallback: "data/service",
-    help: "where everything is kept",
+    help: "folder for all data",
   },
   "rpc-url": {
     value: "URL",
     env: "CREC_RPC_URL",
-    help: "an EVM node of your own; without one, an anvil is started",
+    help: "your own EVM node; without it, an anvil is started",
   },
   "chain-port": {
     value: "PORT",
     env: "CREC_CHAIN_PORT",
     fallback: "0",
-    help: "port of that anvil; 0 takes a free one",
+    help: "port of that anvil; 0 chooses a free one",
   },
   "chain-selector": {
     value: "NUMBER",
     env: "CREC_CHAIN_SELECTOR",
-    help: "chain selector of a node whose chain is not a known one",
+    help: "chain selector of a node with an unknown chain",
   },
   "relayer-key": {
     value: "KEY",
     env: "CREC_RELAYER_KEY",
-    help: "private key of a funded account that pays for gas on that node; better set in the environment",
+    help: "private key of a funded account that pays for gas on that node; safer in the environment",
   },
   "api-key": {
     value: "KEY",
     env: "CREC_API_KEY",
     several: true,
-    help: "key that is accepted; better set in the environment, where other users do not see it",
+    help: "accepted API key; safer in the environment, where other users cannot see it",
   },
   org: {
     value: "ID",
     env: "CREC_ORG_ID",
     fallback: "org_local",
-    help: "organization that proofs are made for",
+    help: "organization of the proofs",
   },
-  tenant: { value: "ID", env: "CREC_TENANT_ID", fallback: "1", help: "tenant that proofs are made for" },
+  tenant: { value: "ID", env: "CREC_TENANT_ID", fallback: "1", help: "tenant of the proofs" },
   "block-time": {
     value: "MS",
     env: "CREC_BLOCK_TIME",
     fallback: "1000",
-    help: "from block to block, in milliseconds",
+    help: "time between blocks in milliseconds",
   },
   confidence: {
     value: "LEVEL",
@@ -90,29 +90,32 @@ const FLAGS = {
   },
   strict: {
     env: "CREC_STRICT",
-    help: "refuse, leave out and ignore what the public service does not know, so that a flow cannot rely on it",
+    help: "behave like the public service: refuse, omit or ignore everything that it does not support",
   },
-  local: { env: "CREC_LOCAL", help: "offer what testers need under /local: faucet, faults, reorganizations" },
+  local: {
+    env: "CREC_LOCAL",
+    help: "enable the test endpoints under /local: faucet, faults, reorganizations",
+  },
   "log-level": {
     value: "LEVEL",
     env: "CREC_LOG_LEVEL",
     fallback: "info",
-    help: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+    help: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
   },
   "log-format": {
     value: "FORMAT",
     env: "CREC_LOG_FORMAT",
     fallback: "pretty",
-    help: "pretty, a line for people; or json, an object a line",
+    help: "pretty for people, or json for programs",
   },
   "watch-parent": { help: "end when the process that started this one has ended" },
-  help: { help: "show this and end" },
+  help: { help: "show this help" },
 } as const satisfies Record<string, Flag>;
 
 type FlagName = keyof typeof FLAGS;
 
 /**
- * What the arguments and the environment ask for, the arguments first; undefined for help.
+ * The options from the arguments, else from the environment; undefined when help is asked for.
  *
  * @throws ServiceProblem, one sentence, when one of them cannot be.
  */
@@ -162,7 +165,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
 
 export function helpText(): string {
   const rows = Object.entries<Flag>(FLAGS).map(([name, { value, env, fallback, several, help }]) => {
-    const notes = [several && "several with commas", fallback && `default ${fallback}`, env];
+    const notes = [several && "several values with commas", fallback && `default ${fallback}`, env];
     return [
       `--${name}${value === undefined ? "" : ` ${value}`}`,
       `${help} (${notes.filter(Boolean).join("; ")})`.replace(" ()", ""),
@@ -172,14 +175,14 @@ export function helpText(): string {
   return [
     "Usage: crec-service [options]",
     "",
-    "The whole channel service on this machine, on a chain of its own. When it is up, it writes one line to",
+    "The whole channel service on this machine, with its own chain. When it is ready, it writes one line to",
     'standard output: "ready " and a JSON object with addresses, key and what proofs are verified with. The log goes',
     "to standard error. It ends on Ctrl-C or SIGTERM.",
     "",
-    "Options, each followed by the environment variable that says the same:",
+    "Options, each with its environment variable:",
     ...rows.map(([flag, help]) => `  ${flag.padEnd(width)}${help}`),
     "",
-    "--no-local turns /local off again, and --no-strict the strict service. Starting over: stop it and remove the data directory.",
+    "--no-local disables /local, and --no-strict the strict mode. To start over, stop the service and remove the data directory.",
   ].join("\n");
 }
 
@@ -198,7 +201,7 @@ function parse(args: readonly string[]): Partial<Record<FlagName, string | boole
     const { values } = parseArgs({ args: [...args], options, allowNegative: true });
     return values as Partial<Record<FlagName, string | boolean | string[]>>;
   } catch (error) {
-    throw new ServiceProblem(`${messageOf(error)} Call it with --help to see what it takes.`);
+    throw new ServiceProblem(`${messageOf(error)} Call it with --help to see all options.`);
   }
 }
 
@@ -224,7 +227,7 @@ function switched(name: FlagName, text: string): boolean {
   throw new ServiceProblem(`${called(name)} must be on or off, not ${JSON.stringify(text)}.`);
 }
 
-/** As the person who set it knows it. */
+/** The names of the option in an error. */
 function called(name: FlagName): string {
   const { env }: Flag = FLAGS[name];
   return env === undefined ? `--${name}` : `--${name} or ${env}`;

@@ -3,17 +3,15 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { workflowOwnerFromOrgId } from "../../src/proofs/workflow-owner.ts";
 import type { Confidence } from "../../src/protocol/index.ts";
-import { Absences } from "./absences.ts";
-import { Faults } from "./api/faults.ts";
-import { isLoopback } from "./api/local-request.ts";
+import { isLoopback } from "./api/loopback.ts";
 import { createServer, GRAPHQL_PATH } from "./api/server.ts";
 import type { Anvil } from "./chain/anvil.ts";
 import { Chain } from "./chain/chain.ts";
 import { deployedContracts } from "./chain/demo-contracts.ts";
 import { REFILL_MS } from "./chain/funds.ts";
-import { Pulse } from "./chain/pulse.ts";
+import { Ticker } from "./chain/ticker.ts";
 import type { Context } from "./context.ts";
-import { Deliveries } from "./deliveries.ts";
+import { InjectedFailures } from "./injected-failures/index.ts";
 import { FinalityWatch } from "./lifecycles/finality.ts";
 import { startLifecycles } from "./lifecycles/lifecycles.ts";
 import { type Log, silentLog } from "./log.ts";
@@ -25,7 +23,6 @@ import { startRelayer } from "./relayer-account.ts";
 import { DATABASE_FILE, storageProblem } from "./store/storage-problem.ts";
 import { Store } from "./store/store.ts";
 import { now } from "./time.ts";
-import { Trials } from "./trials.ts";
 
 export { ServiceProblem } from "./problem.ts";
 
@@ -33,46 +30,46 @@ export const DEFAULT_API_KEY = "local-development-key";
 export const DEFAULT_ORG_ID = "org_local";
 export const DEFAULT_TENANT_ID = "1";
 
-/** How a service is started; everything but the data directory has a default. */
+/** How a service is started. Everything except the data directory has a default. */
 export type ServiceOptions = {
-  /** Where everything is kept. */
+  /** Folder for all data. */
   dataDir: string;
-  /** 0 (the default) takes a free one. */
+  /** 0 (the default) chooses a free one. */
   port?: number;
-  /** 127.0.0.1 unless told otherwise. */
+  /** Default: 127.0.0.1. */
   host?: string;
-  /** A node to use instead of an anvil of our own. */
+  /** A node to use instead of an anvil that the service starts. */
   rpcUrl?: string | undefined;
-  /** The port of that anvil; 0 (the default) takes a free one. */
+  /** The port of that anvil; 0 (the default) chooses a free one. */
   chainPort?: number;
-  /** The key that is accepted, or several: the first is the one that `ready` tells. */
+  /** The accepted API keys. `ready` names the first one. */
   apiKey?: string | readonly string[] | undefined;
   orgId?: string | undefined;
   creTenantId?: string | undefined;
-  /** Time from block to block while something waits to be finalized; 1000. */
+  /** Time between blocks in milliseconds while something waits to be finalized. Default: 1000. */
   blockTimeMs?: number;
-  /** The chain selector of a node whose chain is not a known one. */
+  /** The chain selector of a node with an unknown chain. */
   chainSelector?: string | undefined;
-  /** The key of a funded account that pays for gas on a node of one's own; else the service makes one. */
+  /** The key of a funded account that pays for gas on your own node. Default: the service creates an account. */
   relayerKey?: string | undefined;
   /**
-   * Levels at which watchers report each log; latest and finalized. The strongest is where operations end too:
-   * with `latest` alone `confirmed_latest` is the last rung.
+   * Levels at which watchers report each log. Default: latest and finalized. The strongest one is also where operations
+   * end: with only `latest`, `confirmed_latest` is their last status.
    */
   confidences?: readonly Confidence[];
-  /** Whether what the public service does not know is refused, left out or ignored; it is not. */
+  /** Whether everything that the public service does not support is refused, omitted or ignored. Default: false. */
   strict?: boolean;
-  /** Whether the endpoints under /local are there; they are not. */
+  /** Whether the endpoints under /local are enabled. Default: false. */
   local?: boolean;
-  /** How long what cannot be paid for waits for coins before it fails; ten minutes. */
+  /** How long a transaction that cannot be paid for waits for coins before it fails. Default: ten minutes. */
   refillMs?: number;
-  /** How long a request may take to arrive; half a minute. */
+  /** How long a request may take to arrive. Default: 30 s. */
   requestTimeoutMs?: number;
-  /** Silent unless given; `createLog` makes one. */
+  /** Default: no log. `createLog` makes one. */
   log?: Log;
 };
 
-/** Everything one needs to use a running service. */
+/** Everything needed to use a running service. */
 export type ReadyInfo = {
   base_url: string;
   graphql_url: string;
@@ -91,14 +88,14 @@ export type ReadyInfo = {
 export type RunningService = {
   ready: ReadyInfo;
   /**
-   * Ends everything in order, the chain too: within two seconds where the chain's state is below 20 MB, else as
-   * soon as that is saved.
+   * Stops everything in order, the chain too. It takes at most two seconds where the chain's state is below 20 MB, else
+   * until that is saved.
    */
   close(): Promise<void>;
 };
 
-/** However stuck it is, what ends after it has its turn: the chain must be saved. */
-const PATIENCE_MS = 900;
+/** How long one part may take to stop before the next one is stopped: the chain must be saved. */
+const STOP_TIMEOUT_MS = 900;
 const ORACLE_KEYS = "oracle-keys.json";
 
 /**
@@ -112,13 +109,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const given = [options.apiKey ?? []].flat();
   const apiKeys = given.length > 0 ? given : [DEFAULT_API_KEY];
   const [apiKey = DEFAULT_API_KEY] = apiKeys;
-  refuseOpenDoor(host, apiKeys);
+  refusePublicKey(host, apiKeys);
   const log = options.log ?? silentLog();
   const dataDir = resolve(options.dataDir);
   const started: Array<() => Promise<void> | void> = [];
   const close = async () => {
     const errors: unknown[] = [];
-    // Whatever does not end well, the others are ended too: the chain above all.
+    // An error must not keep the others from stopping, above all not the chain.
     for (const end of started.splice(0).reverse()) {
       try {
         await end();
@@ -131,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   try {
     if (isWithoutDatabase(dataDir)) {
       log.warn(
-        `The data directory ${dataDir} has keys of an earlier run and no database: its channels, watchers, wallets and operations are not known any more. If you have a copy of ${DATABASE_FILE}, stop the service and put it there.`,
+        `The data directory ${dataDir} has keys of an earlier run and no database: its channels, watchers, wallets and operations are lost. If you have a copy of ${DATABASE_FILE}, stop the service and restore it.`,
       );
     }
     const store = new Store(dataDir, { log });
@@ -144,37 +141,34 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const workflowOwner = workflowOwnerFromOrgId(orgId, creTenantId);
     const relayer = await startRelayer(chain, dataDir, anvil !== undefined, options.relayerKey, log);
     await relayer.funds.watch();
-    log.info("Looking for the demo contracts, deploying what is missing.");
+    log.info("Checking the demo contracts, and deploying missing ones.");
     const confidences = options.confidences ?? (["latest", "finalized"] as const);
     const context: Context = {
       store,
       chain,
       relayer,
-      pulse: new Pulse({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
+      ticker: new Ticker({ chain, intervalMs: options.blockTimeMs ?? 1000, log }),
       oracles: new OracleNetwork(oracleKeys(join(dataDir, ORACLE_KEYS)), workflowOwner),
       contracts: await deployedContracts(chain, relayer, store.settings),
       confidences,
       finality: new FinalityWatch(chain, confidences, log),
       strict: options.strict ?? false,
-      trials: new Trials(),
-      absences: new Absences(),
-      deliveries: new Deliveries(),
+      injected: new InjectedFailures(),
       refillMs: options.refillMs ?? REFILL_MS,
       log,
     };
-    store.events.onAppend((event) => context.deliveries.meet(event));
+    store.events.onAppend((event) => context.injected.deliveries.onAppend(event));
     await warmUp(chain);
     if (anvil !== undefined) keepOwnChain(anvil, context);
     const lifecycles = await startLifecycles(context);
-    started.push(() => patiently(lifecycles.stop()));
-    // Before that: what waits for the chain's restart waits no longer.
+    started.push(() => withTimeout(lifecycles.stop()));
+    // Before that, nothing may wait for a restart of the chain.
     started.push(() => anvil?.giveUp());
     started.push(() => chain.giveUp());
 
     const app = await createServer(context, lifecycles, {
       apiKeys,
       account: { orgId, creTenantId, createdAt: new Date(firstStart(store) * 1000).toISOString() },
-      faults: new Faults(),
       page: {
         apiKey: apiKey === DEFAULT_API_KEY ? apiKey : undefined,
         orgId,
@@ -187,7 +181,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       loopback: isLoopback(host),
       requestTimeoutMs: options.requestTimeoutMs,
     });
-    started.push(() => patiently(app.close()));
+    started.push(() => withTimeout(app.close()));
     const origin = await listen(app, host, options.port ?? 0);
     return {
       close,
@@ -237,12 +231,12 @@ async function startChain(
   }
 }
 
-/** Resolves when something has ended, or is taken to be stuck. */
-async function patiently(end: Promise<unknown>): Promise<void> {
-  await Promise.race([end, sleep(PATIENCE_MS, undefined, { ref: false })]);
+/** Resolves when a part has stopped, or after the time-out. */
+async function withTimeout(end: Promise<unknown>): Promise<void> {
+  await Promise.race([end, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Somebody has removed it, or a disk has lost it. */
+/** Whether the database was removed or lost while the keys are still there. */
 function isWithoutDatabase(dataDir: string): boolean {
   const file = statSync(join(dataDir, DATABASE_FILE), { throwIfNoEntry: false });
   return (file?.size ?? 0) === 0 && existsSync(join(dataDir, ORACLE_KEYS));
@@ -256,10 +250,10 @@ function firstStart(store: Store): number {
   return time;
 }
 
-function refuseOpenDoor(host: string, apiKeys: readonly string[]): void {
+function refusePublicKey(host: string, apiKeys: readonly string[]): void {
   if (isLoopback(host) || !apiKeys.includes(DEFAULT_API_KEY)) return;
   throw new ServiceProblem(
-    `The service would listen on ${host} with the key everybody knows. Set CREC_API_KEY to a key of your own, or listen on 127.0.0.1.`,
+    `The service would listen on ${host} with the default API key, which is public. Set CREC_API_KEY to your own key, or listen on 127.0.0.1.`,
   );
 }
 
@@ -270,7 +264,7 @@ async function listen(
 ): Promise<string> {
   try {
     const address = new URL(await app.listen({ host, port }));
-    // 0.0.0.0 is no address to call.
+    // Clients cannot connect to 0.0.0.0.
     return `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : address.hostname}:${address.port}`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") {

@@ -7,12 +7,12 @@ import type { Log } from "./log.ts";
 import { messageOf } from "./problem.ts";
 import type { Store } from "./store/store.ts";
 
-/** Blocks before anything asks for `safe` or `finalized`: after a restart their state is there again only then. */
+/** Blocks to mine before `safe` or `finalized` is asked for: after a restart their state is missing until then. */
 const WARM_UP_BLOCKS = 9;
 const ANVIL_CHAIN_ID = "31337";
 
 /**
- * Starts the chain of our own from its saved state. What the store has not read of it is kept.
+ * Starts the service's own chain from its saved state. Blocks that the store has not read yet are kept.
  *
  * @throws ServiceProblem as `startAnvil`.
  */
@@ -23,19 +23,19 @@ export async function startOwnChain(
   return await startAnvil(folder, { ...options, neededAfter: () => readUpTo(store) });
 }
 
-/** To be called at each start of a chain that makes blocks on request. */
+/** Call it at each start of a chain that makes blocks on request. */
 export async function warmUp(chain: Chain): Promise<void> {
   if (chain.minesOnRequest) await chain.mine(WARM_UP_BLOCKS);
 }
 
-/** From now on it gets back what a kill has taken from it, and does not grow without end. */
+/** Restores what the chain loses by a kill, and drops its old blocks from time to time. */
 export function keepOwnChain(anvil: Anvil, context: Context): void {
   anvil.onEnd = (restarted) => void restoreAfter(restarted, context);
-  // Between two beats nothing makes blocks.
-  context.pulse.onBeat(() => renewIfLong(anvil, context));
+  // In a tick, nothing else makes blocks.
+  context.ticker.onTick(() => renewIfLong(anvil, context));
 }
 
-/** The block of our own chain up to which its logs are reported at all levels. */
+/** The block of the own chain up to which its logs are reported at all levels. */
 function readUpTo(store: Store): number {
   const own = KNOWN_CHAINS.find(({ chainId }) => chainId === ANVIL_CHAIN_ID);
   const positions = store.positions(own?.chainSelector ?? "");
@@ -43,7 +43,7 @@ function readUpTo(store: Store): number {
   return Math.min(...levels.map((block) => block ?? Number.POSITIVE_INFINITY));
 }
 
-/** Before anything else is sent to a chain that was killed, it gets back what it may have lost. */
+/** Restores what a killed chain may have lost, before anything else is sent to it. */
 async function restoreAfter(restarted: Promise<boolean>, context: Context): Promise<void> {
   const { chain, relayer, log } = context;
   await relayer
@@ -53,11 +53,11 @@ async function restoreAfter(restarted: Promise<boolean>, context: Context): Prom
       await restoreContracts(context, sender);
     })
     .catch((error: unknown) =>
-      log.warn(`What the chain lost at its restart could not be brought back: ${messageOf(error)}`),
+      log.warn(`What the chain lost at its restart could not be restored: ${messageOf(error)}`),
     );
 }
 
-/** A chain that runs for days under traffic does not grow without end: now and then it drops its old blocks. */
+/** A chain that runs for days under traffic must drop its old blocks from time to time. */
 async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<void> {
   if (!anvil.isLong) return;
   await relayer.exclusively(async () => {
@@ -66,7 +66,7 @@ async function renewIfLong(anvil: Anvil, { chain, relayer }: Context): Promise<v
   });
 }
 
-/** What waits for a block is in no saved state. Something may never get into one. */
+/** Waiting transactions are not in a saved state. Some may never get into a block, so the tries are limited. */
 async function emptyPool(chain: Chain): Promise<void> {
   for (let tries = 0; tries < 20; tries += 1) {
     await chain.mine();

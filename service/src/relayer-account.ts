@@ -11,7 +11,7 @@ import { secretFile } from "./secret-file.ts";
 /** Account 0 of every anvil. */
 const ANVIL_KEY: Hex = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** Our own chain is paid for by anvil's first account; on a foreign one the service has an account of its own. */
+/** On the service's own chain, anvil's first account pays. On another chain the service has its own account. */
 export async function startRelayer(
   chain: Chain,
   dataDir: string,
@@ -40,7 +40,7 @@ function relayerKey(dataDir: string): Hex {
   const key = secretFile(file, () => `0x${randomBytes(32).toString("hex")}`);
   if (isPrivateKey(key)) return key;
   throw new ServiceProblem(
-    `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get an account anew; what the old one holds is out of reach then.`,
+    `The key of the service's account in ${file} is damaged. Restore the file, or remove it to get a new account; the coins of the old account are then lost.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** What a secret file says: made at the first start, found again later. A file of this name is always whole. */
+/** The content of a secret file, made at the first start. A file of this name is never half written. */
 export function secretFile(file: string, make: () => string): string {
   if (!existsSync(file)) {
     const unfinished = `${file}.new`;

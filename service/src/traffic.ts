@@ -6,21 +6,21 @@ import type { Context } from "./context.ts";
 import { messageOf } from "./problem.ts";
 import { now } from "./time.ts";
 
-/** How many of each a second; 0 is none. */
+/** How many of each per second. */
 export type Rates = { transfersPerSecond: number; readingsPerSecond: number };
 
 const TICK_MS = 100;
-/** What a slow chain leaves undone for longer than this is let go: traffic has a rate, not a debt. */
-const MOST_OWED_MS = 1000;
+/** A chain that falls behind by more than this does not catch up. */
+const MAX_BACKLOG_MS = 1000;
 const RECEIVERS = ["1", "2", "3", "4", "5"].map((digit): Address => `0x${digit.repeat(40)}`);
-/** Thousandths of a token: small enough for the first supply to last for years. */
+/** A thousandth of a token: the first supply lasts for years. */
 const STEP = 10n ** 15n;
 const SENSORS = ["boiler-1", "boiler-2", "cold-store-1"].map((name) => stringToHex(name, { size: 32 }));
 
 /** Demo traffic on a development chain: transfers of the demo token and readings of sensors, at given rates. */
 export class Traffic {
   readonly #context: Context;
-  readonly #owed: Rates = { transfersPerSecond: 0, readingsPerSecond: 0 };
+  readonly #due: Rates = { transfersPerSecond: 0, readingsPerSecond: 0 };
   #rates: Rates = { transfersPerSecond: 0, readingsPerSecond: 0 };
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -35,15 +35,15 @@ export class Traffic {
     return this.#rates;
   }
 
-  /** Goes on at these rates from now on; rests when both are 0. */
+  /** Sets the rates; nothing is sent while both are 0. */
   setRates(rates: Rates): void {
     this.#rates = { ...rates };
-    Object.assign(this.#owed, { transfersPerSecond: 0, readingsPerSecond: 0 });
+    Object.assign(this.#due, { transfersPerSecond: 0, readingsPerSecond: 0 });
     this.#lastTick = performance.now();
     if (this.#ticking === undefined) this.#schedule();
   }
 
-  /** Sends no more; resolves when what was under way is sent. */
+  /** Stops the traffic; resolves when the current transactions are sent. */
   async stop(): Promise<void> {
     this.setRates({ transfersPerSecond: 0, readingsPerSecond: 0 });
     await this.#ticking;
@@ -63,19 +63,19 @@ export class Traffic {
   }
 
   async #tick(): Promise<void> {
-    const passed = Math.min(performance.now() - this.#lastTick, MOST_OWED_MS);
+    const passed = Math.min(performance.now() - this.#lastTick, MAX_BACKLOG_MS);
     this.#lastTick = performance.now();
     await this.#sendDue("transfersPerSecond", passed, () => this.#transfer());
     await this.#sendDue("readingsPerSecond", passed, () => this.#reading());
   }
 
   async #sendDue(kind: keyof Rates, passedMs: number, make: () => TransactionRequest): Promise<void> {
-    this.#owed[kind] += (this.#rates[kind] * passedMs) / 1000;
-    while (this.#owed[kind] >= 1) {
-      this.#owed[kind] -= 1;
+    this.#due[kind] += (this.#rates[kind] * passedMs) / 1000;
+    while (this.#due[kind] >= 1) {
+      this.#due[kind] -= 1;
       this.#count += 1;
       await this.#context.relayer.send(make());
-      this.#context.pulse.poke();
+      this.#context.ticker.wake();
     }
   }
 
@@ -88,7 +88,7 @@ export class Traffic {
     };
   }
 
-  /** A temperature that goes up and down, with an alarm at the top. */
+  /** A temperature that rises and falls, with an alarm at the top. */
   #reading(): TransactionRequest {
     const value = 60_000 + Math.round(25_000 * Math.sin(this.#count / 10));
     const sensor = SENSORS[this.#count % SENSORS.length];

@@ -4,7 +4,7 @@ import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
 
-describe("what a tester wants to be missed just after its create", function () {
+describe("a resource that a tester makes absent", function () {
   this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
   let api: Api;
@@ -40,7 +40,7 @@ describe("what a tester wants to be missed just after its create", function () {
   const newOperation = () =>
     signedOperation(api, signer, wallet.address, [callOf(api, "Counter", "increment")]);
 
-  it("is not found, not listed and not changed until its time has passed", async () => {
+  it("is not found, listed or changed until its time has passed", async () => {
     for (const [kind, path, body, code] of [
       ["channel", "/channels", { name: "missed" }, "CHANNEL_NOT_FOUND"],
       ["wallet", "/wallets", newWallet("missed"), "WALLET_NOT_FOUND"],
@@ -65,7 +65,7 @@ describe("what a tester wants to be missed just after its create", function () {
     }
   });
 
-  it("is not found by what is created in it or sent through it", async () => {
+  it("is not found by creates and operations that name it", async () => {
     await api.ok("POST", "/local/absences", { delayMs: 60_000 });
     const missed = await api.channel();
     for (const [method, path, body] of [
@@ -80,7 +80,7 @@ describe("what a tester wants to be missed just after its create", function () {
     }
   });
 
-  it("is there again by itself, and one create of a kind is met once", async () => {
+  it("is found again later, and an absence applies to one create of its kind", async () => {
     await api.ok("POST", "/local/absences", { kind: "channel", delayMs: 300 });
     const missed = await api.channel();
     const found = await api.channel();

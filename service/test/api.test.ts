@@ -1,9 +1,7 @@
 import { request } from "node:http";
-import { fastify } from "fastify";
 import should from "should";
 import { isAuthorized } from "../src/api/auth.ts";
-import { Faults, injectFaults } from "../src/api/faults.ts";
-import { type Api, eventually, startTestService } from "./support.ts";
+import { type Api, startTestService } from "./support.ts";
 
 describe("the interface of the local service", function () {
   this.timeout(120_000);
@@ -11,12 +9,12 @@ describe("the interface of the local service", function () {
   let dispose: () => Promise<void>;
 
   before(async () => {
-    // One that is strict polls events of all types.
+    // A strict service ignores the type of a poll.
     ({ api, dispose } = await startTestService({ strict: false }));
   });
   after(() => dispose());
 
-  it("opens to the right key only, and tells anybody that it is well", async () => {
+  it("accepts only the right key, and answers the health check without one", async () => {
     const health = await fetch(`${api.ready.base_url}/health-check`);
     should(health.status).equal(200);
     for (const authorization of [
@@ -36,7 +34,7 @@ describe("the interface of the local service", function () {
     }
   });
 
-  it("opens to each of several keys", () => {
+  it("accepts each of several keys", () => {
     const keys = ["first", "second"];
     const open = (key: string) => isAuthorized(`Apikey ${key}`, keys);
     should(["first", "second", "third", "first second", ""].map(open)).eql([true, true, false, false, false]);
@@ -44,7 +42,7 @@ describe("the interface of the local service", function () {
     should(isAuthorized("Apikey first", [])).equal(false);
   });
 
-  it("answers no page from elsewhere, not even under a name that leads here", async () => {
+  it("answers no web page from elsewhere, not even under a name that resolves to this machine", async () => {
     const { host, port } = new URL(api.ready.base_url);
     const status = (headers: Record<string, string>) =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -70,7 +68,7 @@ describe("the interface of the local service", function () {
     }
   });
 
-  it("answers every mistake in the shape of the contract", async () => {
+  it("answers every error in the format of the contract", async () => {
     const shapes: Array<[Promise<{ status: number; body: unknown }>, number, object]> = [
       [api.call("GET", "/nothing-here"), 404, { type: "NOT_FOUND" }],
       [api.call("DELETE", "/channels"), 404, { type: "NOT_FOUND" }],
@@ -109,7 +107,7 @@ describe("the interface of the local service", function () {
     }
   });
 
-  it("keeps channels by unique names, finds them by a part, and hides archived ones", async () => {
+  it("keeps channel names unique, finds channels by a part of the name, and hides archived ones", async () => {
     const names = ["Alpha one", "alpha two", "beta"];
     const ids = await Promise.all(names.map((name) => api.channel(name)));
     const taken = await api.call("POST", "/channels", { name: "beta" });
@@ -186,7 +184,7 @@ describe("the interface of the local service", function () {
     should(none.status).equal(404);
   });
 
-  it("tells its networks, its account and its own description", async () => {
+  it("returns its networks, its account and its OpenAPI description", async () => {
     const networks = await api.ok<{ data: unknown[] }>("GET", "/networks");
     should(networks.data[0]).containDeep({
       chain_selector: "7759470850252068959",
@@ -212,7 +210,7 @@ describe("the interface of the local service", function () {
     Object.keys(openapi.paths).should.containEql("/channels/{channel_id}/watchers");
   });
 
-  it("finds what is named in capitals, in paths, bodies and filters", async () => {
+  it("ignores the case of ids in paths, bodies and filters", async () => {
     const channelId = await api.channel();
     const watcher = await api.transferWatcher(channelId);
     const [event] = await api.events(channelId);
@@ -231,74 +229,5 @@ describe("the interface of the local service", function () {
       ...{ chain_selector: api.ready.chain_selector, status_channel_id: channel },
     });
     should(wallet).containEql({ status_channel_id: channelId });
-  });
-
-  it("answers a fault as JSON, unless its headers say otherwise", async () => {
-    const match = { path: "/networks" };
-    const body = '{"type":"INTERNAL_ERROR","message":"as asked"}';
-    for (const [fault, type] of [
-      [{}, /^application\/json/],
-      [{ body }, /^application\/json/],
-      [{ body, headers: { "Content-Type": "text/html" } }, /^text\/html/],
-    ] as const) {
-      await api.ok("POST", "/local/faults", { match, action: "status", ...fault });
-      const { status, headers } = await api.call("GET", "/networks");
-      should(status).equal(503);
-      should(headers.get("content-type")).match(type);
-    }
-  });
-
-  it("goes wrong on request: before anything is done, and after everything is", async () => {
-    const post = (name: string) => api.call("POST", "/channels", { name });
-    const exists = async (name: string) =>
-      (await api.ok<{ data: unknown[] }>("GET", `/channels?name=${encodeURIComponent(name)}`)).data.length ===
-      1;
-    const match = { method: "POST", path: "/channels" };
-
-    await api.ok("POST", "/local/faults", { match, times: 1, action: "reset" });
-    await should(post("reset")).be.rejected();
-    (await exists("reset")).should.be.false();
-
-    await api.ok("POST", "/local/faults", { match, times: 1, action: "drop_answer" });
-    await should(post("dropped")).be.rejected();
-    (await exists("dropped")).should.be.true();
-
-    await api.ok("POST", "/local/faults", { match, times: 1, action: "truncate" });
-    await should(post("truncated")).be.rejected();
-    (await exists("truncated")).should.be.true();
-
-    await api.ok("POST", "/local/faults", {
-      match,
-      times: 2,
-      action: "status",
-      status: 429,
-      headers: { "retry-after": "1" },
-    });
-    const limited = await post("limited");
-    should(limited.status).equal(429);
-    should(limited.headers.get("retry-after")).equal("1");
-    should((await post("limited")).status).equal(429);
-    should((await post("limited")).status).equal(201);
-
-    await api.ok("POST", "/local/faults", { match: {}, times: 9, action: "delay", delayMs: 1 });
-    await api.ok("GET", "/channels");
-    await api.ok("DELETE", "/local/faults");
-    should((await api.ok("GET", "/local/status")).faults).eql([]);
-  });
-});
-
-describe("a fault asked for under /local/faults", () => {
-  it("keeps nothing alive once the service is closed, however late its answer was to be", async () => {
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const app = fastify();
-    const faults = new Faults();
-    injectFaults(app, faults);
-    faults.add({ action: "delay", delayMs: 600_000, times: 1 });
-    await app.ready();
-    const before = timers();
-    app.inject("/late").catch(() => {});
-    await eventually("the request to wait", () => (timers() > before ? true : undefined));
-    await app.close();
-    timers().should.equal(before);
   });
 });

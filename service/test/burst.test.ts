@@ -1,6 +1,6 @@
 import { survivesKills } from "./burst.ts";
 
-describe("the local service, killed while it works off a burst", function () {
+describe("the local service, killed while it processes a burst", function () {
   this.timeout(300_000);
 
   it("loses nothing and does nothing twice", () =>

@@ -49,7 +49,7 @@ describe("the local service that has many blocks to read", function () {
     data.dispose();
   });
 
-  it("watches at once for a new watcher, and tells each log at the weaker level first", async () => {
+  it("observes logs for a new watcher immediately, and reports each log at the weaker level first", async () => {
     await service.close();
     await rpc(chain(), "anvil_mine", [toHex(250)]);
     for (let count = 0; count < 12; count += 1) await emit(chain(), EMITTERS[0], 5);
@@ -70,7 +70,7 @@ describe("the local service that has many blocks to read", function () {
     }
   });
 
-  it("takes no answer about logs for one of blocks that replaced those meanwhile", async () => {
+  it("does not use logs of blocks that were replaced meanwhile", async () => {
     const before = (await told()).length;
     const snapshot = await rpc(chain(), "evm_snapshot");
     let isReplaced = false;

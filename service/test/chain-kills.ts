@@ -23,7 +23,7 @@ export async function survivesKillsOfTheChain({ rounds }: { rounds: number }): P
     for (let round = 0; round < rounds; round += 1) {
       const { child, exited, errors } = running;
       const said = (what: RegExp) => [...errors().matchAll(what)].map(([, block]) => Number(block));
-      const starts = () => said(/goes on from block (\d+)\./g);
+      const starts = () => said(/continues from block (\d+)\./g);
       const before = starts().length;
       await eventually("something to be saved", () => said(SAVED).length > 0 || undefined);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 1500));
@@ -39,14 +39,14 @@ export async function survivesKillsOfTheChain({ rounds }: { rounds: number }): P
       if (victim === "anvil") {
         await eventually("another chain", () => starts().length > before || undefined);
         const log = errors();
-        const at = log.lastIndexOf("goes on from block");
+        const at = log.lastIndexOf("continues from block");
         should(starts().at(-1)).be.aboveOrEqual(lastSaved(log.slice(0, at)), `round ${round}`);
         continue;
       }
       await exited;
       running = await start();
       should(isAlive(anvil)).be.false();
-      const [from = -1] = [...running.errors().matchAll(/goes on from block (\d+)\./g)].map(([, block]) =>
+      const [from = -1] = [...running.errors().matchAll(/continues from block (\d+)\./g)].map(([, block]) =>
         Number(block),
       );
       from.should.be.aboveOrEqual(lastSaved(errors()), `round ${round}`);

@@ -85,7 +85,7 @@ describe("the local service whose chain is killed", function () {
       .filter((event) => event?.confidence === confidence)
       .map((event) => event?.params?.value);
 
-  it("starts it again at its address, says what was lost and how to start over, and brings back what it can", async () => {
+  it("restarts it at its address, logs what was lost and how to start over, and restores what it can", async () => {
     const channelId = await api.channel();
     await api.transferWatcher(channelId);
     const created = await api.ok<Wallet>("POST", "/wallets", {
@@ -112,9 +112,7 @@ describe("the local service whose chain is killed", function () {
       eventually(String(what), () => (lines.some((line) => what.test(line)) ? true : undefined));
     await told(/anvil\) ended by itself \(SIGKILL\)/);
     await told(/The local chain runs again/);
-    await told(
-      new RegExp(`rolled back: .* To start over with nothing, stop the service and remove ${folder.path}`),
-    );
+    await told(new RegExp(`rolled back: .* To start over, stop the service and remove ${folder.path}`));
 
     await eventually("payments to work again", async () =>
       (await api.call("POST", "/local/faucet", { amount: "2" })).status === 200 ? true : undefined,
@@ -140,7 +138,7 @@ describe("the local service whose chain is killed", function () {
     should((await api.ok<Operation>("GET", path)).status).equal("confirmed");
   });
 
-  it("starts it empty where everything that was saved is damaged", async () => {
+  it("starts it empty when all saved states are damaged", async () => {
     const channelId = await api.channel();
     await killChain((file) => truncateSync(file, Math.floor(statSync(file).size / 2)));
     for (const name of ["state.json.gz", "state.former.json.gz"]) {
@@ -148,7 +146,7 @@ describe("the local service whose chain is killed", function () {
       should(lines.some((line) => told.test(line))).be.true();
       should(existsSync(join(folder.path, "chain", `${name}.damaged`))).be.true();
     }
-    should(lines.some((line) => /no whole state: it starts empty/.test(line))).be.true();
+    should(lines.some((line) => /no valid state: it starts empty/.test(line))).be.true();
     await eventually("payments to work again", async () =>
       (await api.call("POST", "/local/faucet", {})).status === 200 ? true : undefined,
     );

@@ -10,11 +10,11 @@ import { Api, BLOCK_TIME_MS, logTo } from "./support.ts";
 /** Of an account that anvil gives coins to. */
 const RICH_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 
-describe("the local service on a node of one's own", function () {
+describe("the local service on another node", function () {
   this.timeout(120_000);
   const own = useOwnNode();
 
-  it("makes no blocks and gives no coins away where the chain is not its own", async () => {
+  it("makes no blocks and pays no coins on a public chain", async () => {
     const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = async ({ method }) => {
       // What a node of a public network cannot do, or does not want to.
@@ -48,7 +48,7 @@ describe("the local service on a node of one's own", function () {
     }
   });
 
-  it("pays with a funded key that it is given, and does without `safe` and `finalized`", async () => {
+  it("pays with a given key, and works without `safe` and `finalized`", async () => {
     const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = ({ method, params: [first] = [] }) =>
       method === "eth_getBlockByNumber" && (first === "safe" || first === "finalized")
@@ -103,7 +103,7 @@ describe("the local service on a node of one's own", function () {
     );
   });
 
-  it("takes a chain that only its owner knows under the selector that he names", async () => {
+  it("accepts an unknown chain with a given selector", async () => {
     const proxy = await RpcProxy.start(own.node.rpcUrl);
     proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x3039" } : undefined);
     try {
@@ -122,7 +122,7 @@ describe("the local service on a node of one's own", function () {
     }
   });
 
-  it("pays with an account of its own, works, and says when the node is gone", async () => {
+  it("pays with its own account, and reports when the node is gone", async () => {
     const lines: string[] = [];
     const service = await startService({
       dataDir: join(own.folder.path, "data"),

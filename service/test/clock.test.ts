@@ -31,7 +31,7 @@ describe("a clock that is set back", function () {
     await dispose();
   });
 
-  it("is told with what to do, in the log and on the start page", async () => {
+  it("is reported with what to do, in the log and on the start page", async () => {
     const said =
       /^The chain's newest block is 3\d\d\d s ahead of this machine's clock: the clock was set back/;
     await api.ok("POST", "/local/mine", { blocks: 1 });
@@ -49,7 +49,7 @@ describe("a clock that is set back", function () {
     );
   });
 
-  it("holds up nothing that has no deadline, and not the blocks that make it final", async () => {
+  it("does not delay operations without a deadline", async () => {
     Date.now = clock;
     const operation = await submit(0);
     await api.until<Operation>(path(operation), "confirmed_latest", "confirmed_safe");
@@ -57,7 +57,7 @@ describe("a clock that is set back", function () {
     await api.until<Operation>(path(operation), "confirmed");
   });
 
-  it("is told when it is right again", async () => {
+  it("is reported when it is right again", async () => {
     Date.now = clock;
     await eventually("a line of the log", () =>
       lines.find((one) => one === "The clock and the chain agree again."),

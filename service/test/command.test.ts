@@ -13,7 +13,7 @@ const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 describe("the command of the local service", function () {
   this.timeout(120_000);
 
-  it("takes each option from a flag, else from the environment, else as the help says", () => {
+  it("reads each option from its flag, else from its variable, else uses the default of the help", () => {
     const env = {
       CREC_SERVICE_PORT: "9000",
       CREC_SERVICE_HOST: "::1",
@@ -103,7 +103,7 @@ describe("the command of the local service", function () {
     for (const variable of Object.keys(env)) should(helpText()).containEql(variable);
   });
 
-  it("shows its help, as npm's and as its own", async () => {
+  it("shows its help, with npm and without", async () => {
     const script = fileURLToPath(new URL("../../scripts/service.mjs", import.meta.url));
     for (const args of [
       [cli, "--help"],
@@ -131,10 +131,10 @@ describe("the command of the local service", function () {
     should(() => readCommand([], { CREC_LOCAL: "maybe" })).throw(/CREC_LOCAL must be on or off/);
     const { exited, errors } = spawnCli(["--log-level", "loud"]);
     should(await exited).equal(1);
-    should(errors()).match(/^\d\d:\d\d:\d\d fatal: --log-level .*\n$/);
+    should(errors()).match(/^\[\d\d:\d\d:\d\d\] FATAL: --log-level .*\n$/);
   });
 
-  it("finishes at a stop what it is answering, and waits for nobody who says nothing", async () => {
+  it("finishes running requests at a stop, and does not wait for idle clients", async () => {
     const folder = temporaryFolder();
     const { child, api, exited } = await spawnService(folder.path, { args: ["--block-time", "400"] });
     const silent = connect(Number(new URL(api.ready.base_url).port), "127.0.0.1");
@@ -155,7 +155,7 @@ describe("the command of the local service", function () {
 describe("the log of the local service", function () {
   this.timeout(120_000);
 
-  it("is an object a line for programs, with nothing secret in it, whatever is asked", async () => {
+  it("is one object per line for programs, without any secret", async () => {
     const folder = temporaryFolder();
     const key = "key-of-this-test-alone";
     const args = ["--log-format", "json", "--log-level", "trace"];
@@ -182,7 +182,7 @@ describe("the log of the local service", function () {
     should(errors()).not.match(new RegExp(`${key}|a-wrong-one|some-name|Apikey|0x[0-9a-f]{64}`, "i"));
   });
 
-  it("hides what is called like a secret, also when it is logged by mistake", () => {
+  it("hides fields with the name of a secret, also when they are logged by mistake", () => {
     const lines: string[] = [];
     const log = createLog({ format: "json", to: { write: (line) => lines.push(line) } });
     const secret = "do-not-tell";
@@ -190,19 +190,19 @@ describe("the log of the local service", function () {
     should(lines.join("")).not.match(/do-not-tell/);
   });
 
-  it("is a line for people, with what it is about behind it", () => {
+  it("is a line for people, with its fields at the end", () => {
     const lines: string[] = [];
     const log = createLog({ to: { write: (line) => lines.push(line) } });
     log.info("All is well.");
-    log.warn({ watcher_id: "1", name: "my watcher" }, "It is stuck.");
-    log.debug("Nobody sees this.");
-    should(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).eql([
-      "All is well.\n",
-      'warn: It is stuck. watcher_id=1 name="my watcher"\n',
+    log.warn({ watcher_id: "1", channel: "my channel" }, "It is stuck.");
+    log.debug("Not logged.");
+    should(lines.map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, ""))).eql([
+      "INFO: All is well.\n",
+      'WARN: It is stuck. {"watcher_id":"1","channel":"my channel"}\n',
     ]);
   });
 
-  it("tells of a node's address its origin alone", async () => {
+  it("shows only the origin of a node's URL", async () => {
     const lines: string[] = [];
     const to = { write: (line: string) => lines.push(line) };
     const rpcUrl = "http://127.0.0.1:1/v2/the-key-to-the-node";

@@ -58,7 +58,7 @@ describe("answers of the local service", function () {
     ["*", "br"],
     ["*, br;q=0", "gzip"],
   ] as const) {
-    it(`to "${encoding}" come in ${expected}`, async () => {
+    it(`with "${encoding}" are compressed by ${expected}`, async () => {
       const plain = await ask();
       const { headers, body } = await ask(encoding);
       should(headers).match({ "content-encoding": expected, vary: "accept-encoding" });
@@ -71,7 +71,7 @@ describe("answers of the local service", function () {
   }
 
   for (const encoding of [undefined, "", "identity", "zstd, deflate", "gzip;q=0", "br;q=0.0, *;q=0"]) {
-    it(`to ${encoding === undefined ? "who asks for no encoding" : `"${encoding}"`} come as they are, and say that they vary`, async () => {
+    it(`with ${encoding === undefined ? "no accepted encoding" : `"${encoding}"`} are not compressed, and have the header Vary`, async () => {
       const { headers, body } = await ask(encoding);
       should(headers).not.have.property("content-encoding");
       should(headers.vary).equal("accept-encoding");
@@ -79,20 +79,20 @@ describe("answers of the local service", function () {
     });
   }
 
-  it("that are short come as they are", async () => {
+  it("are not compressed when they are short", async () => {
     const { headers } = await ask("gzip, br", { of: `/channels/${channelId}` });
     should(headers).not.have.properties("content-encoding");
     should(headers).not.have.properties("vary");
   });
 
-  it("to HEAD have the headers alone", async () => {
+  it("to HEAD have only the headers", async () => {
     const { status, headers, body } = await ask("gzip", { method: "HEAD" });
     should(status).equal(200);
     should(headers["content-encoding"]).equal("gzip");
     should(body).be.empty();
   });
 
-  it("that are errors are compressed, too", async () => {
+  it("are also compressed when they are errors", async () => {
     const body = JSON.stringify({ type: "INTERNAL_ERROR", message: "x".repeat(5_000) });
     await api.ok("POST", "/local/faults", {
       action: "status",
@@ -105,7 +105,7 @@ describe("answers of the local service", function () {
     should(headers["content-encoding"]).equal("br");
   });
 
-  it("are whole each time, however many are asked for at once, and with callers who leave", async () => {
+  it("are complete with many concurrent requests and callers who leave", async () => {
     const empty = `/channels/${channelId}/events/search?event_name=Nothing`;
     const search = `/channels/${channelId}/events/search?limit=3`;
     const expected = new Map<string, string>();
@@ -163,7 +163,7 @@ describe("the memory of a page of events", () => {
     }
   };
 
-  it("is given back when its caller has the page, and all of it", async () => {
+  it("is freed when the caller has the whole page", async () => {
     const left = await leftAfter(async (sent, answer, page) => {
       answer.end(page);
       const [taken] = (await once(sent, "response")) as [IncomingMessage];
@@ -172,7 +172,7 @@ describe("the memory of a page of events", () => {
     should(left).equal(0);
   });
 
-  it("is given back when its caller leaves in the middle of it", async () => {
+  it("is freed when the caller leaves in the middle of it", async () => {
     const left = await leftAfter(async (sent, answer, page) => {
       answer.end(page);
       await once(sent, "response");
@@ -181,7 +181,7 @@ describe("the memory of a page of events", () => {
     should(left).equal(0);
   });
 
-  it("is kept when its caller leaves before it is sent: it may be read for compression", async () => {
+  it("is kept when the caller leaves before it is sent, since it may be read for compression", async () => {
     const left = await leftAfter((sent) => void sent.destroy());
     should(left).equal(BYTES);
   });

@@ -12,7 +12,7 @@ describe("the confidence levels of the local service", function () {
   this.timeout(120_000);
 
   for (const { confidences, strongest } of CASES) {
-    it(`are told once each where the network has ${confidences.join(" and ")}, the strongest on resources`, async () => {
+    it(`are each reported once on a network with ${confidences.join(" and ")}, with the strongest on resources`, async () => {
       const { api, dispose } = await startTestService({ confidences });
       try {
         const channelId = await api.channel();

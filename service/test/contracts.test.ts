@@ -6,7 +6,7 @@ const folder = new URL("../contracts/artifacts/", import.meta.url);
 describe("the compiled contracts", function () {
   this.timeout(120_000);
 
-  it("are what their sources compile to", async () => {
+  it("match their sources", async () => {
     // The compiler is large, and plain JavaScript: loaded here only.
     const { artifactText, compileContracts } = (await import(
       new URL("../scripts/compile-contracts.mjs", import.meta.url).href

@@ -27,7 +27,7 @@ describe("the data directory of the local service", function () {
     mkdirSync(dataDir, { mode: 0o755 });
   });
 
-  it("is for its owner's eyes only, also where the folder was there before", async () => {
+  it("is readable only by its owner, also where the folder existed before", async () => {
     const service = await startService({ dataDir, rpcUrl: own.node.rpcUrl });
     const files = readdirSync(dataDir);
     const modes = files.map((name) => [name, (statSync(join(dataDir, name)).mode & 0o777).toString(8)]);
@@ -39,7 +39,7 @@ describe("the data directory of the local service", function () {
     modes.should.eql(files.map((name) => [name, "600"]));
   });
 
-  it("is refused in a sentence that quotes no key when a key in it is damaged", async () => {
+  it("is refused without quoting a key when a key in it is damaged", async () => {
     const damaged = { "relayer-key": "0xdeadbeef12345678", "oracle-keys.json": '["0xdeadbeef12345678" x' };
     for (const [name, text] of Object.entries(damaged)) {
       writeFileSync(join(dataDir, name), text);
@@ -55,7 +55,7 @@ describe("the data directory of the local service", function () {
     }
   });
 
-  it("is refused in a sentence that says what to do when its database is damaged, wherever that is", async () => {
+  it("is refused with what to do when its database is damaged anywhere", async () => {
     await (await startService({ dataDir, rpcUrl: own.node.rpcUrl })).close();
     const file = join(dataDir, "service.sqlite");
     const whole = readFileSync(file);
@@ -70,13 +70,13 @@ describe("the data directory of the local service", function () {
       );
       should(problem).be.instanceOf(ServiceProblem);
       String(problem).should.startWith(`ServiceProblem: The database ${file} is damaged (`);
-      String(problem).should.match(/put back a copy.*move it away.*-wal.*begin anew/);
+      String(problem).should.match(/restore a copy.*move it away.*-wal.*starts without channels/);
     }
     writeFileSync(file, whole);
     await (await startService({ dataDir, rpcUrl: own.node.rpcUrl })).close();
   });
 
-  it("is refused in a sentence that says what to do when the disk is full", async function () {
+  it("is refused with what to do when the disk is full", async function () {
     // A device on which each write fails as on a full disk.
     if (!existsSync("/dev/full")) this.skip();
     symlinkSync("/dev/full", join(dataDir, "relayer-key.new"));
@@ -95,7 +95,7 @@ describe("the data directory of the local service", function () {
     should(temp_store).equal(2);
   });
 
-  it("is told of, too, when the database takes nothing more while the service runs", async () => {
+  it("is also reported when the database cannot be written while the service runs", async () => {
     const database = openDatabase(dataDir);
     try {
       const { page_count } = database.prepare("PRAGMA page_count").get() as { page_count: number };

@@ -1,12 +1,12 @@
 import should from "should";
-import type { Heads } from "../src/chain/chain.ts";
+import type { Heads } from "../src/chain/chain-data.ts";
 import { FinalityWatch } from "../src/lifecycles/finality.ts";
 import { logTo } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 const GETH_DEV = { isDevelopment: true, minesOnRequest: false };
 
-describe("levels of confidence that a node does not reach", () => {
+describe("confidence levels that a node does not reach", () => {
   let time: number;
   let lines: string[];
   beforeEach(() => {
@@ -23,34 +23,34 @@ describe("levels of confidence that a node does not reach", () => {
   const at = (latest: number, safe: number, finalized: number) =>
     ({ latest: { number: latest }, safe, finalized }) as Heads;
 
-  it("are said once, with what to do, and when they move again", () => {
+  it("are logged once with what to do, and again when they move", () => {
     const finality = watch(GETH_DEV);
-    for (time = 0; time < MINUTE_MS; time += 1000) finality.look(at(10 + time / 1000, 10 + time / 1000, 0));
+    for (time = 0; time < MINUTE_MS; time += 1000) finality.check(at(10 + time / 1000, 10 + time / 1000, 0));
     should(finality.problem).be.undefined();
-    for (; time < 3 * MINUTE_MS; time += 1000) finality.look(at(100, 100, 0));
+    for (; time < 3 * MINUTE_MS; time += 1000) finality.check(at(100, 100, 0));
     should(lines).have.length(1);
     should(lines[0]).equal(finality.problem);
     should(finality.problem).match(/calls finalized has been 0 .* with --confidence latest,safe\.$/);
-    finality.look(at(128, 128, 96));
+    finality.check(at(128, 128, 96));
     should(finality.problem).be.undefined();
     should(lines.at(-1)).equal("The chain's finalized block moves again: it is 96.");
   });
 
-  it("are the weakest of them where several stand still", () => {
+  it("are reported as the weakest one where several stand still", () => {
     const finality = watch(GETH_DEV);
-    finality.look(at(10, 0, 0));
+    finality.check(at(10, 0, 0));
     time = 2 * MINUTE_MS;
-    finality.look(at(11, 0, 0));
+    finality.check(at(11, 0, 0));
     should(finality.problem).match(/calls safe has been 0 .* with --confidence latest\.$/);
     should(lines).have.length(2);
   });
 
-  it("are not said of a chain that has nothing to finalize, or that takes its time in public", () => {
+  it("are not reported for a chain without new blocks, or for a slow public one", () => {
     const idle = watch({ isDevelopment: true, minesOnRequest: true });
     const sepolia = watch({ isDevelopment: false, minesOnRequest: false });
     for (time = 0; time < 20 * MINUTE_MS; time += MINUTE_MS) {
-      idle.look(at(20, 16, 12));
-      sepolia.look(at(1000 + time, 900, 900));
+      idle.check(at(20, 16, 12));
+      sepolia.check(at(1000 + time, 900, 900));
     }
     should(idle.problem).be.undefined();
     should(sepolia.problem).be.undefined();

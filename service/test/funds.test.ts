@@ -20,7 +20,7 @@ describe("the account that pays for gas", function () {
   const signer = localEcdsaSigner(generatePrivateKey());
   const own = useOwnNode();
 
-  it("waits for a refill when it holds too little, and says so where one looks", async () => {
+  it("waits for coins when its balance is too low, and reports it in the log and on the start page", async () => {
     const started = await startOn();
     const { api, lines, address, hold } = started;
     try {
@@ -33,9 +33,9 @@ describe("the account that pays for gas", function () {
           line.startsWith(`The service's account ${address} on chain 31337 holds 0.00001 ETH`),
         ),
       );
-      should(said).match(/takes up to 0\.\d+ ETH\. Send it 0\.\d+ ETH or more\.$/);
+      should(said).match(/needs up to 0\.\d+ ETH\. Send it 0\.\d+ ETH or more\.$/);
       const page = await (await fetch(api.ready.base_url)).text();
-      should(page.replaceAll("&#39;", "'")).containEql("holds 0.00001 ETH, and what it has to pay for next");
+      should(page.replaceAll("&#39;", "'")).containEql("holds 0.00001 ETH, and the next transaction needs");
       await api.until<Operation>(path(operation), "sending");
       should((await api.ok<Wallet>("GET", `/wallets/${pending.wallet_id}`)).status).equal("pending");
 
@@ -44,18 +44,18 @@ describe("the account that pays for gas", function () {
       await api.until<Wallet>(`/wallets/${pending.wallet_id}`, "deployed");
       should(wallet.status).equal("deployed");
       await eventually("the other line", () =>
-        lines.find((line) => /ETH: what waited for coins goes on/.test(line)),
+        lines.find((line) => /ETH: waiting transactions are sent/.test(line)),
       );
-      should(await (await fetch(api.ready.base_url)).text()).not.containEql("has to pay for next");
+      should(await (await fetch(api.ready.base_url)).text()).not.containEql("the next transaction needs");
       // Once for all that waited, however often it was tried.
-      should(lines.filter((line) => line.includes("has to pay for next"))).have.length(1);
+      should(lines.filter((line) => line.includes("the next transaction needs"))).have.length(1);
     } finally {
       await hold(PLENTY);
       await started.dispose();
     }
   });
 
-  it("lets an operation fail when none came in time, with the address and the amount as the reason", async () => {
+  it("makes an operation fail without coins in time, with address and amount in the reason", async () => {
     should(REFILL_MS).equal(600_000);
     const started = await startOn({ refillMs: 300 });
     const { api, address, hold } = started;
@@ -74,7 +74,7 @@ describe("the account that pays for gas", function () {
     }
   });
 
-  it("holds enough again when what wanted more does not wait any more", async () => {
+  it("is sufficient again when the transaction that needed more does not wait any more", async () => {
     let time = 0;
     const lines: string[] = [];
     const chain = {
@@ -90,13 +90,13 @@ describe("the account that pays for gas", function () {
     );
     should(() => funds.refuseBeyond(ETHER, 0n, 3n * ETHER)).throw(FundsProblem);
     for (; time < 25_000; time += 1000) await funds.watch();
-    should(funds.shortage).match(/holds 1 ETH, .* takes up to 3 ETH\. Send it 2 ETH or more\.$/);
+    should(funds.shortage).match(/holds 1 ETH, .* needs up to 3 ETH\. Send it 2 ETH or more\.$/);
     for (; time < 45_000; time += 1000) await funds.watch();
     should(funds.shortage).be.undefined();
     should(lines).have.length(2);
   });
 
-  it("is looked at before anything is sent at a start", async () => {
+  it("is checked at the start before anything is sent", async () => {
     const lines: string[] = [];
     const relayerKey = generatePrivateKey();
     const { address } = localEcdsaSigner(relayerKey);

@@ -40,7 +40,7 @@ describe("requests generated from the description", function () {
   });
   after(() => dispose());
 
-  it("are answered as described: no failure, no other status, no other body", async () => {
+  it("are answered as described, with no other status or body", async () => {
     for (const [path, methods] of Object.entries(description.paths)) {
       if (LEFT_OUT.test(path)) continue;
       for (const [method, operation] of Object.entries(methods)) {
@@ -50,7 +50,7 @@ describe("requests generated from the description", function () {
     }
   });
 
-  it("find the address of the service, and every rule of a watcher", async () => {
+  it("know the URL of the service and every rule of a watcher", async () => {
     should(description.servers.map(({ url }) => url)).eql([api.ready.base_url]);
     const { chain_selector, contracts } = api.ready;
     const good = { name: "watch", chain_selector, address: contracts.DemoToken, events: ["Transfer"] };
@@ -69,7 +69,7 @@ describe("requests generated from the description", function () {
     }
   });
 
-  it("may leave the operation of a GraphQL query open by null, as the account API allows", async () => {
+  it("can have null as the operation name of a GraphQL query", async () => {
     const body = { query: "{ getAccountDetails { memberId } }", operationName: null, variables: null };
     should((await api.call("POST", "/graphql", body)).status).equal(200);
     const described = description.paths["/graphql"]?.post;

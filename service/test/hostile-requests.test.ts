@@ -2,12 +2,13 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
 import should from "should";
 import { createServer } from "../src/api/server.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { silentLog } from "../src/log.ts";
 import { type Answer, type Api, startTestService } from "./support.ts";
 
 type ErrorAnswer = { type: string; message: string };
 
-describe("requests that nobody should send", function () {
+describe("hostile requests", function () {
   this.timeout(120_000);
   let api: Api;
   let port: number;
@@ -19,7 +20,7 @@ describe("requests that nobody should send", function () {
   });
   after(() => dispose());
 
-  it("nests too deeply: 400, in metadata, in a service's configuration, and the second time too", async () => {
+  it("with too deep nesting get 400, in metadata, in a service's configuration, and repeatedly", async () => {
     const channelId = await api.channel();
     const { chain_selector, contracts } = api.ready;
     const query = (depth: number) =>
@@ -51,7 +52,7 @@ describe("requests that nobody should send", function () {
     }
   });
 
-  it("asks the faucet for more than there can be: 400, with the reason", async () => {
+  it("to the faucet for too many tokens get 400 with the reason", async () => {
     const most = String(2n ** 256n - 1n);
     const { SmartAccountFactory } = api.ready.contracts;
     for (const [payment, reason] of [
@@ -71,7 +72,7 @@ describe("requests that nobody should send", function () {
     should((await api.call("POST", "/local/faucet", {})).status).equal(200);
   });
 
-  it("asks for a fault with headers that no answer can have: 400, and nothing is kept", async () => {
+  it("for a fault with impossible headers get 400, and no fault is added", async () => {
     for (const headers of [
       { "a b": "x" },
       { "": "x" },
@@ -87,7 +88,7 @@ describe("requests that nobody should send", function () {
     should((await api.ok("GET", "/local/status")).faults).eql([]);
   });
 
-  it("leaves out the body: 400 wherever one is required", async () => {
+  it("without a required body get 400", async () => {
     const channelId = await api.channel();
     for (const [method, path] of [
       ["POST", "/channels"],
@@ -102,7 +103,7 @@ describe("requests that nobody should send", function () {
     }
   });
 
-  it("clears with a body that nobody reads: refused where it is not JSON", async () => {
+  it("to clear a list with a body that is not JSON are refused", async () => {
     for (const path of ["faults", "failures", "absences", "proofs", "deliveries"]) {
       for (const [status, body, type] of [
         [415, "x", "text/csv"],
@@ -115,7 +116,7 @@ describe("requests that nobody should send", function () {
     }
   });
 
-  it("asks the account API in another format: a status with a body", async () => {
+  it("to the account API in another format get an error with a body", async () => {
     for (const [status, headers, body] of [
       [415, { "content-type": "text/plain" }, "{}"],
       [415, { "content-type": "text/csv" }, "{}"],
@@ -131,7 +132,7 @@ describe("requests that nobody should send", function () {
     should((await api.call("GET", mutation)).status).be.within(400, 405);
   });
 
-  it("asks the account API for much: a whole answer, or an error in its words", async () => {
+  it("to the account API for many fields get a complete answer or a GraphQL error", async () => {
     const aliases = Array.from({ length: 40 }, (_, n) => `a${n}: getAccountDetails { emailAddress }`);
     const much = await api.ok<{ data: object }>("POST", "/graphql", { query: `{ ${aliases.join(" ")} }` });
     should(Object.keys(much.data)).have.length(aliases.length);
@@ -141,7 +142,7 @@ describe("requests that nobody should send", function () {
     should(JSON.stringify(tooMuch.body)).match(/tokens/);
   });
 
-  it("meets a fault of another content type: the status that was asked for", async () => {
+  it("get the status of a fault with another content type", async () => {
     await api.ok("POST", "/local/faults", {
       ...{ action: "status", status: 503, match: { path: "/networks" } },
       headers: { "content-type": "text/html" },
@@ -149,7 +150,7 @@ describe("requests that nobody should send", function () {
     should((await api.call("GET", "/networks")).status).equal(503);
   });
 
-  it("is no HTTP at all: an answer in the shape of the contract, and the end of the connection", async () => {
+  it("that are not HTTP get an error in the format of the contract, and the connection is closed", async () => {
     const head = `Host: localhost\r\nAuthorization: Apikey ${api.ready.api_key}\r\n`;
     for (const [sent, status] of [
       ["nonsense\r\n\r\n", 400],
@@ -171,7 +172,7 @@ describe("requests that nobody should send", function () {
 describe("a request that does not arrive", function () {
   this.timeout(60_000);
 
-  it("is not one that waits by a fault, though its body is large", async () => {
+  it("is not confused with a request with a large body that a fault delays", async () => {
     const { api, dispose } = await startTestService({ requestTimeoutMs: 500 });
     try {
       await api.ok("POST", "/local/faults", { action: "delay", delayMs: 2500, match: { path: "/channels" } });
@@ -183,11 +184,12 @@ describe("a request that does not arrive", function () {
     }
   });
 
-  it("is ended after the time it has: its headers and its body", async () => {
+  it("is ended after its time-out, for headers and body", async () => {
     // The routes are never reached, so there is nothing behind them.
-    const options = { apiKeys: ["key"], account: {}, faults: {}, local: false, loopback: true };
+    const context = { log: silentLog(), injected: new InjectedFailures() };
+    const options = { apiKeys: ["key"], account: {}, local: false, loopback: true };
     const timed = { ...options, requestTimeoutMs: 200 };
-    const app = await createServer({ log: silentLog() } as never, {} as never, timed as never);
+    const app = await createServer(context as never, {} as never, timed as never);
     await app.listen({ host: "127.0.0.1", port: 0 });
     try {
       const { port } = app.server.address() as AddressInfo;

@@ -6,14 +6,15 @@ import type { ContractName } from "../src/chain/artifacts.ts";
 import { accountAddress } from "../src/chain/smart-account.ts";
 import type { Context } from "../src/context.ts";
 import { startService } from "../src/index.ts";
-import { createOperation, moveOperation } from "../src/lifecycles/operation.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
+import { operationStatuses } from "../src/lifecycles/operation.ts";
 import { expireQueries, QueryRunner } from "../src/lifecycles/query.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
 import { Api, BLOCK_TIME_MS, eventually, startTestService, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
-describe("lifecycles that end otherwise than hoped for", function () {
+describe("lifecycles that fail", function () {
   this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
   let api: Api;
@@ -50,7 +51,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     return { statuses: events.map((event) => event.payload.status), last: events.at(-1) as EventEnvelope };
   };
 
-  it("a wallet fails whose deployment fails on the chain, and says so in its status channel", async () => {
+  it("a wallet fails when its deployment fails on the chain, and reports it in its status channel", async () => {
     await api.ok("POST", "/local/failures", { kind: "deployment", reason: "out of gas, as asked" });
     const deployed = wallet;
     const { wallet_id } = await newWallet("unlucky");
@@ -94,7 +95,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     should((await api.call("POST", `/channels/${channelId}/operations`, draft)).status).equal(400);
   });
 
-  it("an operation fails when a tester wants it, and its id may be used again", async () => {
+  it("an operation fails when a tester asks for it, and its id can be used again", async () => {
     await api.ok("POST", "/local/failures", { kind: "operation", reason: "the relay gave up" });
     const id = { wallet_operation_id: randomWalletOperationId() };
     const { body } = await submit([call("Counter", "increment")], id);
@@ -140,7 +141,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     },
   });
 
-  it("a query expires when its time to live has passed, and is not answered late", async () => {
+  it("a query expires after its time to live, and is not answered later", async () => {
     const folder = temporaryFolder();
     const options = { dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS };
     const first = await startService(options);
@@ -176,7 +177,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     }
   });
 
-  it("a query that expires while the chain is asked stays expired, whatever the chain says then", async () => {
+  it("a query that expires while the chain is asked stays expired", async () => {
     const folder = temporaryFolder();
     const store = new Store(folder.path);
     const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
@@ -185,13 +186,12 @@ describe("lifecycles that end otherwise than hoped for", function () {
       return answered.promise;
     };
     const attest = async () => ({ text: "", hash: "0x", proof: {} });
-    const trials = { take: () => undefined };
-    const context = { store, trials, chain: { block }, oracles: { attest } } as unknown as Context;
+    const injected = new InjectedFailures();
+    const context = { store, injected, chain: { block }, oracles: { attest } } as unknown as Context;
     try {
       const { channel_id } = store.channels.create({ name: "late" });
-      const runner = new QueryRunner(context);
-      const query = {
-        query_id: "33333333-3333-4333-8333-333333333333",
+      const runner = new QueryRunner(context, { ttlSeconds: 0 });
+      const { query } = runner.create({
         channel_id,
         idempotencyKey: "late",
         query_kind: "evm_call",
@@ -203,9 +203,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
           from_address: `0x${"0".repeat(40)}`,
         },
         metadata: undefined,
-        expiresAt: Math.floor(Date.now() / 1000),
-      } as const;
-      runner.create(query);
+      });
       await asked.promise;
       await eventually("the query to expire", () => {
         expireQueries(context);
@@ -226,7 +224,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     }
   });
 
-  it("a status and the event that tells it are kept together, or neither", () => {
+  it("a status and its event are stored together or not at all", () => {
     const folder = temporaryFolder();
     const store = new Store(folder.path);
     try {
@@ -243,10 +241,12 @@ describe("lifecycles that end otherwise than hoped for", function () {
         initiator: { subject_type: "api_key", subject_id: "key" },
       } as const;
       const { channel_id: channelId } = store.channels.create({ name: "kept" });
-      const context = { store, pulse: { poke: () => {} } } as unknown as Context;
       const create = (to: string) =>
-        createOperation(context, { ...operation, channelId: to, transactions: [], status: "accepted" });
-      // No event can be written to a channel that is not there.
+        operationStatuses.create(store, () => {
+          store.operations.create({ ...operation, channelId: to, transactions: [], status: "accepted" });
+          return operation.operation_id;
+        });
+      // No event can be appended to a channel that does not exist.
       should(() => create("nowhere")).throw(/no channel/);
       should(store.operations.get(operation.operation_id)).be.undefined();
       create(channelId);
@@ -260,7 +260,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
         ["cancelled", false],
       ] as const) {
         const before = events();
-        should(moveOperation(store, operation.operation_id, to) !== undefined).equal(moves);
+        should(operationStatuses.move(store, operation.operation_id, to) !== undefined).equal(moves);
         should(events()).equal(before + (moves ? 1 : 0));
       }
     } finally {
@@ -269,7 +269,7 @@ describe("lifecycles that end otherwise than hoped for", function () {
     }
   });
 
-  it("an operation expires whose deadline passes while it is relayed", async () => {
+  it("an operation expires when its deadline passes while it is relayed", async () => {
     // The chain's clock is what the wallet goes by. Last, since it stays ahead.
     await rpc(api, "evm_increaseTime", [1000]);
     const { body } = await submit([call("Counter", "increment")], {

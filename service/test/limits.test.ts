@@ -58,7 +58,7 @@ const PROVIDERS: Record<string, { limits: () => Limits; blocks: number; logs?: n
   "grants 60 calls in a tenth of a second": { limits: () => rateLimit(60, 100), blocks: 300 },
 };
 
-describe("the local service behind the limits of a node of one's own", function () {
+describe("the local service on a node with limits", function () {
   this.timeout(180_000);
   const own = useOwnNode();
   let data: ReturnType<typeof temporaryFolder>;
@@ -102,7 +102,7 @@ describe("the local service behind the limits of a node of one's own", function 
   });
 
   for (const [what, { limits, blocks, logs = [1, 0, 2] }] of Object.entries(PROVIDERS)) {
-    it(`finds all that happened in ${blocks} blocks while it was down, where the node ${what}`, async () => {
+    it(`finds all events of ${blocks} blocks while it was down, where the node ${what}`, async () => {
       await service.close();
       for (const count of logs) {
         for (const emitter of EMITTERS) await emit(chain(), emitter, count);
@@ -120,7 +120,7 @@ describe("the local service behind the limits of a node of one's own", function 
     });
   }
 
-  it("executes 30 operations at once where the node takes 3 calls in a batch", async () => {
+  it("executes 30 operations together where the node accepts 3 calls in a batch", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
       name: "limited",

@@ -4,7 +4,7 @@ import type { EventEnvelope, EventPage, Wallet, Watcher } from "../../src/protoc
 import { type Api, eventually, startTestService, TRANSFER } from "./support.ts";
 import { rpc, sendFrom } from "./transactions.ts";
 
-describe("what is under /local for testers", function () {
+describe("the endpoints under /local", function () {
   this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
@@ -50,7 +50,7 @@ describe("what is under /local for testers", function () {
     const proven = (events: EventEnvelope[]) =>
       events.filter(({ headers }) => headers.type === "watcher.event");
 
-    it("are withheld, delayed and corrupted on the way out, and stay as they are in the store", async () => {
+    it("are withheld, delayed and corrupted in answers, and unchanged in the store", async () => {
       await api.transferWatcher(channelId);
       const match = { channel_id: channelId };
       await api.ok("POST", "/local/proofs", { action: "withhold", match });
@@ -76,7 +76,7 @@ describe("what is under /local for testers", function () {
   });
 
   describe("deliveries", () => {
-    it("come late: unseen in polls, searches and by id, and then at their offset", async () => {
+    it("are late: missing in polls, searches and by id, and then at their offset", async () => {
       const delivery = { action: "late", delayMs: 500, match: { channel_id: channelId } };
       await api.ok("POST", "/local/deliveries", delivery);
       await create("late");

@@ -10,7 +10,7 @@ import { rpc } from "./transactions.ts";
 
 const OPERATIONS = 30;
 
-describe("operations that are confirmed on a chain that goes back", function () {
+describe("confirmed operations on a chain that is reset", function () {
   this.timeout(180_000);
   const own = useOwnNode();
   const signer = localEcdsaSigner(generatePrivateKey());
@@ -74,7 +74,7 @@ describe("operations that are confirmed on a chain that goes back", function () 
     data.dispose();
   });
 
-  it("are all brought back, however often the service is killed and the chain goes back meanwhile", async () => {
+  it("are all executed again, however often the service is killed and the chain is reset meanwhile", async () => {
     const { api } = running;
     const operations = await Promise.all(
       Array.from({ length: OPERATIONS }, () => submit([callOf(api, "Counter", "increment")])),
@@ -101,10 +101,10 @@ describe("operations that are confirmed on a chain that goes back", function () 
       const page = await (await fetch(running.api.ready.base_url)).text();
       return page.includes("that the chain may have lost") ? undefined : page;
     });
-    should(counts).not.match(/cannot be\s+brought back/);
+    should(counts).not.match(/cannot be\s+executed again/);
   });
 
-  it("are told of on the start page and in the log where they cannot be brought back, over restarts too", async () => {
+  it("are on the start page and in the log where they cannot be executed again, also after restarts", async () => {
     const { api } = running;
     const deadline = Math.floor(Date.now() / 1000) + 3600;
     const late = await submit([callOf(api, "Counter", "increment")], { deadline });

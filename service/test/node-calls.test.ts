@@ -53,7 +53,7 @@ describe("calls of the local service to a node with limits", function () {
     should(Math.max(...node.sizes().slice(-4))).be.belowOrEqual(15);
   });
 
-  it("are asked in smaller requests for that reason only, and in larger ones again when the node takes them", async () => {
+  it("are sent in smaller requests only for that reason, and in larger ones again when the node accepts them", async () => {
     const calls = new NodeCalls(node.url);
     const words = [
       "header not found",
@@ -76,7 +76,7 @@ describe("calls of the local service to a node with limits", function () {
     should(node.sizes(before)).eql([40]);
   });
 
-  it("get their answers where those together are too large, and say so where one alone is", async () => {
+  it("get their answers where these are too large together, and fail where a single one is", async () => {
     const calls = new NodeCalls(node.url, { mostBytes: 100_000 });
     const large = "f".repeat(45_000);
     node.edit = ({ id, params }) => ({
@@ -92,7 +92,7 @@ describe("calls of the local service to a node with limits", function () {
     should(isTooLarge(refused)).be.true();
   });
 
-  it("wait until the date that a node names in Retry-After", async () => {
+  it("wait until the date in Retry-After", async () => {
     const calls = new NodeCalls(node.url);
     const date = new Date(Date.now() + 2_000).toUTCString();
     const asked: number[] = [];
@@ -105,7 +105,7 @@ describe("calls of the local service to a node with limits", function () {
     should(asked[1]).be.aboveOrEqual(Date.parse(date) - 20);
   });
 
-  it("wait while the node says that it is asked too often, and all get their answers", async () => {
+  it("wait while the node limits the rate, and all get their answers", async () => {
     const told: string[] = [];
     const calls = new NodeCalls(node.url, { onTooOften: (says) => told.push(says) });
     const words: Array<
@@ -137,7 +137,7 @@ describe("calls of the local service to a node with limits", function () {
     should(told).eql(["no JSON-RPC answer, but status 429 slow down"]);
   });
 
-  it("pass where the node grants so many calls in a while, and refuses a batch that goes beyond", async () => {
+  it("pass where the node limits calls per time and refuses larger batches", async () => {
     let granted = 0;
     const refill = setInterval(() => {
       granted = 0;
@@ -150,7 +150,7 @@ describe("calls of the local service to a node with limits", function () {
     await readMany(new NodeCalls(node.url), 60).finally(() => clearInterval(refill));
   });
 
-  it("fail as not answered when the node refuses everything for too long, and at once when we stop", async () => {
+  it("fail when the node refuses everything for too long, and immediately when the service stops", async () => {
     node.refuse = () => ({ status: 429, body: "too many requests" });
     const busy = await new NodeCalls(node.url, { patienceMs: 600 }).call("eth_chainId", []).catch((e) => e);
     should(busy).be.instanceof(NodeBusy);
@@ -164,7 +164,7 @@ describe("calls of the local service to a node with limits", function () {
     await waiting.should.be.rejectedWith(/the service is stopping/);
   });
 
-  it("fail where the answer does not come to its end in time or before we stop, or is no answer", async () => {
+  it("fail where the answer is invalid or incomplete, in time or at a stop", async () => {
     node.edit = () => ({});
     await new NodeCalls(node.url)
       .call("eth_chainId", [])
@@ -183,7 +183,7 @@ describe("calls of the local service to a node with limits", function () {
     slow.closeAllConnections();
   });
 
-  it("give a name and a password that stand in the node's address to the node", async () => {
+  it("send the user name and password of the node's URL to the node", async () => {
     const asked: Array<string | undefined> = [];
     const server = createServer(({ headers }, response) => {
       asked.push(headers.authorization);

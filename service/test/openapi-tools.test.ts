@@ -6,7 +6,7 @@ import typescript from "typescript";
 import { startTestService } from "./support.ts";
 
 /** What others make of the description: tools that know nothing of this project. */
-describe("the description at /openapi.json, to the tools of others", function () {
+describe("the description at /openapi.json, read by other tools", function () {
   this.timeout(120_000);
   const descriptions = new Map<string, string>();
 
@@ -20,7 +20,7 @@ describe("the description at /openapi.json, to the tools of others", function ()
     await Promise.all(starting);
   });
 
-  it("is valid by the schema of OpenAPI", async () => {
+  it("matches the schema of OpenAPI", async () => {
     for (const [which, description] of descriptions) {
       const { valid, errors } = await new Validator().validate(
         JSON.parse(description) as Record<string, unknown>,
@@ -29,7 +29,7 @@ describe("the description at /openapi.json, to the tools of others", function ()
     }
   });
 
-  it("is valid by the rules of a linter", async () => {
+  it("passes a linter", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     for (const [which, source] of descriptions) {
       const problems = await lintFromString({ source, absoluteRef: "openapi.json", config });
@@ -40,7 +40,7 @@ describe("the description at /openapi.json, to the tools of others", function ()
     }
   });
 
-  it("becomes types of TypeScript, with every operation in them", async () => {
+  it("generates TypeScript types with every operation", async () => {
     for (const [which, source] of descriptions) {
       const types = astToString(await openapiTypescript(source));
       const { diagnostics = [] } = typescript.transpileModule(types, { reportDiagnostics: true });

@@ -1,5 +1,6 @@
 import should from "should";
 import { createServer } from "../src/api/server.ts";
+import { InjectedFailures } from "../src/injected-failures/index.ts";
 import { silentLog } from "../src/log.ts";
 import { startTestService } from "./support.ts";
 
@@ -74,8 +75,9 @@ describe("the description at /openapi.json", function () {
     const described = operations().map(({ route }) => route);
     should(described).containDeep(CONTRACT);
     // Routes are registered before anything of the running service is looked at.
-    const options = { apiKeys: ["key"], account: {}, faults: {}, local: true, loopback: false };
-    const app = await createServer({ log: silentLog() } as never, {} as never, options as never);
+    const context = { log: silentLog(), injected: new InjectedFailures() };
+    const options = { apiKeys: ["key"], account: {}, local: true, loopback: false };
+    const app = await createServer(context as never, {} as never, options as never);
     await app.ready();
     const routes = routesOf(app.printRoutes({ commonPrefix: false }));
     should(routes.length).be.above(CONTRACT.length);
@@ -83,7 +85,7 @@ describe("the description at /openapi.json", function () {
     await app.close();
   });
 
-  it("is OpenAPI 3.1: each part where it belongs, each name once, each reference to something", () => {
+  it("is valid OpenAPI 3.1 with unique names and no broken reference", () => {
     should(description.openapi).equal("3.1.0");
     should(description.info).have.properties(["title", "version"]);
     should(description.components.securitySchemes.apikey?.type).equal("apiKey");
@@ -114,7 +116,7 @@ describe("the description at /openapi.json", function () {
     }
   });
 
-  it("names its schemas: every body and every answer of the contract is one of them", () => {
+  it("has a named schema for every body and answer of the contract", () => {
     for (const { route, operation } of operations().filter(({ route }) => CONTRACT.includes(route))) {
       for (const body of [operation.requestBody, ...Object.values(operation.responses)]) {
         const schema = body?.content?.["application/json"]?.schema;
@@ -126,7 +128,7 @@ describe("the description at /openapi.json", function () {
     }
   });
 
-  it("lists every status: what goes well, and each way in which it may not", () => {
+  it("lists every status of success and of failure", () => {
     for (const { route, operation } of operations()) {
       const statuses = Object.keys(operation.responses);
       should(statuses.some((status) => status.startsWith("2"))).be.true(route);
@@ -151,7 +153,7 @@ describe("the description at /openapi.json", function () {
     ]);
   });
 
-  it("names what is always sent, and what other services may send in its place", () => {
+  it("has required fields, and values that other services may send", () => {
     const { schemas } = description.components;
     const required = (name: string) => schemas[name]?.required as string[];
     should(required("Network")).containDeep(["type", "default_confidence_level", "created_at", "updated_at"]);
@@ -172,7 +174,7 @@ describe("the description at /openapi.json", function () {
     should(schemas.Query?.properties?.proof).containDeep({ anyOf: references });
   });
 
-  it("asks for nothing that has a default, and tells limits", () => {
+  it("requires no field with a default, and has all limits", () => {
     const list = operations().find(({ route }) => route === "GET /wallets")?.operation;
     const limit = list?.parameters?.find(({ name }) => name === "limit");
     should(limit?.required).be.false();

@@ -12,11 +12,11 @@ describe("the oracles of the local service", () => {
     return { privateKey, address: privateKeyToAddress(privateKey) };
   });
 
-  it("bear less than a third of faulty ones: one honest signature more is enough", () => {
+  it("tolerate less than a third of faulty oracles", () => {
     should([1, 3, 4, 6, 7, 10].map(threshold)).eql([1, 1, 2, 2, 3, 4]);
   });
 
-  it("sign each statement as many as are needed, and all of them in turn", async () => {
+  it("sign each statement with the threshold number of oracles, and take turns", async () => {
     const network = new OracleNetwork(oracles, `0x${"1".repeat(40)}`);
     should(network.minRequiredSignatures).equal(3);
     const signed = new Set<string>();

@@ -11,7 +11,7 @@ describe("a data directory that was used with another network", function () {
   const folder = temporaryFolder();
   after(() => folder.dispose());
 
-  it("has drafts that cannot be finalized here", async () => {
+  it("has drafts that cannot be finalized on this one", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     const first = await startTestService({ dataDir: folder.path });
     const channelId = await first.api.channel();

@@ -2,7 +2,7 @@ import should from "should";
 import { pageText } from "../src/api/page-text.ts";
 
 describe("a page of large items", () => {
-  it("is the JSON that it would be at once, and leaves turns to others while it is written", async () => {
+  it("is the same JSON, and yields while it is written", async () => {
     const data = Array.from({ length: 100 }, (_, id) => ({
       id,
       text: "ä\n".repeat(200_000),

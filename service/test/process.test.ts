@@ -30,7 +30,7 @@ describe("the local service as a process", function () {
       .map((event) => signedText<VerifiableEvent>(event).chain_event)
       .map((event) => `${event?.params?.value} ${event?.confidence}`);
 
-  it("goes on after a kill without a gap or a duplicate, on the same chain", async () => {
+  it("continues after a kill without a gap or a duplicate, on the same chain", async () => {
     const first = await spawnService(folder.path);
     const channelId = await first.api.channel("kept");
     await first.api.transferWatcher(channelId);
@@ -55,7 +55,7 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("keeps its chain at the port it is given", async () => {
+  it("keeps its chain at the given port", async () => {
     const first = await spawnService(folder.path);
     const { port } = new URL(first.ready.rpc_url);
     first.child.kill("SIGTERM");
@@ -71,7 +71,7 @@ describe("the local service as a process", function () {
     should(await second.exited).equal(0);
   });
 
-  it("goes on when the chain has lost its newest blocks, wallets included", async () => {
+  it("continues when the chain has lost its newest blocks and wallets", async () => {
     const first = await spawnService(folder.path);
     // From now on nothing is saved.
     const watchdog = pidOf("watchdog");
@@ -154,7 +154,7 @@ describe("the local service as a process", function () {
     should(await running.exited).equal(0);
   });
 
-  it("leaves no chain behind: not when told to stop, not when killed, not when its parent is gone", async () => {
+  it("leaves no chain running when it is stopped or killed, or its parent has ended", async () => {
     const told = await spawnService(folder.path);
     const first = anvilPid();
     const started = Date.now();
@@ -175,7 +175,7 @@ describe("the local service as a process", function () {
     isAlive(third).should.be.false();
   });
 
-  it("says in one sentence what is in the way", async () => {
+  it("reports in one sentence why it cannot start", async () => {
     const running = await spawnService(folder.path);
     const second = spawnCli(["--port", "0", "--data-dir", folder.path]);
     should(await second.exited).equal(1);
@@ -193,7 +193,7 @@ describe("the local service as a process", function () {
 
     const nowhere = spawnCli(["--port", "0", "--data-dir", "/dev/null/here"]);
     should(await nowhere.exited).equal(1);
-    nowhere.errors().should.match(/data directory .* cannot be made/);
+    nowhere.errors().should.match(/data directory .* cannot be created/);
     const open = spawnCli(["--port", "0", "--host", "0.0.0.0", "--data-dir", folder.path]);
     should(await open.exited).equal(1);
     open.errors().should.match(/CREC_API_KEY/);

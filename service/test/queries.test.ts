@@ -52,7 +52,7 @@ describe("queries of the local service", function () {
     minRequiredSignatures: api.ready.min_required_signatures,
   });
 
-  it("are answered at a named block, signed, step by step", async () => {
+  it("are answered at a given block, signed, with an event for each status", async () => {
     const { query, data } = await ask(body({ block_selection: { type: "finalized" } }));
     should(query.status).equal("completed");
     should(BigInt(data.result?.raw_return_data ?? 0)).equal(10n ** 24n);
@@ -65,7 +65,7 @@ describe("queries of the local service", function () {
     should((await verifyEvent(last, verification())).verified).be.true();
   });
 
-  it("read an old block as it was then", async () => {
+  it("read the state of an old block", async () => {
     const holder = "0x00000000000000000000000000000000000000c3";
     const paid = await api.ok<{ block_number: number }>("POST", "/local/faucet", { to: holder, amount: "5" });
     await api.ok("POST", "/local/faucet", { to: holder, amount: "6" });
@@ -97,7 +97,7 @@ describe("queries of the local service", function () {
     should(future.data.error?.code).equal("BLOCK_SELECTION_NOT_AVAILABLE");
   });
 
-  it("are made once for one idempotency key", async () => {
+  it("are created once for one idempotency key", async () => {
     const request = body({});
     const path = `/channels/${channelId}/queries`;
     const first = await api.call("POST", path, request);
@@ -110,7 +110,7 @@ describe("queries of the local service", function () {
     other.should.containDeep({ status: 409, body: { type: "CONFLICT", code: "IDEMPOTENCY_KEY_MISMATCH" } });
   });
 
-  it("are the same for numbers that JSON does not keep", async () => {
+  it("are the same for numbers that JSON changes", async () => {
     const path = `/channels/${channelId}/queries`;
     const text = JSON.stringify(body({}, { metadata: "numbers" })).replace('"numbers"', '{"a":-0,"b":1e999}');
     const [first, second] = [await api.call("POST", path, text), await api.call("POST", path, text)];
@@ -118,7 +118,7 @@ describe("queries of the local service", function () {
     second.should.containDeep({ status: 202, body: { query_id: first.body.query_id } });
   });
 
-  it("are refused when they make no sense", async () => {
+  it("are refused when they are invalid", async () => {
     const refused = async (change: object, params: object = {}) => {
       const answer = await api.call<{ message: string }>(
         "POST",

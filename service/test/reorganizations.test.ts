@@ -13,7 +13,7 @@ import { artifact } from "../src/chain/artifacts.ts";
 import { startService } from "../src/index.ts";
 import { Store } from "../src/store/store.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { Api, eventually, LADDER, signedText, temporaryFolder } from "./support.ts";
+import { Api, CONFIRMED_PATH, eventually, signedText, temporaryFolder } from "./support.ts";
 import { rpc } from "./transactions.ts";
 
 const EXECUTED = toEventSelector("OperationExecuted(uint256)");
@@ -25,7 +25,7 @@ describe("a chain that replaces its blocks", function () {
   this.timeout(120_000);
   const signer = localEcdsaSigner(generatePrivateKey());
 
-  it("gets its operations back, in their order and each once, and they never step down their ladder", () =>
+  it("executes its operations again, in order and once, and no status goes back", () =>
     onNetwork(["latest", "finalized"], async ({ api, wallet, submit, statuses, path }) => {
       const operations: Operation[] = [];
       for (let count = 0; count < 3; count += 1) {
@@ -43,13 +43,13 @@ describe("a chain that replaces its blocks", function () {
       await api.ok("POST", "/local/mine", { blocks: 16 });
       for (const operation of operations) {
         await api.until<Operation>(path(operation), "confirmed");
-        should(await statuses(operation)).eql(LADDER);
+        should(await statuses(operation)).eql(CONFIRMED_PATH);
       }
       const executed = await executions(api, wallet.address);
       should(new Set(executed).size).equal(operations.length);
     }));
 
-  it("ends an operation as failed that cannot happen on the new blocks, or no more in time", () =>
+  it("makes an operation fail that cannot be executed on the new blocks, or not in time", () =>
     onNetwork(["latest", "finalized"], async ({ api, wallet, submit, lastReason, statuses, path }) => {
       await api.ok("POST", "/local/faucet", { to: wallet.address, amount: "10" });
       const spending = await submit([callOf(api, "DemoToken", "transfer", [signer.address, 10n])]);
@@ -58,7 +58,7 @@ describe("a chain that replaces its blocks", function () {
       await api.ok("POST", "/local/reorg", { depth: 2 });
       await api.until<Operation>(path(spending), "failed");
       should(await lastReason(spending)).match(/^InsufficientBalance/);
-      should(await statuses(spending)).eql([...LADDER.slice(0, 5), "failed"]);
+      should(await statuses(spending)).eql([...CONFIRMED_PATH.slice(0, 5), "failed"]);
 
       const deadline = Math.floor(Date.now() / 1000) + 900;
       const late = await submit([callOf(api, "Counter", "increment", [])], { deadline });
@@ -73,7 +73,7 @@ describe("a chain that replaces its blocks", function () {
       );
     }));
 
-  it("has a log that moved told again, once for each block it was in", () =>
+  it("reports a log that moved again, once for each block", () =>
     onNetwork(["latest", "safe", "finalized"], async ({ api, channelId, submit, path }) => {
       const { watcher_id } = await api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
         name: "counted",
@@ -118,7 +118,7 @@ describe("a chain that replaces its blocks", function () {
     [["latest"], "confirmed_latest"],
     [["latest", "safe"], "confirmed_safe"],
   ] as Array<[Confidence[], OperationStatus]>) {
-    it(`confirms no further than ${last} where ${confidences.join(" and ")} is what the network has`, async () => {
+    it(`confirms up to ${last} on a network with ${confidences.join(" and ")}`, async () => {
       const left = await onNetwork(confidences, async ({ api, submit, statuses, path }) => {
         const operation = await submit([callOf(api, "Counter", "increment", [])]);
         await api.until<Operation>(path(operation), "confirmed_latest");
@@ -130,14 +130,14 @@ describe("a chain that replaces its blocks", function () {
         await api.until<Operation>(path(operation), last);
         const next = await submit([callOf(api, "Counter", "increment", [])]);
         await api.until<Operation>(path(next), "confirmed_latest");
-        should(await statuses(operation)).eql(LADDER.slice(0, LADDER.indexOf(last) + 1));
+        should(await statuses(operation)).eql(CONFIRMED_PATH.slice(0, CONFIRMED_PATH.indexOf(last) + 1));
       });
       // The settled one is looked after no more; the newest still is.
       should(left.unsettled).equal(1);
     });
   }
 
-  it("remembers its 512 newest blocks, and no more, however long it gets", async () => {
+  it("is remembered by its 512 newest blocks, and no more", async () => {
     const { remembered } = await onNetwork(["latest"], async ({ api, channelId }) => {
       for (let mined = 0; mined < 600; mined += 100) await api.ok("POST", "/local/mine", { blocks: 100 });
       // Provisioned when everything up to there has been read.

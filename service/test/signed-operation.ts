@@ -20,7 +20,7 @@ export function callOf(
   return { to: ready.contracts[contract] ?? "", value, data };
 }
 
-/** What is posted to have a wallet carry out calls: without a deadline and under a new id, unless `change` says so. */
+/** A signed operation to post: without a deadline and with a new id, unless `change` has them. */
 export async function signedOperation(
   { ready }: Api,
   signer: LocalEcdsaSigner,
@@ -33,8 +33,17 @@ export async function signedOperation(
     ...{ wallet_operation_id: randomWalletOperationId(), deadline: 0 },
     ...change,
   };
+  return { ...operation, signature: (await signatureOf({ ready }, signer, operation)).signature };
+}
+
+/** The digest of an operation, and its signature. */
+export async function signatureOf(
+  { ready }: Pick<Api, "ready">,
+  signer: LocalEcdsaSigner,
+  operation: { wallet_operation_id: string; address: string },
+) {
   const input = { ...operation, id: operation.wallet_operation_id, account: operation.address } as never;
   const digest = operationDigest(input, ready.chain_id);
   const typedData = operationTypedData(input, ready.chain_id);
-  return { ...operation, signature: await signer.sign({ digest, typedData }) };
+  return { digest, signature: await signer.sign({ digest, typedData }) };
 }

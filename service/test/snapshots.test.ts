@@ -52,7 +52,7 @@ describe("the saved state of the local chain", function () {
     folder.dispose();
   });
 
-  it("is there again after a stop, and after a kill of everything: blocks, transactions and balances", async () => {
+  it("is restored after a stop and after a kill of everything: blocks, transactions and balances", async () => {
     await savedBlock();
     const [{ transactionHash }] =
       (await rpc<[{ transactionHash: string }]>("eth_getBlockReceipts", "latest")) ?? [];
@@ -62,7 +62,7 @@ describe("the saved state of the local chain", function () {
     await anvil.stop();
     for (const end of ["stop", "kill"]) {
       await start();
-      await told(new RegExp(`goes on from block ${Number(before.number)}\\.`));
+      await told(new RegExp(`continues from block ${Number(before.number)}\\.`));
       (await newest()).hash.should.equal(before.hash);
       should(await rpc("eth_getTransactionReceipt", transactionHash)).be.ok();
       should(Number(await rpc("eth_getBalance", RECEIVER, "latest"))).equal(123);
@@ -73,7 +73,7 @@ describe("the saved state of the local chain", function () {
     }
   });
 
-  it("is not written while nothing happens", async () => {
+  it("is not written without new blocks", async () => {
     await savedBlock();
     const written = () => [
       ...readdirSync(folder.path).map((name) => [name, statSync(at(name)).ino, statSync(at(name)).mtimeMs]),
@@ -85,7 +85,7 @@ describe("the saved state of the local chain", function () {
     written().should.eql(before);
   });
 
-  it("is kept in two snapshots: where the newest is not whole, the one before is taken", async () => {
+  it("is kept in two snapshots: the older one is used when the newest is damaged", async () => {
     const former = await savedBlock();
     const block = await savedBlock();
     await anvil.stop();
@@ -115,30 +115,30 @@ describe("the saved state of the local chain", function () {
     writeFileSync(at("state.json.gz"), gzipSync(json.replace('"accounts":{', '"accounts":{"0x12":{},')));
     writeFileSync(at("state.1.new"), "left by a process that was killed");
     await start();
-    await told(/does not load a saved state .* kept as .*state\.json\.gz\.damaged/);
-    await told(/goes on from block/);
+    await told(/cannot load a saved state .* kept as .*state\.json\.gz\.damaged/);
+    await told(/continues from block/);
     existsSync(at("state.1.new")).should.be.false();
   });
 
-  it("is taken from what an earlier version left", async () => {
+  it("is read from the file of an earlier version", async () => {
     const block = await savedBlock();
     await anvil.stop();
     writeFileSync(at("state.json"), gunzipSync(readFileSync(at("state.json.gz"))));
     for (const name of ["state.json.gz", "state.former.json.gz"]) rmSync(at(name), { force: true });
     await start();
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
     await savedBlock();
     existsSync(at("state.json")).should.be.false();
   });
 
-  it("stays as it was while it cannot be written; that is said once, and when it is over", async () => {
+  it("stays unchanged while it cannot be written, which is logged once, and again when it is over", async () => {
     const block = await savedBlock();
     const before = readFileSync(at("state.json.gz"));
     // What stands where it wants to write keeps it from writing, as a full disk does.
     const obstacle = at(`state.${pidOf("watchdog")}.new`);
     mkdirSync(obstacle);
     await rpc("evm_mine");
-    await told(new RegExp(`cannot be saved .* begin again at block ${block}\\.`));
+    await told(new RegExp(`cannot be saved .* restart at block ${block}\\.`));
     await rpc("evm_mine");
     await new Promise((resolve) => setTimeout(resolve, 1500));
     readFileSync(at("state.json.gz")).should.eql(before);
@@ -148,18 +148,18 @@ describe("the saved state of the local chain", function () {
     lines.filter((line) => /cannot be saved/.test(line)).length.should.equal(1);
   });
 
-  it("is saved also when its watchdog was killed, and taken when anvil was", async () => {
+  it("is saved when the watchdog was killed, and restored when anvil was", async () => {
     await savedBlock();
     process.kill(pidOf("watchdog"), "SIGKILL");
     await told(/ended by itself/);
     const block = await savedBlock();
     process.kill(anvil.pid, "SIGKILL");
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
     await told(/runs again/);
     should(Number((await newest()).number)).equal(block);
   });
 
-  it("is waited for at a stop, however long it takes, and that is said", async () => {
+  it("is awaited at a stop, however long it takes, which is logged", async () => {
     await savedBlock();
     const watchdog = pidOf("watchdog");
     // As one that has much to write.
@@ -177,17 +177,17 @@ describe("the saved state of the local chain", function () {
     isAlive(watchdog).should.be.false();
   });
 
-  it("is as it was when anvil hangs, which is ended all the same", async () => {
+  it("stays unchanged when anvil hangs, which is still ended", async () => {
     const block = await savedBlock();
     const { pid } = anvil;
     process.kill(pid, "SIGSTOP");
     await anvil.stop();
     isAlive(pid).should.be.false();
     await start();
-    await told(new RegExp(`goes on from block ${block}\\.`));
+    await told(new RegExp(`continues from block ${block}\\.`));
   });
 
-  it("loses old blocks and their transactions when the chain is started again, at the same address", async () => {
+  it("loses old blocks and their transactions when the chain is restarted, at the same address", async () => {
     for (let made = 0; made < 4; made += 1) await savedBlock();
     const before = await newest();
     const json = gunzipSync(readFileSync(at("state.json.gz")));
@@ -218,7 +218,7 @@ describe("the saved state of the local chain", function () {
     });
   });
 
-  it("is not kept where accounts are a block ahead of the blocks", async () => {
+  it("is not saved where accounts are a block ahead of the blocks", async () => {
     await savedBlock();
     const { hash } = await newest();
     const before = gunzipSync(readFileSync(at("state.json.gz")));

@@ -23,7 +23,7 @@ describe("the start page of the local service", function () {
     return { response, text: await response.text() };
   };
 
-  it("shows a browser, without a key, what runs and what proofs are verified with", async () => {
+  it("shows a browser, without a key, what runs and how to verify proofs", async () => {
     const { response, text } = await page();
     should(response.status).equal(200);
     should(response.headers.get("content-type")).equal("text/html; charset=utf-8");
@@ -38,7 +38,7 @@ describe("the start page of the local service", function () {
     should(text).not.match(/<script/i);
   });
 
-  it("counts what there is, now", async () => {
+  it("counts all resources", async () => {
     const channelId = await api.channel();
     await api.transferWatcher(channelId);
     const { text } = await page();
@@ -50,7 +50,7 @@ describe("the start page of the local service", function () {
     should(after).be.above(before);
   });
 
-  it("is not shown to pages from elsewhere, under whatever name, and eats no fault", async () => {
+  it("is not shown to web pages from elsewhere, under any name, and uses up no fault", async () => {
     const { hostname, port } = new URL(api.ready.base_url);
     const status = await new Promise((resolve) => {
       request({ hostname, port, path: "/", headers: { host: `elsewhere.example:${port}` } }, (answer) =>
@@ -63,7 +63,7 @@ describe("the start page of the local service", function () {
     should((await api.call("GET", "/networks")).status).equal(503);
   });
 
-  it("keeps a key of one's own to itself", async () => {
+  it("does not show a key that is not the default", async () => {
     const own = await startTestService({ apiKey: ["my-own-key", "another"] });
     try {
       const text = await (await fetch(`${own.api.ready.base_url}/`)).text();
@@ -87,7 +87,7 @@ describe("the start page of the local service", function () {
     });
 
     for (const colorScheme of ["light", "dark"] as const) {
-      it(`can be read by all, ${colorScheme}, on a small screen too`, async () => {
+      it(`is accessible in a ${colorScheme} theme and on a small screen`, async () => {
         const tab = await browser.newPage({ colorScheme, viewport: { width: 380, height: 700 } });
         const complaints: string[] = [];
         tab.on("console", (message) => complaints.push(message.text()));

@@ -16,7 +16,7 @@ describe("the store", () => {
   });
   afterEach(() => folder.dispose());
 
-  it("leaves out of a page as many events as are hidden", async () => {
+  it("omits hidden events from a page", async () => {
     const store = new Store(folder.path);
     const { channel_id } = store.channels.create({ name: "hidden" });
     for (const status of ["pending", "active", "archived"]) {
@@ -28,7 +28,7 @@ describe("the store", () => {
     should(offsetsOf(page)).eql([2]);
   });
 
-  it("finds the events of a directory that an earlier version wrote, and counts what it holds", async () => {
+  it("finds and counts the events of an earlier version", async () => {
     const store = new Store(folder.path);
     const { channel_id } = store.channels.create({ name: "earlier" });
     const append = (to: Store, status: string) =>
@@ -113,7 +113,7 @@ describe("the store", () => {
     upgraded.close();
   });
 
-  it("shows no address of a wallet that failed in an earlier version, archived or not", () => {
+  it("shows no address of a wallet that failed in an earlier version, also when archived", () => {
     const address = `0x${"1".repeat(40)}` as const;
     const store = new Store(folder.path);
     store.wallets.create({
@@ -131,7 +131,7 @@ describe("the store", () => {
     upgraded.close();
   });
 
-  it("counts by status, through changes of it, and what is not kept is not counted", () => {
+  it("counts by status, follows changes, and ignores a rollback", () => {
     const store = new Store(folder.path);
     const channel = store.channels.create({ name: "one" });
     store.channels.create({ name: "two" });

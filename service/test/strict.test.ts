@@ -33,7 +33,7 @@ describe("a strict service", function () {
     should((await api.call("GET", listed)).status).equal(200);
   });
 
-  it("polls events of all types, whichever is asked for", async () => {
+  it("polls events of all types, whatever the type parameter", async () => {
     await api.transferWatcher(channelId);
     for (const order of ["offset=1&", ""]) {
       const path = `/channels/${channelId}/events?${order}type=operation.status`;
@@ -58,7 +58,7 @@ describe("a strict service", function () {
     should(searched.filter((name) => name === "operation_id" || name === "query_id")).be.empty();
   });
 
-  it("answers the create of an operation with its id alone", async () => {
+  it("answers the create of an operation with only its id", async () => {
     const created = await api.ok<Wallet>("POST", "/wallets", {
       ...{ name: "payer", wallet_owner_address: signer.address, wallet_type: "ecdsa" },
       ...{ chain_selector: api.ready.chain_selector, allowed_ecdsa_signers: [signer.address] },

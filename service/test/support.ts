@@ -72,7 +72,7 @@ export async function spawnService(
 }
 
 /** Every status of an operation that is executed and becomes final, in order. */
-export const LADDER = [
+export const CONFIRMED_PATH = [
   "accepted",
   "sending",
   "sent",

@@ -135,7 +135,7 @@ describe("the local service on a node that is not reliable", function () {
     should(asked.at(-1)).be.belowOrEqual(3);
   });
 
-  it("takes an operation for executed whose transaction arrived, though the answer to it was lost", async () => {
+  it("treats an operation as executed when its transaction arrived but the answer was lost", async () => {
     const lost = once("eth_sendRawTransaction", "lose answer");
     const operation = await submit("increment");
     const done = await api.until<Operation>(path(operation), "confirmed_latest", "failed");
@@ -143,7 +143,7 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("confirmed_latest");
   });
 
-  it("pays out once, though the answer to the payment was lost", async () => {
+  it("pays once when the answer to the payment was lost", async () => {
     const lost = once("eth_sendRawTransaction", "lose answer");
     const to = "0x00000000000000000000000000000000000000E5";
     const paid = await api.call("POST", "/local/faucet", { to, amount: "5", token: "native" });
@@ -151,7 +151,7 @@ describe("the local service on a node that is not reliable", function () {
     should(paid.status).equal(200);
   });
 
-  it("waits for a payment while the node says that it is indexing transactions", async () => {
+  it("waits for a payment while the node is indexing transactions", async () => {
     let asked = 0;
     proxy.fateOf = ({ method }) => {
       if (method !== "eth_getTransactionReceipt") return undefined;
@@ -164,7 +164,7 @@ describe("the local service on a node that is not reliable", function () {
     should(asked).be.above(3);
   });
 
-  it("deploys a wallet whose transaction the node refuses as too late or too cheap at first", async () => {
+  it("deploys a wallet when the node first refuses its transaction as too late or too cheap", async () => {
     const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
     const created = await newWallet("second");
     const done = await api.until<Wallet>(`/wallets/${created.wallet_id}`, "deployed", "failed");
@@ -172,7 +172,7 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("deployed");
   });
 
-  it("fails a deployment as it was asked to, though the node refuses it as too late at first", async () => {
+  it("makes a deployment fail as asked, when the node first refuses it as too late", async () => {
     await api.ok("POST", "/local/failures", { kind: "deployment", reason: "no gas left" });
     const refused = once("eth_sendRawTransaction", { error: { code: -32000, message: "nonce too low" } });
     const created = await newWallet("third");
@@ -181,14 +181,14 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("failed");
   });
 
-  it("gives the node's own words for a refusal", async () => {
+  it("reports the node's message of a refusal", async () => {
     once("eth_sendRawTransaction", { error: { code: -32000, message: "exceeds block gas limit" } });
     const operation = await submit("increment");
     await api.until<Operation>(path(operation), "failed");
     should(reasonOf(await api.events(channelId), operation)).equal("exceeds block gas limit");
   });
 
-  it("tries an operation again where the node says that the coins for it are spoken for", async () => {
+  it("retries an operation when the node says that its coins are reserved", async () => {
     const error = { code: -32003, message: "insufficient funds for gas * price + value" };
     const refused = once("eth_sendRawTransaction", { error });
     const operation = await submit("increment");
@@ -197,7 +197,7 @@ describe("the local service on a node that is not reliable", function () {
     should(done.status).equal("confirmed_latest");
   });
 
-  it("ends a reverted operation whose reason the node does not keep, and goes on with the next ones", async () => {
+  it("ends a reverted operation without a stored reason, and continues with the next ones", async () => {
     // Of all calls only the look for a reason names a sender.
     proxy.fateOf = ({ method, params: [call] }) =>
       method === "eth_call" && Object.hasOwn(Object(call), "from")
@@ -211,7 +211,7 @@ describe("the local service on a node that is not reliable", function () {
     );
   });
 
-  it("holds up no operation for another that it cannot follow", async () => {
+  it("does not delay operations because of one that it cannot follow", async () => {
     let stuckHash: unknown;
     proxy.fateOf = ({ method, params: [first] }) => {
       if (method === "eth_sendRawTransaction") stuckHash ??= keccak256(first as Hex);
@@ -229,7 +229,7 @@ describe("the local service on a node that is not reliable", function () {
     await api.until<Operation>(path(stuck), "confirmed_latest", "confirmed_safe", "confirmed");
   });
 
-  it("proves a query's answer only of the block that it names, though the chain replaces it meanwhile", async () => {
+  it("proves a query's answer only for its block, also when the chain replaces it meanwhile", async () => {
     let replaced = false;
     proxy.fateOf = async ({ method }) => {
       if (method !== "eth_call" || replaced) return undefined;
@@ -258,7 +258,7 @@ describe("the local service on a node that is not reliable", function () {
     should(resolved?.block_hash).equal(block.hash);
   });
 
-  it("tells of the node's address only what is no secret", async () => {
+  it("shows only the public part of the node's URL", async () => {
     proxy.fateOf = () => "lose answer";
     await eventually("the error to be logged", () =>
       lines.some((line) => line.startsWith(`The chain at ${proxy.url} does not answer`)) ? true : undefined,
@@ -271,7 +271,7 @@ describe("the local service on a node that is not reliable", function () {
     [...lines, String(error)].join("\n").should.not.match(/secret-key/);
   });
 
-  it("keeps the key in the node's address out of what it shows and answers", async () => {
+  it("keeps the key in the node's URL out of its pages and answers", async () => {
     proxy.fateOf = () => undefined;
     const other = await startTestService({ rpcUrl: `${proxy.url}/v3/secret-key` });
     try {
@@ -284,7 +284,7 @@ describe("the local service on a node that is not reliable", function () {
     }
   });
 
-  it("does not start where everything costs real money", async () => {
+  it("does not start on a mainnet", async () => {
     proxy.fateOf = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     const start = startService({ dataDir: join(folder.path, "other"), rpcUrl: proxy.url });
     await start.should.be.rejectedWith(/is of Ethereum, where everything costs real money/);

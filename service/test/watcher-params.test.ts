@@ -15,7 +15,7 @@ import type { EventEnvelope, EventFragment, VerifiableEvent, Watcher } from "../
 import { type Api, signedText, startTestService } from "./support.ts";
 import { mined, rpc, sendFrom } from "./transactions.ts";
 
-describe("what watchers say about logs", function () {
+describe("parameters in the events of watchers", function () {
   this.timeout(120_000);
   let api: Api;
   let dispose: () => Promise<void>;
@@ -62,7 +62,7 @@ describe("what watchers say about logs", function () {
   const topicOf = (fragment: EventFragment | undefined) =>
     fragment === undefined ? "0x" : signatureHash(signatureOf(fragment));
 
-  it("encode tuples, arrays, small and large integers, and indexed values of variable size", async () => {
+  it("include tuples, arrays, small and large integers, and indexed values of variable size", async () => {
     const channelId = await api.channel();
     const [event] = fragments(
       "event Shipment(string indexed trackingId, (uint8 kind, bytes32 batchRef, (address keeper, int64[] degrees)[] legs) cargoInfo, uint64 weightInGrams, uint256[2] bounds, bytes payload)",
@@ -110,7 +110,7 @@ describe("what watchers say about logs", function () {
     should(JSON.stringify(logParams(event, { topics, data }))).equal(JSON.stringify(logParamsOf(text)));
   });
 
-  it("know anonymous events by their shape, beside those with a name", async () => {
+  it("are decoded for anonymous events by their number of topics", async () => {
     const channelId = await api.channel();
     const abi = fragments(
       "event Named(uint256 amount)",
@@ -136,7 +136,7 @@ describe("what watchers say about logs", function () {
     should(told[0]?.chain_event?.event_signature).equal("Ping(bytes32,string)");
   });
 
-  it("end a watcher whose ABI does not fit what its contract emits, and no other", async () => {
+  it("make only the watcher fail whose ABI does not fit the logs", async () => {
     const channelId = await api.channel();
     // As of a token whose third value is indexed: the same signature, another shape.
     const [wrong] = fragments("event Moved(address indexed from, uint256 id)");

@@ -43,7 +43,7 @@ describe("watchers of a service", function () {
       data: encodeFunctionData({ abi: artifact(contract).abi, functionName, args }),
     });
 
-  it("know a token's transfers and approvals without an ABI, in units of the token, signed", async () => {
+  it("report transfers and approvals of a token without an ABI, in units of the token, signed", async () => {
     const channelId = await api.channel();
     const watcher = await create(channelId, { events: ["Transfer", "Approval"] });
     watcher.should.containDeep({ status: "active", service: "erc20", events: ["Transfer", "Approval"] });
@@ -92,7 +92,7 @@ describe("watchers of a service", function () {
       ]);
   });
 
-  it("read sensors in their units, all or those that are named", async () => {
+  it("report sensors in their units, all or the listed ones", async () => {
     const channelId = await api.channel();
     const address = api.ready.contracts.SensorRegistry;
     const [door, roof] = ["door-1", "roof-1"].map((name) => stringToHex(name, { size: 32 }));
@@ -143,7 +143,7 @@ describe("watchers of a service", function () {
     should(dataOf(one)).eql([second]);
   });
 
-  it("fail, and say why, where they cannot be provisioned", async () => {
+  it("fail with a reason when they cannot be provisioned", async () => {
     const channelId = await api.channel();
     const nobody = `0x${"12".repeat(20)}`;
     const refusals: Array<[object, RegExp]> = [
@@ -151,7 +151,7 @@ describe("watchers of a service", function () {
       [{ service: "constructor" }, /^There is no watcher service "constructor"/],
       [{ events: ["Burn"] }, /^The service erc20 has no event "Burn"\. It has: Approval, Transfer\.$/],
       [{ address: nobody }, /^There is no contract at 0x1212/],
-      [{ address: api.ready.contracts.Counter }, /does not tell its decimals/],
+      [{ address: api.ready.contracts.Counter }, /has no decimals function/],
       [{ service_config: { decimals: 300 } }, /^service_config\.decimals must be a whole number/],
       [{ service_config: { colour: 1 } }, /^service_config has no setting "colour"; it has: decimals\.$/],
       [
@@ -171,7 +171,7 @@ describe("watchers of a service", function () {
     should(given.status).equal("active");
   });
 
-  it("are archived after all where tearing down failed at first, and keep their channel until then", async () => {
+  it("can be archived again after a failure, and keep their channel until then", async () => {
     const channelId = await api.channel();
     const archiveChannel = () => api.call("PATCH", `/channels/${channelId}`, { status: "archived" });
     const watcher = await create(channelId, {});
@@ -190,7 +190,7 @@ describe("watchers of a service", function () {
     should((await archiveChannel()).status).equal(200);
   });
 
-  it("fail to be provisioned when a tester wants it", async () => {
+  it("fail to be provisioned when a tester asks for it", async () => {
     const channelId = await api.channel();
     await api.ok("POST", "/local/failures", { kind: "watcher", reason: "no room for it" });
     const watcher = await create(channelId, {});

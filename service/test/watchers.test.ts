@@ -79,7 +79,7 @@ describe("watchers of the local service", function () {
       .should.eql(["pending", "active"]);
   });
 
-  it("report nothing from before they were active, and nothing after they are archived", async () => {
+  it("report nothing before they are active or after they are archived", async () => {
     const channelId = await api.channel();
     await api.ok("POST", "/local/faucet", { amount: "1" });
     const watcher = await api.transferWatcher(channelId);
@@ -130,7 +130,7 @@ describe("watchers of the local service", function () {
     values("finalized").should.eql(["8"]);
   });
 
-  it("recognize an event whatever way its types are written", async () => {
+  it("recognize an event in any notation of its types", async () => {
     const channelId = await api.channel();
     const [from, to, value] = TRANSFER.inputs;
     const created = await api.ok<Watcher>("POST", `/channels/${channelId}/watchers`, {
@@ -146,7 +146,7 @@ describe("watchers of the local service", function () {
     await api.eventsUntil(channelId, (all) => observed(all).length > 0);
   });
 
-  it("keep their name when they are renamed and archived in one request, and cannot be archived", async () => {
+  it("keep their name when one request renames and archives them, and archiving is refused", async () => {
     const channelId = await api.channel();
     const { watcher_id } = await api.transferWatcher(channelId);
     const path = `/channels/${channelId}/watchers/${watcher_id}`;
@@ -156,7 +156,7 @@ describe("watchers of the local service", function () {
     should((await api.ok("GET", path)).name).equal("transfers");
   });
 
-  it("do not hold each other up, whatever an older version has stored", async () => {
+  it("do not delay each other, whatever an older version has stored", async () => {
     const folder = temporaryFolder();
     const options = { dataDir: folder.path, blockTimeMs: BLOCK_TIME_MS, local: true };
     const first = await startService(options);
@@ -188,7 +188,7 @@ describe("watchers of the local service", function () {
     }
   });
 
-  it("are refused with a sentence that names what is wrong", async () => {
+  it("are refused with a sentence that names the error", async () => {
     const channelId = await api.channel();
     const path = `/channels/${channelId}/watchers`;
     const good = {
@@ -236,7 +236,7 @@ describe("watchers of the local service", function () {
     String(elsewhere.body.message).should.match(/^chain_selector 1 is not a network/);
     (await refused({ service: "dvp" })).should.match(/^Either abi or service is required/);
     (await refused({ abi: undefined })).should.match(/^Either abi or service is required/);
-    (await refused({ service_config: {} })).should.match(/^service_config goes with a service only/);
+    (await refused({ service_config: {} })).should.match(/^service_config is allowed only with a service/);
 
     await api.transferWatcher(channelId, "transfers");
     const taken = await api.call("POST", path, good);

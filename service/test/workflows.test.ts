@@ -3,7 +3,7 @@ import { parseReport } from "../../src/proofs/report.ts";
 import type { EventEnvelope, OcrProof, Operation, Query, Wallet } from "../../src/protocol/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/signing/index.ts";
 import { callOf, signedOperation } from "./signed-operation.ts";
-import { type Api, LADDER, startTestService, TRANSFER } from "./support.ts";
+import { type Api, CONFIRMED_PATH, startTestService, TRANSFER } from "./support.ts";
 
 type Ids = Record<string, unknown>;
 const ID = /^[0-9a-f]{64}$/;
@@ -27,7 +27,7 @@ describe("workflow ids of the local service", function () {
     return [report.workflowCid, report.workflowExecutionId].map((id) => id.slice(2));
   };
 
-  it("are a watcher's own, on itself and its events, and name one run for each event", async () => {
+  it("are unique for a watcher and its events, with one run for each event", async () => {
     const created = await api.ok<Ids>("POST", `/channels/${channelId}/watchers`, {
       ...{ name: "first", chain_selector: api.ready.chain_selector, events: ["Transfer"] },
       ...{ address: api.ready.contracts.DemoToken, abi: [TRANSFER] },
@@ -54,7 +54,7 @@ describe("workflow ids of the local service", function () {
     should(statuses.map(({ payload }) => payload.workflow_id)).eql([undefined, first.workflow_id]);
   });
 
-  it("are an operation's as far as it has come: the one that sent it, and the one that reported it", async () => {
+  it("follow an operation: the one that sent it, and the one that reported it", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
       ...{ name: "wallet", wallet_owner_address: signer.address, wallet_type: "ecdsa" },
@@ -75,7 +75,7 @@ describe("workflow ids of the local service", function () {
     const events = (await api.events(channelId)).filter(
       ({ payload }) => payload.operation_id === operation_id,
     );
-    should(events.map(({ payload }) => payload.status)).eql(LADDER);
+    should(events.map(({ payload }) => payload.status)).eql(CONFIRMED_PATH);
     should(events.map(({ payload }) => Object.keys(idsOf(payload)).length)).eql([0, 2, 2, 4, 4, 4, 4]);
     should(idsOf(events.at(-1)?.payload ?? {})).eql(confirmed);
     for (const event of events.filter(({ headers }) => headers.proofs.length > 0)) {
@@ -84,7 +84,7 @@ describe("workflow ids of the local service", function () {
     }
   });
 
-  it("stay on an operation that fails on its way, and are missing on one that never set out", async () => {
+  it("stay on an operation that fails after it was sent, and are missing on one that was never sent", async () => {
     const signer = localEcdsaSigner(generatePrivateKey());
     const { wallet_id } = await api.ok<Wallet>("POST", "/wallets", {
       ...{ name: "failing", wallet_owner_address: signer.address, wallet_type: "ecdsa" },
@@ -110,7 +110,7 @@ describe("workflow ids of the local service", function () {
     should(idsOf(cancelled as unknown as Ids)).be.empty();
   });
 
-  it("are a query's once it is dispatched", async () => {
+  it("are set on a query once it is dispatched", async () => {
     const { query_id } = await api.ok<Query>("POST", `/channels/${channelId}/queries`, {
       ...{ idempotency_key: "key", query_kind: "evm_call", chain_selector: api.ready.chain_selector },
       params: {

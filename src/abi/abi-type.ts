@@ -6,7 +6,7 @@ import type { AbiParameter } from "./types.ts";
 const BASE_TYPE = /^(?:(u?int)(\d*)|address|bool|string|bytes(\d*)|tuple|function|u?fixed(?:\d+x\d+)?)$/;
 const ARRAY_SUFFIX = /^(.*)\[(\d*)\]$/;
 
-/** The type of an array's items and its fixed length, or undefined when the type is no array. */
+/** The type of an array's items and its fixed length, or undefined for any other type. */
 export function arrayOf<P extends { type: string }>(parameter: P): { item: P; length?: number } | undefined {
   const match = ARRAY_SUFFIX.exec(parameter.type);
   if (match === null) return undefined;
@@ -27,7 +27,7 @@ export function rangeOf({ signed, bits }: { signed: boolean; bits: number }): { 
   return signed ? { min: -half, max: half - 1n } : { min: 0n, max: 2n * half - 1n };
 }
 
-/** Where a parameter's value is, for errors: by its name, by its position where it has none. */
+/** The path of a parameter's value in errors: by its name, or by its position where it has none. */
 export function pathOf(path: string, { name }: { name: string }, index: number): string {
   return name === "" ? `${path}[${index}]` : `${path}.${name}`;
 }
@@ -38,7 +38,7 @@ export function fixedBytesSize(type: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** The type as signatures write it: `uint` becomes `uint256`; undefined when there is no such type. */
+/** The type as signatures write it: `uint` becomes `uint256`; undefined for an unknown type. */
 export function canonicalType(type: string): string | undefined {
   const [, base = "", suffix = ""] = /^([a-z0-9]+)((?:\[\d*\])*)$/.exec(type) ?? [];
   const match = BASE_TYPE.exec(base);
@@ -57,7 +57,7 @@ export function signatureOf(item: { name: string; inputs: readonly AbiParameter[
   return `${item.name}(${item.inputs.map(typeText).join(",")})`;
 }
 
-/** A signature as people type it, as `signatureOf` writes it: without spaces, and `uint` as `uint256`. */
+/** A signature typed by a person in the form of `signatureOf`: without spaces, and with `uint256` for `uint`. */
 export function canonicalSignature(text: string): string {
   return text.replace(/\s+/g, "").replace(/(?<=[(,])u?int(?=[[\],)])/g, "$&256");
 }
@@ -72,7 +72,7 @@ export function signatureHash(signature: string): Hex {
   return Hash.keccak256(HexText.fromString(signature));
 }
 
-/** The first four bytes of it: how a function or an error is told in data. */
+/** The first four bytes of that hash, by which call data and revert data name a function or an error. */
 export function selectorOf(item: { name: string; inputs: readonly AbiParameter[] }): Hex {
   return `0x${signatureHash(signatureOf(item)).slice(2, 10)}`;
 }

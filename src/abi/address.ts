@@ -3,9 +3,10 @@ import { ArgumentError } from "../errors.ts";
 import { type Address, isAddress } from "../protocol/index.ts";
 
 /**
- * An address with its checksum. All lower and all upper case are taken as they are.
+ * An address with its checksum. Addresses in lower or upper case are accepted without one.
  *
- * @throws ArgumentError `INVALID_ADDRESS` when it is no address, or in mixed case with a wrong checksum.
+ * @param path the name of the value in errors
+ * @throws ArgumentError `INVALID_ADDRESS` when it is not an address, or in mixed case with a wrong checksum.
  * @example
  * checksumAddress("0x5b571a50ac6cb524730c8419ebe452703139809a", "to"); // → "0x5b571A50AC6cB524730C8419EBe452703139809A"
  */
@@ -18,10 +19,7 @@ export function checksumAddress(text: string, path: string): Address {
   const checksummed = OxAddress.checksum(trimmed);
   const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (!oneCase && trimmed !== checksummed) {
-    throw invalid(
-      path,
-      `${path} has a wrong checksum, so a character may be mistyped; copy the address again.`,
-    );
+    throw invalid(path, `${path} has a wrong checksum, so a character may be wrong; copy the address again.`);
   }
   return checksummed;
 }

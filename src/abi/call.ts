@@ -8,13 +8,18 @@ import { Misfit } from "./raw.ts";
 import type { Abi, AbiFunction } from "./types.ts";
 import { bytesText, encodeValues, toValues } from "./values.ts";
 
+/** A call of a function, by the ABI of its contract. */
 export type FunctionCall = {
+  /** The contract's ABI. */
   abi: Abi;
-  /** Name, or signature where several share the name: `transfer(address,uint256)`. */
+  /** Name, or signature where several functions share the name: `transfer(address,uint256)`. */
   function: string;
-  /** Values in order or by name; also as JSON text. Nothing for a function without parameters. */
+  /** Values in order or by name; also as JSON text. Left out for a function without parameters. */
   args?: readonly unknown[] | Record<string, unknown> | string | undefined;
-  /** Where the values come from, for error messages; `args` when left out. */
+  /**
+   * The name of the values in errors.
+   * @default "args"
+   */
   path?: string | undefined;
 };
 
@@ -37,8 +42,8 @@ export function encodeFunctionCall(call: FunctionCall): { data: Hex; signature: 
 }
 
 /**
- * What call data asks for: the function of the ABI it belongs to, and its values by name as plain JSON.
- * Undefined when it belongs to none, or does not hold the function's values.
+ * The function that call data calls, and its values by name as plain JSON. Undefined when the ABI does not have the
+ * function, or the data does not match it.
  * @example
  * const { data } = encodeFunctionCall({ abi, function: "increment" });
  * decodeFunctionCall({ abi, data }); // → { name: "increment", signature: "increment()", args: {} }
@@ -62,8 +67,8 @@ export function decodeFunctionCall(call: {
  * What a function returned, as plain JSON: one output gives the value itself, several an object by
  * name (by position where unnamed), none gives null. Integers are decimal text.
  *
- * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data is not of
- * the function's outputs, or a value does not fit its type: `outputs.amounts[2]`.
+ * @throws ArgumentError `FUNCTION_NOT_IN_ABI`; CrecError `RESULT_UNREADABLE` when the data does not match the function's
+ * outputs, or a value does not fit its type: `outputs.amounts[2]`.
  * @example
  * const abi = parseAbi("function totalSupply() view returns (uint256)");
  * const data = encodeValue("uint256", "12345678901234567890", "value");
@@ -74,7 +79,9 @@ export function decodeFunctionResult(call: { abi: Abi; function: string; data: s
   const data = bytesText(call.data);
   if (item.outputs.length === 0) return null;
   if (data === "0x") {
-    throw unreadable(`${signatureOf(item)} returned nothing: is there a contract with it at that address?`);
+    throw unreadable(
+      `${signatureOf(item)} returned nothing: check that a contract with this function is at that address.`,
+    );
   }
   try {
     const values = decodeValues(item.outputs, data ?? "0x", "outputs");
@@ -82,14 +89,14 @@ export function decodeFunctionResult(call: { abi: Abi; function: string; data: s
   } catch (cause) {
     if (cause instanceof Misfit) throw cause;
     throw unreadable(
-      `The data is not what ${signatureOf(item)} returns; check the ABI's outputs for it.`,
+      `The data does not match the outputs of ${signatureOf(item)}; check them in the ABI.`,
       cause,
     );
   }
 }
 
 /**
- * The function of that name or signature. Where several share a name, the values decide.
+ * The function with this name or signature. Where several share a name, the values decide.
  *
  * @throws ArgumentError `FUNCTION_NOT_IN_ABI`, or `INVALID_ARGUMENT` when it stays ambiguous.
  */
@@ -99,11 +106,11 @@ export function findFunction(
   args?: readonly unknown[] | Record<string, unknown>,
 ): AbiFunction {
   const functions = functionsOf(abi);
-  const wanted = canonicalSignature(String(nameOrSignature));
-  const found = functions.filter((item) => item.name === wanted || signatureOf(item) === wanted);
+  const searched = canonicalSignature(String(nameOrSignature));
+  const found = functions.filter((item) => item.name === searched || signatureOf(item) === searched);
   if (found.length === 0) {
-    const there = functions.map(signatureOf).join(", ") || "none";
-    throw new ArgumentError("function", `The ABI has no function "${wanted}". It has: ${there}.`, {
+    const available = functions.map(signatureOf).join(", ") || "none";
+    throw new ArgumentError("function", `The ABI has no function "${searched}". It has: ${available}.`, {
       code: "FUNCTION_NOT_IN_ABI",
     });
   }
@@ -112,7 +119,7 @@ export function findFunction(
   if (only !== undefined && others.length === 0) return only;
   throw new ArgumentError(
     "function",
-    `Several functions are called ${wanted}; give the signature of one: ${found.map(signatureOf).join(", ")}.`,
+    `Several functions have the name ${searched}; give the signature of one: ${found.map(signatureOf).join(", ")}.`,
   );
 }
 
@@ -135,7 +142,7 @@ function parsedArgs(text: string, path: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw new ArgumentError(path, `${path} is text but not JSON.`, { cause });
+    throw new ArgumentError(path, `${path} is text but not valid JSON.`, { cause });
   }
 }
 

@@ -8,15 +8,15 @@ import { bytesText } from "./values.ts";
 
 type Fields = Record<string, unknown>;
 
-/** ABIs are parsed once however many events are read with them. */
+/** An ABI is parsed once for all events that are read with it. */
 const eventsByTopic = new WeakMap<readonly unknown[], Map<string, AbiEvent>>();
 
 /**
  * The parameters of a signed contract event with the ABI's names and types: integers as decimal text,
- * bytes as hex, addresses checksummed. An event the ABI does not have, and what the ABI does not name,
- * stay as they came.
+ * bytes as hex, addresses checksummed. An event that the ABI does not have, and values that it does not name, stay as
+ * they are.
  *
- * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value is not of its type.
+ * @throws ArgumentError `ABI_INVALID`; CrecError `MALFORMED_EVENT` when a value does not have its type.
  */
 export function eventParams(
   abi: readonly unknown[],
@@ -27,12 +27,12 @@ export function eventParams(
   return event === undefined ? params : named(event.inputs, params, "params");
 }
 
-/** `fundTokenId` as the wire writes it: `fund_token_id`; `tokenID` is `token_i_d` there. */
+/** A name as the wire writes it: `fundTokenId` as `fund_token_id`, `tokenID` as `token_i_d`. */
 export function snakeCase(name: string): string {
   return name.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
 }
 
-/** The name a parameter goes by on the wire; those without one are counted. */
+/** The name of a parameter on the wire; one without a name has its position. */
 export function wireName(name: string, index: number): string {
   return name === "" ? `arg${index}` : snakeCase(name);
 }
@@ -67,7 +67,7 @@ function named(parameters: readonly AbiParameter[], given: Fields, path: string,
   return Object.fromEntries([...left, ...entries]);
 }
 
-/** Writers differ in how they split `tokenID`, so underscores and case do not count where need be. */
+/** Services split `tokenID` in different ways, so underscores and case are ignored if there is no exact match. */
 function findKey(given: Map<string, unknown>, name: string, index: number): string | undefined {
   const exact = [name, wireName(name, index), String(index)].find((key) => given.has(key));
   if (exact !== undefined || name === "") return exact;
@@ -78,12 +78,12 @@ function plainName(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-/** `nested` is inside a list or a tuple, where bytes are base64 first. */
+/** `nested`: inside a list or a tuple, where bytes are tried as base64 first. */
 function readValue(parameter: AbiParameter, value: unknown, path: string, nested = false): unknown {
   const { type } = parameter;
   const array = arrayOf(parameter);
   const dynamic = array !== undefined || type === "tuple" || type === "string" || type === "bytes";
-  // Of an indexed value of variable size the chain keeps only the hash.
+  // The chain only stores the hash of an indexed value of variable size.
   if (parameter.indexed && dynamic) return value;
   if (array !== undefined) {
     const list = asList(array, value, nested) ?? throwMalformed(path, type);
@@ -114,7 +114,7 @@ function readTuple({ components = [] }: AbiParameter, value: unknown, path: stri
   return named(components, given, path, true);
 }
 
-/** A list as long as its type says. A list of `uint8` may come as bytes; an empty one as null. */
+/** A list of the length of its type. A list of `uint8` may arrive as bytes, an empty list as null. */
 function asList(
   { item, length }: { item: AbiParameter; length?: number },
   value: unknown,
@@ -125,12 +125,12 @@ function asList(
   return Array.isArray(list) && list.length === (length ?? list.length) ? list : undefined;
 }
 
-/** Bytes as hex, or as base64: which of them comes first decides where text can be both. */
+/** Bytes as hex or as base64. For text that can be both, the order decides. */
 function anyBytes(value: unknown, nested: boolean): string | undefined {
   return nested ? (bytesOfBase64(value) ?? bytesText(value)) : (bytesText(value) ?? bytesOfBase64(value));
 }
 
-/** Undefined outside the type. A negative number in a topic may come as the 256 bits it is written with there. */
+/** Undefined outside the type. A negative number in a topic may arrive as an unsigned number of 256 bits. */
 function fittingInteger(
   integer: { signed: boolean; bits: number },
   digits: string | undefined,
@@ -144,7 +144,7 @@ function fittingInteger(
   return value >= min && value <= max ? String(value) : undefined;
 }
 
-/** Undefined where they are not as many as the type says. A topic may come whole, with zeros behind them. */
+/** Undefined for another length than the type has. A topic may arrive whole, with trailing zeros. */
 function fittingBytes(size: number, hex: string | undefined, indexed = false): string | undefined {
   const end = 2 + 2 * size;
   if (hex === undefined || hex.length === end) return hex;
@@ -152,14 +152,14 @@ function fittingBytes(size: number, hex: string | undefined, indexed = false): s
   return isTopic ? hex.slice(0, end) : undefined;
 }
 
-/** How the public workflow puts bytes inside lists and tuples. */
+/** The public workflow writes bytes inside lists and tuples as base64. */
 function bytesOfBase64(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const bytes = Buffer.from(value, "base64");
   return bytes.toString("base64") === value ? `0x${bytes.toString("hex")}` : undefined;
 }
 
-/** Also reads `600.000000` and `1.2e+21`, as some writers put integers. */
+/** Also reads `600.000000` and `1.2e+21`, as some services write integers. */
 function readInteger(value: unknown): string | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   try {
@@ -182,7 +182,7 @@ function readAddress(value: unknown): string | undefined {
 function malformed(path: string, type: string): CrecError {
   return new CrecError(
     "MALFORMED_EVENT",
-    `The event's ${path} is not of type ${type}; check that the ABI is the one of this contract.`,
+    `The event's ${path} is not of type ${type}; check that the ABI belongs to this contract.`,
   );
 }
 

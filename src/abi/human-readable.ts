@@ -13,15 +13,15 @@ import { Structs } from "./structs.ts";
 export function readHumanReadable(text: string): unknown[] {
   const { textLength, items, structs: mostStructs, writtenLength } = ABI_BOUNDS;
   if (text.length > textLength)
-    throw tooLarge("abi", `The ABI has ${text.length} characters; at most ${textLength} are read.`);
+    throw tooLarge("abi", `The ABI has ${text.length} characters; the limit is ${textLength}.`);
   const split = splitItems(blankComments(text));
   if (split.items.length > items)
-    throw tooLarge("abi", `The ABI has ${split.items.length} items; at most ${items} are read.`);
+    throw tooLarge("abi", `The ABI has ${split.items.length} items; the limit is ${items}.`);
   const tidied = split.items.map((line) => ({ ...line, text: tidy(requireShort(line)) }));
   const lines = plainItems(tidied, split.interfaces);
   const texts = structTexts(lines);
   if (texts.length > mostStructs)
-    throw tooLarge("abi", `The ABI has ${texts.length} structs; at most ${mostStructs} are read.`);
+    throw tooLarge("abi", `The ABI has ${texts.length} structs; the limit is ${mostStructs}.`);
   const structs = new Structs(texts);
   let length = 0;
   return lines
@@ -38,7 +38,7 @@ export function readHumanReadable(text: string): unknown[] {
     });
 }
 
-/** Two interfaces may both have a struct of one name: which one is meant where must never be a guess. */
+/** Two interfaces may have different structs with one name: then it is not clear which one an item uses. */
 function structTexts(lines: readonly Line[]): string[] {
   const texts = new Map<string, string>();
   for (const { text, number } of lines.filter(isStruct)) {
@@ -47,7 +47,7 @@ function structTexts(lines: readonly Line[]): string[] {
     else
       throw invalid(
         "abi",
-        `Line ${number} of the ABI has another ${name} than a line above. Paste one interface at a time.`,
+        `Line ${number} of the ABI defines ${name} differently from a line above. Paste one interface at a time.`,
       );
   }
   return [...texts.values()];
@@ -58,13 +58,13 @@ function requireShort({ text, number }: Line): string {
   throw tooLarge("abi", `Line ${number} of the ABI begins an item of ${text.length} characters.`);
 }
 
-/** A line with tuples in the place of its structs, where that is in bounds. */
+/** A line with its structs replaced by tuples, if that is within the limits. */
 function writtenOut({ text, number }: Line, structs: Structs): string {
   const { parameters, depth: mostDeep } = ABI_BOUNDS;
   const { size, depth } = structs.extentOf(text);
   const line = `Line ${number} of the ABI`;
   if (depth > mostDeep)
-    throw tooLarge("abi", `${line} uses structs that are nested too deeply, or hold themselves.`);
+    throw tooLarge("abi", `${line} uses structs that are nested too deeply, or contain themselves.`);
   if (size > parameters)
     throw tooLarge("abi", `${line} has more than ${parameters} parameters, with those of its structs.`);
   return structs.writtenOut(text);
@@ -85,7 +85,8 @@ function readLine({ text, number }: Line, written: string): unknown {
 
 function hint(text: string, cause: unknown): string {
   const keyword = /^(function|event|error|constructor|receive|fallback)\b/.test(text);
-  if (!keyword) return "An item begins with function, event or error; a whole interface, with interface.";
+  if (!keyword)
+    return "An item begins with function, event or error; a whole interface begins with interface.";
   const reason = /Type "[^"]*" is not a valid ABI type/.exec(String(cause))?.[0];
   return reason === undefined
     ? "It should look like `function name(type name, …) view returns (type)`."
@@ -96,7 +97,7 @@ function isStruct({ text }: Line): boolean {
   return text.startsWith("struct ");
 }
 
-/** Comments become spaces, so that lines keep their numbers. One that is never closed counts as text. */
+/** Replaces comments by spaces, so that lines keep their numbers. A comment without an end counts as text. */
 function blankComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -113,7 +114,7 @@ function blankComments(text: string): string {
   return [...parts, text.slice(from)].join("");
 }
 
-/** Solidity's freedom of spaces and words that say nothing about the ABI, reduced to one way. */
+/** Removes optional spaces and keywords that do not change the ABI. */
 function tidy(item: string): string {
   return item
     .replace(/\boverride\s*\([^()]*\)/g, " ")

@@ -3,24 +3,37 @@ import type { AbiInput, EventFragment, Hex } from "../protocol/index.ts";
 import { canonicalSignature, selectorOf, signatureHash, signatureOf } from "./abi-type.ts";
 import type { Abi, AbiEvent, AbiFunction, AbiParameter } from "./types.ts";
 
+/** A function of an ABI. */
 export type ListedFunction = {
+  /** Several functions may share a name. */
   name: string;
+  /** Unique in the ABI, such as `transfer(address,uint256)`. */
   signature: string;
+  /** The first four bytes of its call data. */
   selector: Hex;
+  /** Its parameters, in order. */
   inputs: AbiParameter[];
+  /** What it returns, in order. */
   outputs: AbiParameter[];
+  /** `view` and `pure` functions change nothing. */
   stateMutability: AbiFunction["stateMutability"];
 };
 
+/** An event of an ABI. */
 export type ListedEvent = {
+  /** Several events may share a name. */
   name: string;
+  /** Such as `Transfer(address,address,uint256)`. */
   signature: string;
+  /** The hash of the signature. */
   topicHash: Hex;
+  /** Whether the signature is not a topic. */
   anonymous: boolean;
+  /** Its parameters, in order. */
   inputs: AbiParameter[];
 };
 
-/** Each function once: merged ABIs have some twice, and two of one signature are one to the contract. */
+/** Each function once: merged ABIs contain duplicates, and a contract has one function for each signature. */
 export function functionsOf(abi: Abi): AbiFunction[] {
   return distinct(
     abi.filter((item) => item.type === "function"),
@@ -28,7 +41,7 @@ export function functionsOf(abi: Abi): AbiFunction[] {
   );
 }
 
-/** Each event once, too. What is indexed tells two of one signature apart: they are read in different ways. */
+/** Each event once. Two events with one signature differ in what is indexed, which changes how they are read. */
 function eventsOf(abi: Abi): AbiEvent[] {
   return distinct(
     abi.filter((item) => item.type === "event"),
@@ -70,29 +83,33 @@ export function listEvents(abi: Abi): ListedEvent[] {
 }
 
 /**
- * The events of these names or signatures, as a watcher is created with them.
- * A name that several events share gives all of them.
+ * The events with these names or signatures, in the form with which a watcher is created. A name that several events
+ * share selects all of them.
  *
- * @throws ArgumentError `EVENT_NOT_IN_ABI`, listing what is there.
+ * @throws ArgumentError `EVENT_NOT_IN_ABI`, with the events of the ABI.
  * @example
  * eventFragments(abi, ["Incremented"]).length; // → 1
  */
 export function eventFragments(abi: Abi, names: readonly string[]): EventFragment[] {
   const events = eventsOf(abi);
-  const wanted = names.flatMap((name, index) => {
-    const wantedName = canonicalSignature(name);
-    const found = events.filter((event) => event.name === wantedName || signatureOf(event) === wantedName);
+  const selected = names.flatMap((name, index) => {
+    const searched = canonicalSignature(name);
+    const found = events.filter((event) => event.name === searched || signatureOf(event) === searched);
     if (found.length > 0) return found;
-    const there = events.map(signatureOf).join(", ") || "none";
-    throw new ArgumentError(`events[${index}]`, `The ABI has no event "${name}". Its events are: ${there}.`, {
-      code: "EVENT_NOT_IN_ABI",
-    });
+    const available = events.map(signatureOf).join(", ") || "none";
+    throw new ArgumentError(
+      `events[${index}]`,
+      `The ABI has no event "${name}". Its events are: ${available}.`,
+      {
+        code: "EVENT_NOT_IN_ABI",
+      },
+    );
   });
-  return [...new Set(wanted)].map(completeFragment);
+  return [...new Set(selected)].map(completeFragment);
 }
 
 /**
- * An event as the service wants it: with `anonymous` and `inputs`, and with `internalType` and `indexed` of each input.
+ * An event in the form that the service requires: with `anonymous` and `inputs`, and with `internalType` and `indexed` of each input.
  */
 export function completeFragment(event: EventFragment): EventFragment {
   const { anonymous, inputs } = event;
@@ -104,8 +121,8 @@ function completeInput(input: AbiInput): AbiInput {
 }
 
 /**
- * The signatures of those events that have tuples. The public service's description of an event's inputs knows no
- * `components`: whether it takes a watcher with such an event is not known. The local service does.
+ * The signatures of the events that have tuples. The public service describes the inputs of an event without
+ * `components`: whether it accepts a watcher with such an event is not known. The local service does.
  * @example
  * eventsWithTuples(eventFragments(abi, ["Incremented"])); // → []
  */

@@ -5,9 +5,10 @@ import { wireName } from "./event-params.ts";
 import { decodeRaw } from "./raw.ts";
 import type { AbiParameter } from "./types.ts";
 
-/** Integers of these sizes are numbers of their own in the workflow's language. */
+/** Sizes of the integers that the workflow writes as JSON numbers. */
 const NUMBER_BITS = [8, 16, 32, 64];
-const TAKEN_FOR_BYTES = [20, 32];
+/** The workflow takes base64 text of these lengths for bytes. */
+const BYTES_LENGTHS = [20, 32];
 
 type Log = { topics: readonly string[]; data: string };
 
@@ -17,9 +18,8 @@ type Log = { topics: readonly string[]; data: string };
  * as their hex. An indexed integer is the decimal text of its topic, without a sign; indexed bytes are the whole topic,
  * and so is an indexed value of variable size, which is its hash. Inside lists and tuples: `nestedValue`.
  *
- * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. It is made to be
- * stringified, not to be read; parse the text again to look at it. Node.js 20 has no such values: there it is decimal
- * text, which is also what this library reads such a number as.
+ * A number beyond 2^53 is a `JSON.rawJSON` value: `JSON.stringify` writes it unrounded. To read it,
+ * parse the JSON text. Node.js 20 has no such values: there it is decimal text, as this library reads such a number.
  *
  * @throws CrecError `LOG_MISMATCH` when the log is not one of this event.
  */
@@ -28,7 +28,7 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
   const indexed = fragment.inputs.filter((input) => input.indexed);
   const others = fragment.inputs.filter((input) => !input.indexed);
   if (topics.length !== indexed.length) {
-    throw mismatch(fragment, `it has ${topics.length} indexed values instead of ${indexed.length}`);
+    throw mismatch(fragment, `it has ${topics.length} indexed values, not ${indexed.length}`);
   }
   try {
     const values = others.length === 0 ? [] : decodeRaw(others, log.data as Hex, "params");
@@ -48,7 +48,7 @@ export function logParams(fragment: EventFragment, log: Log): Record<string, unk
 function indexedTopics(fragment: EventFragment, topics: readonly string[]): string[] {
   const [first, ...rest] = topics;
   if (first?.toLowerCase() !== signatureHash(signatureOf(fragment))) {
-    throw mismatch(fragment, "its first topic is another");
+    throw mismatch(fragment, "its first topic is that of another event");
   }
   return rest;
 }
@@ -60,7 +60,7 @@ function topicValue(input: AbiParameter, topic: Hex): unknown {
     input.type === "string" ||
     input.type === "bytes";
   if (isHash) return topic;
-  // A topic that its type cannot hold belongs to another event.
+  // A topic that does not fit its type belongs to another event.
   const [value] = decodeRaw([input], topic, "params");
   if (integerType(input.type) !== undefined) return BigInt(topic).toString();
   return fixedBytesSize(input.type) === undefined ? value : topic;
@@ -77,16 +77,16 @@ function wireValue(parameter: AbiParameter, value: unknown): unknown {
 }
 
 /**
- * A value inside a list or a tuple, which the public workflow leaves to its language's own JSON: all integers as
- * numbers of any size, addresses in lower case, `bytes` and `uint8[]` as base64, `bytesN` as numbers, tuples by the
- * names of the ABI.
+ * A value inside a list or a tuple, for which the public workflow uses the JSON of its language: all integers as numbers
+ * of any size, addresses in lower case, `bytes` and `uint8[]` as base64, `bytesN` as numbers, tuples by the names of the
+ * ABI.
  */
 function nestedValue(parameter: AbiParameter, value: unknown): unknown {
   const { type, components = [] } = parameter;
   const array = arrayOf(parameter);
   if (array !== undefined) {
     const items = Array.isArray(value) ? value : [];
-    // Of a fixed length they are no bytes there.
+    // A list of a fixed length is not written as bytes.
     if (isBytes(array.item) && array.length === undefined) return base64Of(hexOf(items));
     return items.map((item) => nestedValue(array.item, item));
   }
@@ -114,14 +114,14 @@ function base64Of(hex: string): string {
   return Buffer.from(hex.slice(2), "hex").toString("base64");
 }
 
-/** The public workflow takes such text for an address or a hash. */
+/** The public workflow takes text that reads as base64 of 20 or 32 bytes for an address or a hash. */
 function hexOfBase64(text: string): string | undefined {
   const bytes = Buffer.from(text, "base64");
   const isBase64 = bytes.toString("base64") === text;
-  return isBase64 && TAKEN_FOR_BYTES.includes(bytes.length) ? `0x${bytes.toString("hex")}` : undefined;
+  return isBase64 && BYTES_LENGTHS.includes(bytes.length) ? `0x${bytes.toString("hex")}` : undefined;
 }
 
-/** The library types do not know `JSON.rawJSON` yet, and Node.js 20 does not have it. */
+/** TypeScript does not have `JSON.rawJSON` yet, nor does Node.js 20. */
 const { rawJSON = String } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
 function unroundedNumber(value: unknown): unknown {
@@ -129,5 +129,5 @@ function unroundedNumber(value: unknown): unknown {
 }
 
 function mismatch(fragment: EventFragment, why: string, cause?: unknown): CrecError {
-  return new CrecError("LOG_MISMATCH", `The log is not one of ${signatureOf(fragment)}: ${why}.`, { cause });
+  return new CrecError("LOG_MISMATCH", `The log is not a ${signatureOf(fragment)} event: ${why}.`, { cause });
 }

@@ -9,10 +9,10 @@ type Fields = Record<string, unknown>;
 const MUTABILITIES = ["pure", "view", "nonpayable", "payable"] as const;
 
 /**
- * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, an explorer's answer with the ABI as
- * its `result`, the source of Solidity interfaces, or human-readable text such as
+ * Reads an ABI: JSON or its text, a compiler's artifact with an `abi` field, an explorer's answer with the ABI in
+ * `result`, the source of Solidity interfaces, or human-readable text such as
  * `event Transfer(address indexed from, address indexed to, uint256 value)`, one item a line.
- * Items that can neither be called nor watched (constructor, fallback, receive) are left out.
+ * Constructor, fallback and receive are left out: they can neither be called nor watched.
  *
  * @throws ArgumentError `ABI_INVALID`, naming the line or item.
  * @example
@@ -24,10 +24,10 @@ export function parseAbi(input: string | readonly unknown[] | object): Abi {
   const wrapped = isFields(source) ? unwrapped(source) : source;
   const items = typeof wrapped === "string" ? parseText(wrapped) : wrapped;
   if (!Array.isArray(items)) {
-    throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact that has it as `abi`.");
+    throw invalid("abi", "An ABI is a list of items; paste the list, or the artifact with the field `abi`.");
   }
   if (items.length > ABI_BOUNDS.items)
-    throw tooLarge("abi", `The ABI has ${items.length} items; at most ${ABI_BOUNDS.items} are read.`);
+    throw tooLarge("abi", `The ABI has ${items.length} items; the limit is ${ABI_BOUNDS.items}.`);
   const isText = items.length > 0 && items.every((item) => typeof item === "string");
   return (isText ? readHumanReadable(items.join("\n")) : items).flatMap((item: unknown, index) => {
     const path = `abi[${index}]`;
@@ -41,7 +41,7 @@ function unwrapped({ abi, result, status }: Fields): unknown {
   if (abi !== undefined) return abi;
   if (status !== "0") return result;
   const said = typeof result === "string" ? `: "${result.slice(0, 80)}"` : "";
-  throw invalid("abi", `The explorer answered without an ABI${said}. Ask it again, or paste the ABI itself.`);
+  throw invalid("abi", `The explorer answered without an ABI${said}. Try again, or paste the ABI itself.`);
 }
 
 function parseText(text: string): unknown {
@@ -50,12 +50,12 @@ function parseText(text: string): unknown {
   if (!/^[[{]/.test(trimmed)) return readHumanReadable(text);
   const { jsonLength } = ABI_BOUNDS;
   if (trimmed.length > jsonLength)
-    throw tooLarge("abi", `The ABI has ${trimmed.length} characters; at most ${jsonLength} are read.`);
+    throw tooLarge("abi", `The ABI has ${trimmed.length} characters; the limit is ${jsonLength}.`);
   try {
     return JSON.parse(trimmed);
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : "";
-    throw invalid("abi", `The ABI begins like JSON but does not parse: ${problem}.`, cause);
+    throw invalid("abi", `The ABI begins like JSON but is not valid JSON: ${problem}.`, cause);
   }
 }
 
@@ -88,7 +88,7 @@ function mutability(item: Fields): AbiFunction["stateMutability"] {
   return known ?? (item.constant === true ? "view" : item.payable === true ? "payable" : "nonpayable");
 }
 
-/** `count` is that of the parameters of the item so far. */
+/** `count` has the number of parameters of the item so far. */
 function readParameters(
   list: unknown,
   path: string,
@@ -107,12 +107,12 @@ function readParameters(
     const type = typeof parameter.type === "string" ? canonicalType(parameter.type) : undefined;
     if (type === undefined) {
       const shown = (JSON.stringify(parameter.type) ?? "missing").slice(0, 80);
-      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is no ABI type.`);
+      throw invalid(`${at}.type`, `${at}.type is ${shown}, which is not an ABI type.`);
     }
     if (type.split("[").length - 1 > ABI_BOUNDS.dimensions)
       throw tooLarge(
         `${at}.type`,
-        `${at}.type is an array of more than ${ABI_BOUNDS.dimensions} dimensions.`,
+        `${at}.type is an array with more than ${ABI_BOUNDS.dimensions} dimensions.`,
       );
     return {
       name: typeof name === "string" ? name : "",

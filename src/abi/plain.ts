@@ -7,8 +7,8 @@ import type { AbiParameter } from "./types.ts";
  * Decodes ABI-encoded data to plain JSON values: integers as decimal text, bytes as hex, addresses
  * checksummed, lists as lists, tuples as objects.
  *
- * @param path where the values are, for errors: `outputs` names one as `outputs.amounts[2]`
- * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types, or a value does not fit its own.
+ * @param path the name of the values in errors, such as `outputs` in `outputs.amounts[2]`
+ * @throws CrecError `RESULT_UNREADABLE` when the data does not match these types, or a value does not fit its type.
  * @example
  * decodeValues([{ name: "", type: "bool" }], encodeValue("bool", "true", "flag")); // → [true]
  */
@@ -22,7 +22,7 @@ export function decodeValues(
   return parameters.map((parameter, index) => toPlain(parameter, values[index]));
 }
 
-/** Values side by side as one object; what has no name goes by its position. */
+/** Values as one object, by name; a value without a name by its position. */
 export function byName(parameters: readonly AbiParameter[], values: readonly unknown[]): object {
   return Object.fromEntries(parameters.map(({ name }, index) => [name || String(index), values[index]]));
 }

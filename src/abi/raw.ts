@@ -5,27 +5,26 @@ import type { Hex } from "../protocol/index.ts";
 import { arrayOf, fixedBytesSize, integerType, pathOf, rangeOf } from "./abi-type.ts";
 import type { AbiParameter } from "./types.ts";
 
-/** A value that its type cannot hold: the data is of another function, or its contract does not keep to its ABI. */
+/** A value that does not fit its type: the data is from another function, or the contract does not match its ABI. */
 export class Misfit extends CrecError {
   constructor(path: string, type: string, value?: unknown) {
     const is = value === undefined ? "" : ` is ${value}, which`;
     super(
       "RESULT_UNREADABLE",
-      `${path}${is} does not fit ${type}. Check that the ABI is the one of this contract.`,
+      `${path}${is} does not fit ${type}. Check that the ABI belongs to this contract.`,
     );
   }
 }
 
-/** Whole words and bytes, which the decoder does not cut to their type, nor read as text of its own liking. */
+/** Types that are decoded as whole words or bytes, so that the decoder neither cuts values nor changes text. */
 const WHOLE: Readonly<Record<string, string>> = { address: "bytes32", bool: "uint256", string: "bytes" };
-/** Without a byte order mark that begins the text being taken for none of it. */
+/** Keeps a byte order mark at the beginning of the text. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * ABI-encoded values with bigints; tuples are lists, whatever names their parts have. `path` is where they are, for
- * errors.
+ * ABI-encoded values with bigints; tuples are lists, also where their parts have names. `path` is their name in errors.
  *
- * @throws CrecError `RESULT_UNREADABLE` when the data is not of these types, with the path of a value outside its own.
+ * @throws CrecError `RESULT_UNREADABLE` when the data does not match these types, with the path of the wrong value.
  */
 export function decodeRaw(parameters: readonly AbiParameter[], data: Hex, path: string): unknown[] {
   const values = decodeWhole(parameters, data);
@@ -39,17 +38,13 @@ function decodeWhole(parameters: readonly AbiParameter[], data: Hex): readonly u
     return AbiParameters.decode(parameters.map(whole), data);
   } catch (cause) {
     const types = parameters.map(({ type }) => type).join(", ");
-    throw new CrecError(
-      "RESULT_UNREADABLE",
-      `The data is not ABI-encoded (${types}). Check where it is from.`,
-      {
-        cause,
-      },
-    );
+    throw new CrecError("RESULT_UNREADABLE", `The data is not ABI-encoded (${types}). Check its source.`, {
+      cause,
+    });
   }
 }
 
-/** Without names: one such as `__proto__`, or one used twice, would lose values on the way. */
+/** Without names: with a name such as `__proto__`, or a duplicate, the decoder would lose values. */
 function whole({ type, components }: AbiParameter): { type: string } {
   const [, base = "", arrays = ""] = /^(\w+)((?:\[\d*\])*)$/.exec(type) ?? [];
   const read = fixedBytesSize(base) === undefined ? (WHOLE[base] ?? base) : "bytes32";

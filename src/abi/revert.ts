@@ -3,7 +3,7 @@ import { decodeValues } from "./plain.ts";
 import type { Abi, AbiError } from "./types.ts";
 import { bytesText } from "./values.ts";
 
-/** What every Solidity contract may revert with. */
+/** The errors that every Solidity contract can revert with. */
 const ERROR_STRING: AbiError = {
   type: "error",
   name: "Error",
@@ -17,7 +17,7 @@ const PANICS: Record<string, string> = {
   "17": "arithmetic overflow or underflow",
   "18": "division or modulo by zero",
   "33": "a value is outside its enum",
-  "34": "a stored byte array is encoded wrongly",
+  "34": "a stored byte array is not encoded correctly",
   "49": "pop from an empty array",
   "50": "array index out of bounds",
   "65": "too much memory allocated",
@@ -25,8 +25,8 @@ const PANICS: Record<string, string> = {
 };
 
 /**
- * The reason of a revert in words: the message of `require`, the meaning of a panic, a custom error of
- * the ABI with its values, else the data as hex. Never throws.
+ * The reason of a revert as text: the message of `require`, the meaning of a panic, a custom error of the ABI with its
+ * values, else the data as hex. It never throws.
  * @example
  * const data = `0x4e487b71${encodeValue("uint256", 18, "code").slice(2)}`;
  * decodeRevert({ data }); // → "panic 18: division or modulo by zero"
@@ -42,7 +42,7 @@ export function decodeRevert({ abi = [], data }: { abi?: Abi; data: string }): s
       const values = decodeValues(error.inputs, `0x${bytes.slice(10)}`);
       return describe(error, values);
     } catch {
-      // Another error may have the same selector; what nobody can read stays hex.
+      // Another error may have the same selector; unreadable data stays hex.
     }
   }
   return bytes;

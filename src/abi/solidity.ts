@@ -4,24 +4,24 @@ import { invalid } from "./invalid.ts";
 /** One item of human-readable ABI text, and the line it begins in. */
 export type Line = { text: string; number: number };
 
-/** How the source of an interface begins. */
+/** The beginning of an interface's source. */
 const HEADER = /^(?:abstract\s+)?(interface|contract|library)\s+([\w$]+)/;
-/** As much of an item as that may take. The rest is not looked at again at each line break. */
+/** As many characters of an item as this can need, so that not the whole item is checked at each line break. */
 const HEAD_LENGTH = 300;
-/** What goes on with an item that began in a line above. */
-const GOES_ON =
+/** The beginning of a line that continues the item above. */
+const CONTINUATION =
   /(?:[({]|(?:external|public|internal|private|view|pure|payable|nonpayable|virtual|override|returns|anonymous)\b)/y;
-/** What a file says around its items, and the items that can neither be called nor watched. */
+/** Statements of a source file that are not items, and items that can neither be called nor watched. */
 const LEFT_OUT = /^(?:pragma|import|using)\b|^(?:constructor|receive|fallback) ?\(/;
 
 /** Items, and the names of the interfaces around them. */
 export type Split = { items: Line[]; interfaces: string[] };
 
 /**
- * Items end at a semicolon, a closing brace or a line break that is not inside brackets, unless the next line goes
- * on with them. The braces of an interface are no part of its items.
+ * Items end at a semicolon, a closing brace or a line break outside of brackets, unless the next line continues them. The
+ * braces of an interface are not part of its items.
  *
- * @throws ArgumentError `ABI_INVALID` for the source of a contract, which does not say what its ABI is.
+ * @throws ArgumentError `ABI_INVALID` for the source of a contract, from which its ABI cannot be read.
  */
 export function splitItems(source: string): Split {
   const text = `${source.replaceAll("\r\n", "\n")}\n`;
@@ -49,7 +49,7 @@ export function splitItems(source: string): Split {
     const character = text[at] ?? "";
     if (depth <= 0 && character === "\n") {
       const next = isBlank ? at + 1 : startOfNext(text, at);
-      if (isBlank || !goesOn(head, text, next)) end();
+      if (isBlank || !continues(head, text, next)) end();
       else take(" ");
       for (; at < next; at++) if (text[at] === "\n") line++;
       at--;
@@ -77,13 +77,13 @@ export function splitItems(source: string): Split {
     if (")}".includes(character)) depth--;
     if (character === "}" && depth <= 0 && !head.startsWith("import")) end();
   }
-  // What is left never closed its brackets.
+  // The rest has unclosed brackets.
   end();
   const [unclosed] = open > 0 ? interfaces.slice(-1) : [];
   if (unclosed === undefined) return { items, interfaces: interfaces.map(({ text }) => text) };
   throw invalid(
     "abi",
-    `Line ${unclosed.number} of the ABI begins interface ${unclosed.text}, whose last brace is missing.`,
+    `Line ${unclosed.number} of the ABI begins interface ${unclosed.text}, but its last brace is missing.`,
   );
 }
 
@@ -93,24 +93,24 @@ function startOfNext(text: string, from: number): number {
   return at;
 }
 
-function goesOn(head: string, text: string, next: number): boolean {
+function continues(head: string, text: string, next: number): boolean {
   if (HEADER.test(head)) return true;
-  GOES_ON.lastIndex = next;
-  return GOES_ON.test(text);
+  CONTINUATION.lastIndex = next;
+  return CONTINUATION.test(text);
 }
 
-/** Of a contract, nobody knows from its text alone which getters and bases it has. */
+/** The source of a contract alone does not show all its getters and base contracts. */
 function nameOf([, kind, name = ""]: RegExpExecArray, line: number): string {
   if (kind === "interface") return name;
   throw invalid(
     "abi",
-    `Line ${line} of the ABI begins the source of a ${kind}. Paste its ABI as its compiler or an explorer gives it, or its interface.`,
+    `Line ${line} of the ABI begins the source of a ${kind}. Paste its ABI from a compiler or an explorer, or its interface.`,
   );
 }
 
 /**
- * The items of Solidity as a reader of human-readable ABIs knows them: without what no ABI has; with enums,
- * interfaces and value types of their own as the types they are encoded as.
+ * Solidity items in the form of human-readable ABIs: without statements that no ABI has, and with enums, interfaces and
+ * user-defined value types replaced by the types of their encoding.
  */
 export function plainItems(lines: readonly Line[], interfaces: readonly string[]): Line[] {
   const encodedAs = new Map(interfaces.map((name) => [name, "address"]));

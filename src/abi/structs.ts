@@ -1,4 +1,4 @@
-/** A struct of human-readable ABI text, with what it comes to when it is written out. */
+/** A struct of human-readable ABI text, with its extent and its text as a tuple. */
 type Struct = {
   /** As in a list of parameters: `uint256 x`. */
   fields: string[];
@@ -20,7 +20,7 @@ const TYPE = /(?<=^|[(,])[\w$]+(?=[ [,)])/g;
 export class Structs {
   readonly #byName = new Map<string, Struct>();
 
-  /** `texts` are items such as `struct Point { uint x; uint y; }`. Others are passed over. */
+  /** `texts` are items such as `struct Point { uint x; uint y; }`. Others are ignored. */
   constructor(texts: readonly string[]) {
     for (const text of texts) {
       const [, name, body] = /^struct ([\w$]+) ?\{(.*)\}$/s.exec(text) ?? [];
@@ -30,7 +30,7 @@ export class Structs {
     }
   }
 
-  /** What an item, such as a function, comes to. A struct that holds itself is infinitely large. */
+  /** The extent of an item, such as a function. A struct that contains itself is infinitely large. */
   extentOf(item: string): Extent {
     let size = item.split(",").length;
     let depth = 0;
@@ -43,7 +43,7 @@ export class Structs {
     return { size, depth };
   }
 
-  /** The item with tuples in the place of its structs. Only for an item whose extent is finite. */
+  /** The item with its structs replaced by tuples. Only for an item whose extent is finite. */
   writtenOut(item: string): string {
     return item.replace(TYPE, (word) => {
       const struct = this.#byName.get(word);

@@ -13,7 +13,7 @@ const AMOUNT = /^u?int(?:6[4-9]|[7-9]\d|\d{3})$/;
  * @param decimals the contract's
  * @example
  * const inputs = [{ name: "to", type: "address" }, { name: "amount", type: "uint256" }];
- * amountsInTokens({ to: token, amount: "1500000" }, inputs, 6); // → { amount: "1.5" }
+ * amountsInTokens({ to: counter, amount: "1500000" }, inputs, 6); // → { amount: "1.5" }
  */
 export function amountsInTokens(
   values: unknown,

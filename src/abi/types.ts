@@ -3,6 +3,7 @@ import type { AbiInput } from "../protocol/index.ts";
 /** A parameter with canonical type (`uint256`, never `uint`); `name` is empty where it has none. */
 export type AbiParameter = AbiInput;
 
+/** A function. */
 export type AbiFunction = {
   type: "function";
   name: string;
@@ -11,11 +12,14 @@ export type AbiFunction = {
   stateMutability: "pure" | "view" | "nonpayable" | "payable";
 };
 
+/** An event. */
 export type AbiEvent = { type: "event"; name: string; anonymous: boolean; inputs: AbiParameter[] };
 
+/** A custom error. */
 export type AbiError = { type: "error"; name: string; inputs: AbiParameter[] };
 
-/** What can be called, watched or decoded. Constructors and the like are left out. */
+/** An item that can be called, watched or decoded. Constructors and the like are left out. */
 export type AbiItem = AbiFunction | AbiEvent | AbiError;
 
+/** The interface of a contract, as `parseAbi` reads it. */
 export type Abi = AbiItem[];

@@ -1,18 +1,18 @@
 import { ArgumentError } from "../errors.ts";
 
-/** A uint256 has 78 digits: more places than this would leave none before the point. */
-const MOST_DECIMALS = 77;
-/** Far beyond any amount, and short enough that reading it costs nothing. */
+/** A uint256 has 78 digits: with more decimal places, none would be left before the point. */
+const MAX_DECIMALS = 77;
+/** Longer than any amount, and short enough to be read quickly. */
 const MAX_TEXT = 300;
 const DECIMAL = /^(-?)(\d*)\.?(\d*)(?:e([+-]?\d{1,3}))?$/i;
 
 /**
- * An amount as people write it, in the smallest unit: `"1.5"` with 18 decimals is `"1500000000000000000"`.
- * Also takes how JavaScript writes very small and large numbers, `1e-7`.
+ * An amount in the smallest unit, from decimal text: `"1.5"` with 18 decimals is `"1500000000000000000"`. Also reads
+ * JavaScript's form of very small and large numbers, `1e-7`.
  *
- * @param decimals places behind the point, 0 to 77
- * @param path names the value in the error
- * @throws ArgumentError `INVALID_ARGUMENT` when it is no decimal number, or has more places than there are.
+ * @param decimals places after the point, 0 to 77
+ * @param path the name of the value in the error
+ * @throws ArgumentError `INVALID_ARGUMENT` when it is not a decimal number, or has too many decimal places.
  * @example
  * toSmallestUnit("1.5", 18, "amount"); // → "1500000000000000000"
  */
@@ -27,7 +27,7 @@ export function toSmallestUnit(text: string, decimals: number, path: string): st
   const digits = `${whole}${fraction}`;
   const places = fraction.length - Number(exponent);
   const surplus = places - decimals;
-  // Zeros at the end say nothing, wherever they stand.
+  // Trailing zeros do not count.
   const significant = digits.replace(/0+$/, "");
   if (significant === "") return "0";
   if (surplus > digits.length - significant.length) {
@@ -38,10 +38,10 @@ export function toSmallestUnit(text: string, decimals: number, path: string): st
 }
 
 /**
- * An amount in the smallest unit as people write it: `"1500000000000000000"` with 18 decimals is `"1.5"`.
+ * Decimal text from an amount in the smallest unit: `"1500000000000000000"` with 18 decimals is `"1.5"`.
  *
- * @param decimals places behind the point, 0 to 77
- * @throws ArgumentError `INVALID_ARGUMENT` when it is no whole number.
+ * @param decimals places after the point, 0 to 77
+ * @throws ArgumentError `INVALID_ARGUMENT` when it is not a whole number.
  * @example
  * fromSmallestUnit("1500000000000000000", 18); // → "1.5"
  */
@@ -59,6 +59,6 @@ export function fromSmallestUnit(integer: string | bigint, decimals: number): st
 }
 
 function checkDecimals(decimals: number): void {
-  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS) return;
-  throw new ArgumentError("decimals", `Decimals are a whole number from 0 to ${MOST_DECIMALS}.`);
+  if (Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS) return;
+  throw new ArgumentError("decimals", `The decimals must be a whole number from 0 to ${MAX_DECIMALS}.`);
 }

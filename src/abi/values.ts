@@ -6,7 +6,7 @@ import { arrayOf, canonicalType, fixedBytesSize, integerType, pathOf, rangeOf } 
 import { checksumAddress } from "./address.ts";
 import type { AbiParameter } from "./types.ts";
 
-/** Far beyond a uint256, and short enough that reading it costs nothing. */
+/** Longer than a uint256, and short enough to be read quickly. */
 const MAX_INTEGER_TEXT = 300;
 const DECIMAL = /^-?\d+$/;
 const HEX_INTEGER = /^0x[0-9a-f]+$/i;
@@ -27,16 +27,19 @@ export function encodeValue(type: string | AbiParameter, value: unknown, path: s
 function knownType(text: string, path: string): string {
   const type = canonicalType(text);
   if (type !== undefined && !type.startsWith("tuple")) return type;
-  throw invalid(path, `cannot be encoded as ${text}, which is no ABI type by itself; check the type's name`);
+  throw invalid(
+    path,
+    `cannot be encoded as ${text}: that is not an ABI type, or needs its components; check the name of the type`,
+  );
 }
 
-/** Values that `toAbiValue` gave, encoded one after the other. */
+/** Encodes values that `toAbiValue` has checked. */
 export function encodeValues(parameters: readonly AbiParameter[], values: readonly unknown[]): Hex {
   return AbiParameters.encode(parameters, values as never);
 }
 
 /**
- * Checks a value as a flow may carry it and turns it into what the encoder takes.
+ * Checks a value of a caller and converts it to the form of the encoder.
  * Integers: safe number, bigint, decimal or `0x` text. Booleans: also as text. Bytes: `0x` text, bytes,
  * list of numbers. Tuples: object or list. Lists, tuples: also as JSON text.
  *
@@ -60,11 +63,11 @@ export function toAbiValue(parameter: AbiParameter, value: unknown, path: string
       return checksumAddress(value, path);
     case "string":
       if (typeof value !== "string") throw invalid(path, `must be text, not ${kind(value)}`);
-      // Half a character would be replaced by another on its way.
-      if (!value.isWellFormed()) throw invalid(path, "is no whole text: a character of it was cut in two");
+      // Half a character would be replaced by another one.
+      if (!value.isWellFormed()) throw invalid(path, "must be complete text, but has half a character");
       return value;
     default:
-      throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data yourself`);
+      throw invalid(path, `is of type ${type}, which cannot be encoded here; give the call data instead`);
   }
 }
 
@@ -77,7 +80,7 @@ function toList(
   const list = fromJsonText(value);
   if (!Array.isArray(list)) throw invalid(path, `must be a list for ${type}, not ${kind(value)}`);
   if (length !== undefined && list.length !== length) {
-    throw invalid(path, `must have ${length} items for ${type}, and has ${list.length}`);
+    throw invalid(path, `must have ${length} items for ${type}, but has ${list.length}`);
   }
   return Array.from(list, (entry: unknown, index) => toAbiValue(item, entry, `${path}[${index}]`));
 }
@@ -101,8 +104,8 @@ export function toValues(
   path: string,
 ): unknown[] {
   if (Array.isArray(given) && given.length !== parameters.length) {
-    const wanted = parameters.map(({ type, name }) => `${type} ${name}`.trim()).join(", ") || "none";
-    throw invalid(path, `must have ${parameters.length} value(s) (${wanted}), and has ${given.length}`);
+    const expected = parameters.map(({ type, name }) => `${type} ${name}`.trim()).join(", ") || "none";
+    throw invalid(path, `must have ${parameters.length} value(s) (${expected}), but has ${given.length}`);
   }
   return parameters.map((parameter, index) => {
     const at = pathOf(path, parameter, index);
@@ -121,19 +124,19 @@ function toInteger(
   const integer = readInteger(value, path);
   const { min, max } = rangeOf(size);
   if (integer === undefined || integer < min || integer > max) {
-    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max})${andIs(integer)}.`, {
+    throw new ArgumentError(path, `${path} must fit ${type} (${min} to ${max})${butIs(integer)}.`, {
       code: "INTEGER_OUT_OF_RANGE",
     });
   }
   return integer;
 }
 
-function andIs(integer: bigint | undefined): string {
+function butIs(integer: bigint | undefined): string {
   const text = String(integer ?? "");
-  return text === "" || text.length > 100 ? "" : `, and is ${text}`;
+  return text === "" || text.length > 100 ? "" : `, but is ${text}`;
 }
 
-/** Undefined for text so long that no type can hold it. */
+/** Undefined for text that is too long for any type. */
 function readInteger(value: unknown, path: string): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (typeof value === "number") {
@@ -172,11 +175,11 @@ function toBytes(size: number | undefined, value: unknown, path: string): Hex {
     );
   }
   const given = (hex.length - 2) / 2;
-  if (size !== undefined && given !== size) throw invalid(path, `must have ${size} bytes, and has ${given}`);
+  if (size !== undefined && given !== size) throw invalid(path, `must have ${size} bytes, but has ${given}`);
   return hex;
 }
 
-/** Bytes of any form as hex; undefined when it is none. Also reads how a Buffer looks after JSON. */
+/** Bytes of any form as hex, also a Buffer that was converted to JSON; undefined for other values. */
 export function bytesText(value: unknown): Hex | undefined {
   if (typeof value === "string") return HEX_BYTES.test(value) ? (value.toLowerCase() as Hex) : undefined;
   if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString("hex")}`;

@@ -1,20 +1,20 @@
-import type { Clock } from "./clock.ts";
-import { isTooLarge } from "./error-class.ts";
+import type { Clock } from "../timing/index.ts";
 import type { Page, PageSource } from "./page-source.ts";
+import { isTooLarge } from "./read-errors.ts";
 
 export type ChannelEndOptions = {
   pages: PageSource;
   clock: Clock;
-  /** The highest offset that reading came to. */
+  /** The highest offset that was read. */
   reached: () => number;
 };
 
 type Choices = { isShort?: boolean };
 
-/** Without news, how often to look whether the channel's end is where reading by offset says it is. */
-const CHECK_MS = 60_000;
+/** How often to check, while there is nothing new, that the channel ends where reading by offset ends. */
+const CHECK_INTERVAL_MS = 60_000;
 
-/** Looks at the newest events of a channel, and notes when they are older than those that were read. */
+/** Reads the newest events of a channel, and notes when they are older than those that were read before. */
 export class ChannelEnd {
   readonly #options: ChannelEndOptions;
   #checkedAt = Number.NEGATIVE_INFINITY;
@@ -25,18 +25,18 @@ export class ChannelEnd {
   }
 
   get isDue(): boolean {
-    return this.#options.clock.elapsed() - this.#checkedAt >= CHECK_MS;
+    return this.#options.clock.elapsed() - this.#checkedAt >= CHECK_INTERVAL_MS;
   }
 
-  /** Whether the newest event was once newer than it is now. Reading it takes the note away. */
+  /** Whether the newest event was once newer than it is now. Reading it clears the note. */
   takeMovedBack(): boolean {
     const movedBack = this.#movedBack;
     this.#movedBack = false;
     return movedBack;
   }
 
-  /** Where the newest event is too large, the end is not known: an empty page with more. */
-  async look(signal: AbortSignal, choices: Choices = {}): Promise<Page> {
+  /** The newest page. When the newest event is too large, the end is not known: an empty page with more. */
+  async check(signal: AbortSignal, choices: Choices = {}): Promise<Page> {
     try {
       return await this.require(signal, choices);
     } catch (error) {
@@ -46,7 +46,7 @@ export class ChannelEnd {
     }
   }
 
-  /** The page of the newest events; of one where that will do. Throws what `PageSource` throws. */
+  /** The newest page; `isShort`: of one event. Throws what `PageSource` throws. */
   async require(signal: AbortSignal, { isShort = false }: Choices = {}): Promise<Page> {
     const { pages, clock, reached } = this.#options;
     const page = await pages.newest(signal, { isShort });

@@ -1,30 +1,30 @@
 import type { CrecError } from "../errors.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../timing/index.ts";
 import type { Cursor } from "./cursor.ts";
-import { asCrecError } from "./error-class.ts";
+import { asCrecError } from "./read-errors.ts";
 import type { CursorStore } from "./store.ts";
 
 export type CheckpointerOptions = {
   store: CursorStore;
   clock: Clock;
   pageLimit: number;
-  /** Told when a save failed that nobody waited for. */
+  /** Called when a save in the background failed. */
   onError: (error: CrecError) => void;
 };
 
 const RESERVE_AHEAD_WITHIN_MS = 1_000;
-/** After a crash, what was reserved comes one at a time. */
-const MOST_PAGES_AHEAD = 4;
-const SAVE_EVERY_MS = 100;
-/** To take the place of a consumer that remembers many events takes some milliseconds. */
-const SAVE_EVERY_MS_AN_EVENT = 0.02;
+/** After a crash, the events that were reserved are handed over one at a time. */
+const MAX_PAGES_AHEAD = 4;
+const SAVE_INTERVAL_MS = 100;
+/** A snapshot of a cursor that remembers many events takes some milliseconds. */
+const SAVE_INTERVAL_MS_PER_EVENT = 0.02;
 
-/** When the place is stored: before events are handed over at once, afterwards now and then, at the end exactly. */
+/** Stores the cursor: immediately before events are handed over, soon after they are settled, exactly at the end. */
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #ahead = 0;
-  /** Set while something waits to be stored. */
+  /** Set while a save is scheduled. */
   #waiting: AbortController | undefined;
 
   constructor(options: CheckpointerOptions) {
@@ -32,9 +32,9 @@ export class Checkpointer {
   }
 
   /**
-   * Has the store know, before a page is handed over, up to where events may have been. While a backlog is
-   * drained it reserves more and more, so that the disk is not written to for each page; but never beyond what
-   * exists, so that an event made after a crash is not taken for a repetition. Throws what the store throws.
+   * Stores, before a page is handed over, up to which offset events may be handed over. While a backlog is drained it
+   * reserves more and more, so that not each page needs a write; but never beyond the events that exist, so that an
+   * event created after a crash does not count as redelivered. Throws what the store throws.
    */
   async reserve(cursor: Cursor, upTo: number, highest: number | undefined): Promise<void> {
     if (upTo <= cursor.reserved) return;
@@ -42,7 +42,7 @@ export class Checkpointer {
     const now = clock.now();
     const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
     this.#ahead = isDraining
-      ? Math.min(Math.max(2 * this.#ahead, pageLimit), MOST_PAGES_AHEAD * pageLimit)
+      ? Math.min(Math.max(2 * this.#ahead, pageLimit), MAX_PAGES_AHEAD * pageLimit)
       : 0;
     this.#reservedAt = now;
     const reserved = Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo));
@@ -51,15 +51,15 @@ export class Checkpointer {
     cursor.confirm(reserved);
   }
 
-  /** Stores the place within a moment, as it is then. */
+  /** Stores the cursor a moment later, as it is then. */
   soon(cursor: Cursor): void {
     if (this.#waiting !== undefined) return;
     const waiting = new AbortController();
     this.#waiting = waiting;
     const { clock, store, onError } = this.#options;
     const save = async (): Promise<void> => {
-      const everyMs = Math.max(SAVE_EVERY_MS, SAVE_EVERY_MS_AN_EVENT * cursor.remembered);
-      await clock.sleep(everyMs, waiting.signal);
+      const intervalMs = Math.max(SAVE_INTERVAL_MS, SAVE_INTERVAL_MS_PER_EVENT * cursor.remembered);
+      await clock.sleep(intervalMs, waiting.signal);
       if (waiting.signal.aborted) return;
       this.#waiting = undefined;
       await store.save(cursor.snapshot(), "soon");
@@ -67,18 +67,18 @@ export class Checkpointer {
     save().catch((thrown) => onError(asCrecError(thrown)));
   }
 
-  /** Stores the place at once. Throws what the store throws. */
+  /** Stores the cursor immediately. Throws what the store throws. */
   async now(cursor: Cursor): Promise<void> {
     await this.#options.store.save(cursor.snapshot(), "now");
   }
 
-  /** Forgets what waits to be stored: for a place that is given up. */
+  /** Cancels a scheduled save: for a cursor that is replaced. */
   cancel(): void {
     this.#waiting?.abort();
     this.#waiting = undefined;
   }
 
-  /** Stores the exact place. Gives the error that came of it, if one did. */
+  /** Stores the exact cursor. Returns the error when that failed. */
   async close(cursor: Cursor | undefined): Promise<CrecError | undefined> {
     this.cancel();
     const { store } = this.#options;

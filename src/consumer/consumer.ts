@@ -1,12 +1,11 @@
 import type { CrecError } from "../errors.ts";
-import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId, isSameId } from "../protocol/index.ts";
+import { type Clock, type Random, systemClock } from "../timing/index.ts";
 import { Checkpointer } from "./checkpointer.ts";
-import { type Clock, systemClock } from "./clock.ts";
+import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import { asCrecError, errorClassOf, isFinal, isOfChannel, retryAfterOf } from "./error-class.ts";
 import type { Refusal } from "./in-flight.ts";
-import { Backoff, PollPace, type Random } from "./intervals.ts";
 import { Notifier } from "./notifier.ts";
 import {
   type ConsumerState,
@@ -15,14 +14,20 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
-import { Pause } from "./pause.ts";
-import { type Found, Reading } from "./reading.ts";
-import { claimName, nameTaken } from "./running.ts";
+import { PauseGate } from "./pause-gate.ts";
+import { PollInterval } from "./poll-interval.ts";
+import { ReadBackoff } from "./read-backoff.ts";
+import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
+import { type OpenChannel, ReadSession } from "./read-session.ts";
 import { Selection } from "./selection.ts";
 
+/** Those of this process that run. */
+const running = new Set<EventConsumer>();
+
 /**
- * Hands every event of a channel over at least once, in order, across restarts and outages. The place is kept in
- * the store; what may be a repetition is marked. Errors never leave it: they are told by `onState` and `onError`.
+ * Delivers every event of a channel at least once, in order, across restarts and outages. The store keeps the cursor;
+ * an event that may have been delivered before is marked. It never throws while it reads: `onState` and `onError`
+ * report errors.
  * @example
  * const consumer = new EventConsumer({
  *   source: eventSource(client.events, channelId),
@@ -39,20 +44,20 @@ export class EventConsumer {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #selection: Selection;
-  readonly #pause = new Pause();
+  readonly #gate = new PauseGate();
   readonly #limits: Limits;
   readonly #notifier: Notifier;
   readonly #checkpointer: Checkpointer;
   readonly #dispatcher: Dispatcher;
 
   #run: { abort: AbortController; over: Promise<void> } | undefined;
-  /** Ends the present look at the channel, and what comes of it, but not the run. */
+  /** Aborts the present poll and its deliveries, but not the run. */
   #round = new AbortController();
   #seekTo: StartPosition | undefined;
 
-  #reading: Reading;
-  #pace: PollPace;
-  #backoff: Backoff;
+  #session: ReadSession;
+  #interval: PollInterval;
+  #backoff: ReadBackoff;
 
   /** Throws `ArgumentError` for limits that cannot work, and for types that are not listed. */
   constructor(options: EventConsumerOptions) {
@@ -69,19 +74,19 @@ export class EventConsumer {
       ...options,
       ...parts,
       limits: this.#limits,
-      pause: this.#pause,
+      gate: this.#gate,
       selection: this.#selection,
       checkpointer: this.#checkpointer,
       onProgress: () => {
         if (this.state.kind === "connected") this.#showConnected();
       },
     });
-    this.#reading = this.#newReading();
-    this.#pace = this.#newPace();
-    this.#backoff = new Backoff(this.#random);
+    this.#session = this.#newSession();
+    this.#interval = this.#newInterval();
+    this.#backoff = new ReadBackoff(this.#random);
   }
 
-  /** Whose place it keeps. */
+  /** Whose cursor it keeps. */
   get identity(): CursorIdentity {
     return this.#options.identity;
   }
@@ -91,50 +96,56 @@ export class EventConsumer {
   }
 
   /**
-   * Starts reading. Does nothing when it runs already. Where another consumer in this process has the same
-   * identity, this one is `stopped` with the error `CONSUMER_NAME_TAKEN`, which the other is told too.
+   * Starts reading. Does nothing when it runs already. When another consumer in this process has the same identity,
+   * this one is `stopped` with the error `CONSUMER_NAME_TAKEN`, which both report to `onError`.
    */
   start(): void {
     if (this.#run !== undefined) {
       if (this.#run.abort.signal.aborted) void this.#run.over.then(() => this.start());
       return;
     }
-    const taken = nameTaken(this.identity);
-    const free = claimName(this, () => this.#notifier.notifyError(taken));
-    if (free === undefined) {
+    const taken = consumerNameTaken(this.identity.consumer);
+    let isTaken = false;
+    const release = lockConsumer(lockKeyOf(this.identity), (state) => {
+      isTaken = state === "waiting";
+      if (state !== "alone") this.#notifier.notifyError(taken);
+    });
+    if (isTaken) {
+      release();
       this.#show({ kind: "stopped", error: taken });
-      this.#notifier.notifyError(taken);
       return;
     }
+    running.add(this);
     const abort = new AbortController();
-    const over = Promise.resolve().then(() => this.#keepReading(abort.signal, free));
+    const over = Promise.resolve().then(() => this.#keepReading(abort.signal, release));
     this.#run = { abort, over };
-    this.#show(this.#pause.over === undefined ? { kind: "connecting" } : { kind: "paused" });
+    this.#show(this.#gate.opened === undefined ? { kind: "connecting" } : { kind: "paused" });
   }
 
   /**
-   * Ends reading, even in the middle of a request, and stores the place. What is in flight counts as not
-   * acknowledged. Never rejects.
+   * Stops reading, even during a request, and stores the cursor. Events in flight count as not acknowledged. Never
+   * rejects.
    */
   async stop(): Promise<void> {
     this.#run?.abort.abort();
     await this.#run?.over;
   }
 
-  /** Hands nothing over until `resume()`. An event being handed over is finished; acknowledgements count. */
+  /** Delivers nothing until `resume()`. A delivery under way is finished; acknowledgements count. */
   pause(): void {
-    if (this.#pause.begin() && this.#run !== undefined) this.#show({ kind: "paused" });
+    if (this.#gate.close() && this.#run !== undefined) this.#show({ kind: "paused" });
   }
 
+  /** Ends a pause. */
   resume(): void {
-    if (!this.#pause.end() || this.#run === undefined) return;
-    if (this.#reading.cursor === undefined) this.#show({ kind: "connecting" });
+    if (!this.#gate.open() || this.#run === undefined) return;
+    if (this.#session.cursor === undefined) this.#show({ kind: "connecting" });
     else this.#showConnected();
   }
 
   /**
-   * Forgets the place and goes on at another one: a number is the offset of the first event to deliver.
-   * Also starts a consumer again that was stopped by an error about its cursor.
+   * Continues at another position: a number is the offset of the first event to deliver.
+   * Also restarts a consumer that was stopped by an error of its cursor.
    */
   seek(to: number | StartPosition): void {
     this.#seekTo = typeof to === "number" ? { offset: to } : to;
@@ -143,77 +154,78 @@ export class EventConsumer {
     if (this.#run === undefined && this.state.kind === "stopped" && this.state.error) this.start();
   }
 
-  /** Whether an event was handed over and waits for its acknowledgement. */
+  /** Whether an event was delivered and waits for its acknowledgement. */
   isInFlight(eventId: string): boolean {
     return this.#dispatcher.inFlight.has(canonicalId(eventId));
   }
 
-  /** Says that an event is done with. Tells whether it was in flight; if not, nothing happens. */
+  /** Acknowledges an event. Returns whether it was in flight; if not, nothing happens. */
   ack(eventId: string): boolean {
     return this.#dispatcher.inFlight.ack(canonicalId(eventId));
   }
 
   /**
-   * Says that an event could not be processed: it comes again after `afterMs` milliseconds, unless it was sent
-   * too often, or with `reject` goes to `onRejected`. Tells whether it was in flight; if not, nothing happens.
-   * Throws `ArgumentError` for a delay that is no number of 0 or more.
+   * Refuses an event that could not be processed: it is sent again after `afterMs` milliseconds, unless it was sent too
+   * often, or with `reject` goes to `onRejected`. Returns whether it was in flight; if not, nothing happens.
+   * Throws `ArgumentError` for a delay that is not a number of 0 or more.
    */
   refuse(eventId: string, refusal: Refusal): boolean {
     return this.#dispatcher.inFlight.refuse(canonicalId(eventId), refusal);
   }
 
-  async #keepReading(signal: AbortSignal, free: () => void): Promise<void> {
-    this.#startAfresh();
+  async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
+    this.#reset();
     let failure: CrecError | undefined;
     while (!signal.aborted && failure === undefined) {
       this.#round = new AbortController();
       const round = AbortSignal.any([signal, this.#round.signal]);
       try {
-        await this.#pause.passed(round);
-        const news = await this.#look(round);
+        await this.#gate.pass(round);
+        const hasNews = await this.#poll(round);
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#pace.next({ news }), round);
+        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
-        this.#reading.cursor?.release((eventId) => this.isInFlight(eventId));
+        this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
         const error = asCrecError(thrown);
-        if (isFinal(error)) {
+        if (readErrorKindOf(error) === "final") {
           failure = error;
-          // Somewhere that cannot be gone to is not tried again by a later start.
+          // A later start does not try this position again.
           this.#seekTo = undefined;
-        } else await this.#clock.sleep(this.#explain(error), round);
+        } else await this.#clock.sleep(this.#report(error), round);
       }
     }
     this.#dispatcher.inFlight.clear();
-    failure = (await this.#checkpointer.close(this.#reading.cursor)) ?? failure;
-    free();
+    failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
+    running.delete(this);
+    release();
     this.#run = undefined;
     this.#show(failure === undefined ? { kind: "stopped" } : { kind: "stopped", error: failure });
     if (failure !== undefined) this.#notifier.notifyError(failure);
   }
 
-  #startAfresh(): void {
-    this.#reading = this.#newReading();
-    this.#pace = this.#newPace();
-    this.#backoff = new Backoff(this.#random);
+  #reset(): void {
+    this.#session = this.#newSession();
+    this.#interval = this.#newInterval();
+    this.#backoff = new ReadBackoff(this.#random);
     this.#dispatcher.reset();
     this.#notifier.forgetError();
   }
 
-  /** One look at the channel: everything that is there now is handed over. Tells whether there was news. */
-  async #look(signal: AbortSignal): Promise<boolean> {
-    const found = await this.#findPlace(signal);
-    const { cursor, looks, reader } = found;
-    // Once the channel was seen to end below the cursor, one look at a time has to do.
-    const endLooks = this.state.kind === "beyond_end" ? 1 : undefined;
-    await this.#reading.requireWithin(found, signal, endLooks);
+  /** Polls the channel once and delivers everything that is there now. Returns whether something was new. */
+  async #poll(signal: AbortSignal): Promise<boolean> {
+    const channel = await this.#openChannel(signal);
+    const { cursor, poller, reader } = channel;
+    // Once the channel was seen to end below the cursor, each poll checks that once.
+    const endChecks = this.state.kind === "beyond_end" ? 1 : undefined;
+    await this.#session.requireWithin(channel, signal, endChecks);
     await this.#options.prepare?.([], signal);
-    // Nothing is asked for that could not be handed on.
+    // Nothing is requested that could not be delivered.
     await this.#dispatcher.untilRoom(cursor, signal);
     const take = async (events: readonly ChannelEvent[]) => {
-      await this.#pause.passed(signal);
+      await this.#gate.pass(signal);
       this.#showConnected();
       const news = await this.#dispatcher.take(events, { cursor, reader, signal });
       this.#showConnected();
@@ -221,45 +233,44 @@ export class EventConsumer {
       return news;
     };
     const lateBefore = this.#dispatcher.counts.late;
-    const news = await looks.look(take, signal);
-    if (this.#dispatcher.counts.late > lateBefore) looks.foundLate();
-    await this.#reading.requireWithin(found, signal);
+    const news = await poller.poll(take, signal);
+    if (this.#dispatcher.counts.late > lateBefore) poller.lateEventFound();
+    await this.#session.requireWithin(channel, signal);
     return news;
   }
 
-  /** The place in use, or where somebody wants to go. */
-  async #findPlace(signal: AbortSignal): Promise<Found> {
-    const goal = this.#seekTo;
-    if (goal === undefined) return this.#reading.find(signal);
+  /** The channel at the cursor, or at the position of `seek()`. */
+  async #openChannel(signal: AbortSignal): Promise<OpenChannel> {
+    const position = this.#seekTo;
+    if (position === undefined) return this.#session.open(signal);
     this.#checkpointer.cancel();
-    const found = await this.#reading.goTo(goal, signal);
-    if (this.#seekTo === goal) this.#seekTo = undefined;
-    return found;
+    const channel = await this.#session.seek(position, signal);
+    if (this.#seekTo === position) this.#seekTo = undefined;
+    return channel;
   }
 
-  /** Shows an error for what it is, and gives the time to wait before the next look. */
-  #explain(error: CrecError): number {
-    const errorClass = errorClassOf(error);
-    const inMs = this.#backoff.next(errorClass, retryAfterOf(error));
-    if (isOfChannel(error)) this.#show({ kind: "waiting_for_channel" });
+  /** Reports an error, and returns how long to wait before the next poll, in milliseconds. */
+  #report(error: CrecError): number {
+    const inMs = this.#backoff.next(error);
+    if (isChannelMissing(error)) this.#show({ kind: "waiting_for_channel" });
     else if (error.code === "CURSOR_BEYOND_END") this.#show({ kind: "beyond_end", inMs, error });
-    else if (errorClass === "refused") this.#show({ kind: "refused", error });
+    else if (readErrorKindOf(error) === "refused") this.#show({ kind: "refused", error });
     else this.#show({ kind: "retrying", inMs, error });
     this.#notifier.notifyError(error);
     return inMs;
   }
 
   #showConnected(): void {
-    this.#show({ kind: "connected", behind: this.#reading.behind, ...this.#dispatcher.counts });
+    this.#show({ kind: "connected", behind: this.#session.behind, ...this.#dispatcher.counts });
   }
 
   #show(state: ConsumerState): void {
-    if (this.#pause.over !== undefined && state.kind !== "stopped" && state.kind !== "paused") return;
+    if (this.#gate.opened !== undefined && state.kind !== "stopped" && state.kind !== "paused") return;
     this.#notifier.setState(state);
   }
 
-  #newReading(): Reading {
-    return new Reading({
+  #newSession(): ReadSession {
+    return new ReadSession({
       ...this.#options,
       clock: this.#clock,
       limits: this.#limits,
@@ -268,8 +279,21 @@ export class EventConsumer {
     });
   }
 
-  #newPace(): PollPace {
+  #newInterval(): PollInterval {
     const { pollMinMs, pollMaxMs } = this.#limits;
-    return new PollPace({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
+    return new PollInterval({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
   }
+}
+
+/**
+ * The running consumers of this process that wait for the acknowledgement of an event; of one channel when its id is
+ * given. Give it for an event id such as `offset:12`, which is unique in its channel only. Several when several
+ * consumers read a channel, none when the event is settled.
+ * @example
+ * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
+ */
+export function findInFlight(eventId: string, channelId?: string): EventConsumer[] {
+  return [...running]
+    .filter(({ identity }) => channelId === undefined || isSameId(identity.channelId, channelId))
+    .filter((consumer) => consumer.isInFlight(eventId));
 }

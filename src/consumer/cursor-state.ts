@@ -1,33 +1,33 @@
 import type { ChannelEvent } from "../protocol/index.ts";
+import { type CrashCountState, isCrashCountState } from "./crash-counts.ts";
 import type { SeenMark } from "./first-seen.ts";
-import { isStartsState, type StartsState } from "./starts.ts";
 
-/** Whose place it is: one consumer, on one channel, of one service (its base address). */
+/** Whose cursor it is: one consumer, on one channel, of one service (its base URL). */
 export type CursorIdentity = { consumer: string; channelId: string; service: string };
 
-/** A consumer's place in a channel, as it is stored. Offsets; -1 is before the first event. */
-export type CursorState = StartsState & {
+/** A consumer's cursor in a channel, as it is stored. Offsets; -1 is before the first event. */
+export type CursorState = CrashCountState & {
   version: 1;
   identity: CursorIdentity;
-  /** The highest offset with everything at or below it delivered, or not wanted. */
+  /** The highest offset at or below which everything was delivered or filtered. */
   cursor: number;
-  /** At or below this nothing is looked for any more, not even what becomes visible late. */
+  /** At or below this offset nothing is read any more, not even events that become visible late. */
   floor: number;
-  /** Everything above the cursor up to here may have been delivered before. */
+  /** Events above the cursor and up to here may have been delivered. */
   handedOut: number;
-  /** What was delivered last, and above the floor at least; each event with the highest offset it was seen at. */
+  /** The events delivered last, at least those above the floor, each with the highest offset it was seen at. */
   delivered: Array<[offset: number, eventId: string]>;
-  /** The place was put there from elsewhere, such as a backup: later events than it says may have been delivered. */
+  /** The cursor was restored from elsewhere, such as a backup: later events may have been delivered. */
   restored?: boolean;
-  /** Events up to this offset may have been delivered before the place was put there. */
+  /** Events up to this offset may have been delivered before the cursor was restored. */
   restoredUpTo?: number;
   /** When offsets of the last hour were first seen. */
   seen?: SeenMark[];
-  /** Events made before this time are passed over. Unix seconds. */
+  /** Events created before this time are skipped. Unix seconds. */
   notBefore?: number;
 };
 
-/** The state of a consumer that has everything from `offset` on before it. */
+/** The state of a consumer that delivers everything from `offset` on. */
 export function stateFrom(identity: CursorIdentity, offset: number, notBefore?: number): CursorState {
   const before = Math.max(-1, offset - 1);
   return {
@@ -43,8 +43,8 @@ export function stateFrom(identity: CursorIdentity, offset: number, notBefore?: 
 
 /**
  * The state of a consumer that starts after the newest page of a channel, ascending.
- * What is visible now counts as delivered; what becomes visible among it later does not. `more`: there are
- * events below the page.
+ * Visible events count as delivered; events that become visible among them later do not. `more`: there are events
+ * below the page.
  */
 export function stateAfter(
   identity: CursorIdentity,
@@ -68,7 +68,7 @@ export function isCursorState(value: unknown): value is CursorState {
     [consumer, channelId, service].every((text) => typeof text === "string") &&
     [cursor, floor, handedOut].every(isOffset) &&
     (notBefore === undefined || typeof notBefore === "number") &&
-    isStartsState(value) &&
+    isCrashCountState(value) &&
     (restored === undefined || typeof restored === "boolean") &&
     (restoredUpTo === undefined || isOffset(restoredUpTo)) &&
     (seen === undefined || (Array.isArray(seen) && seen.every(isSeenMark))) &&

@@ -1,14 +1,14 @@
 import { type ChannelEvent, canonicalId, idOfUnnamed } from "../protocol/index.ts";
+import { CrashCounts } from "./crash-counts.ts";
 import type { CursorIdentity, CursorState } from "./cursor-state.ts";
 import type { SeenMark } from "./first-seen.ts";
-import { Starts } from "./starts.ts";
 
-/** So many are remembered even below the floor: the service may give an event again at a higher offset. */
+/** How many are remembered even below the floor: the service may show an event again at a higher offset. */
 const MIN_REMEMBERED = 200;
-/** What came longer ago than so many events is not looked for, however short the time was. */
+/** How many are remembered at most, however short the time was. */
 const MAX_REMEMBERED = 50_000;
-/** When there are more, so many are forgotten at once. */
-const FORGET_AT_ONCE = 10_000;
+/** How many are forgotten when there are more. */
+const FORGET_COUNT = 10_000;
 
 type Pending = {
   offset: number;
@@ -22,29 +22,29 @@ type Pending = {
 };
 
 /**
- * The bookkeeping of a consumer: which events are new, which are being worked on, how far everything is done.
- * Events may be settled in any order. Knows no clock, no store and no service.
+ * The bookkeeping of a consumer: which events are new, which are being processed, up to where everything is settled.
+ * Events may be settled in any order. Has no clock, no store and no service.
  */
 export class Cursor {
   readonly identity: CursorIdentity;
   readonly notBefore: number | undefined;
-  /** Up to here, an event may have been delivered before the place was put there from elsewhere. */
+  /** Up to here, an event may have been delivered before the cursor was restored from elsewhere. */
   readonly #restoredUpTo: number;
-  /** What is known of events that may have ended the process. */
-  readonly starts: Starts;
+  /** The events that may have ended the process. */
+  readonly crashCounts: CrashCounts;
   /** When offsets were first seen; stored with the rest. */
   seen: readonly SeenMark[];
   #cursor: number;
   #floor: number;
-  /** Up to here everything was admitted, and what of it is not settled is being worked on. */
+  /** Up to here everything was admitted; what is not settled of it is being processed. */
   #readUpTo: number;
   /** The highest offset that was handed over in this run. */
   #top = -1;
   #handedOut: number;
   #reserved: number;
-  /** The highest offset really handed over, in this run or before it. */
+  /** The highest offset that was really handed over, in this run or before. */
   #touched: number;
-  /** Up to here, an event may be a repetition. */
+  /** Up to here, an event may have been delivered before. */
   #doubtful: number;
   readonly #delivered: Map<string, number>;
   #forgetAt = MAX_REMEMBERED;
@@ -55,7 +55,7 @@ export class Cursor {
   constructor(state: CursorState) {
     this.identity = state.identity;
     this.notBefore = state.notBefore;
-    this.starts = new Starts(state);
+    this.crashCounts = new CrashCounts(state);
     this.#restoredUpTo = state.restoredUpTo ?? -1;
     this.#cursor = state.cursor;
     this.#floor = state.floor;
@@ -76,24 +76,24 @@ export class Cursor {
     return this.#floor;
   }
 
-  /** Up to here the store knows that events may have been handed over. */
+  /** Up to here it is stored that events may have been handed over. */
   get reserved(): number {
     return this.#reserved;
   }
 
-  /** Where to read on: everything that was visible at or below was admitted. */
+  /** Where to read from: everything that was visible at or below this offset was admitted. */
   get readUpTo(): number {
     return this.#readUpTo;
   }
 
-  /** The highest offset at which an event is known to be, of what was read; undefined where none is known. */
+  /** The highest offset of a known event among those that were read; undefined when none is known. */
   get landmark(): number | undefined {
     let highest = -1;
     for (const offset of this.#known()) if (offset <= this.#readUpTo) highest = Math.max(highest, offset);
     return highest < 0 ? undefined : highest;
   }
 
-  /** How many delivered events it knows. */
+  /** How many delivered events are remembered. */
   get remembered(): number {
     return this.#delivered.size;
   }
@@ -103,12 +103,12 @@ export class Cursor {
     this.#readUpTo = Math.max(this.#readUpTo, upTo);
   }
 
-  /** How many events are done ahead of the first that is not. */
+  /** How many events are settled ahead of the first that is not. */
   get ahead(): number {
     return this.#queue.length - this.#pending.size;
   }
 
-  /** The lowest offset above the given one that an event is known to be at. */
+  /** The lowest offset of a known event above the given offset. */
   lowestAbove(offset: number): number {
     let lowest = Number.POSITIVE_INFINITY;
     for (const at of this.#known()) if (at > offset) lowest = Math.min(lowest, at);
@@ -122,7 +122,7 @@ export class Cursor {
     return [...this.#delivered.values()].sort((a, b) => b - a)[count - 1] ?? -1;
   }
 
-  /** Takes a page, ascending, and gives back what of it is new. Each of these must be settled or released. */
+  /** Takes a page, ascending, and returns its new events. Each of them must be settled or released. */
   admit(events: readonly ChannelEvent[]): ChannelEvent[] {
     const passed = Math.max(this.#cursor, this.#top);
     return events.filter((event) => {
@@ -141,8 +141,8 @@ export class Cursor {
   }
 
   /**
-   * The first offset at which another event was seen before: the channel is not the one it was. Not where both are
-   * there now. Events that are missing say nothing: a service may keep only the newest.
+   * The first offset at which another event was seen before: the channel was replaced. Not when both are visible now.
+   * Missing events prove nothing: a service may keep only the newest.
    */
   contradiction(events: readonly ChannelEvent[]): number | undefined {
     const known = Math.max(this.#cursor, this.#queue.at(-1)?.offset ?? -1);
@@ -169,7 +169,7 @@ export class Cursor {
     this.#reserved = Math.max(this.#reserved, upTo);
   }
 
-  /** Notes that an event is now handed over. Tells whether it may have been before, and whether it came late. */
+  /** Notes that an event is now handed over. Returns whether it may have been before, and whether it is late. */
   handOver({ event_id: eventId, headers: { offset } }: ChannelEvent) {
     const entry = this.#pending.get(eventId);
     if (entry !== undefined) entry.handedOver = true;
@@ -182,19 +182,19 @@ export class Cursor {
     };
   }
 
-  /** An admitted event was delivered, or is not wanted. */
+  /** An admitted event was delivered, or filtered. */
   settle(eventId: string): void {
     const entry = this.#pending.get(eventId);
     if (entry === undefined) return;
     entry.done = true;
     this.#pending.delete(eventId);
     this.#delivered.set(eventId, entry.highest);
-    this.starts.settled(eventId);
+    this.crashCounts.settled(eventId);
     this.#advance();
     this.#forgetOldest();
   }
 
-  /** Nothing at or below `offset` is looked for any more: what is settled need not be remembered. */
+  /** Nothing at or below `offset` is read any more: settled events need not be remembered. */
   finalize(offset: number): void {
     this.#raiseFloor(offset);
     if (this.#delivered.size <= MIN_REMEMBERED) return;
@@ -204,15 +204,15 @@ export class Cursor {
   }
 
   /**
-   * Gives up what is not settled, but for events that others still work on: it will be admitted again, and counts
-   * as redelivered if it was handed over.
+   * Forgets what is not settled, except for events that are kept: it will be admitted again, and counts as redelivered
+   * if it was handed over.
    */
   release(isKept: (eventId: string) => boolean = () => false): void {
     const released = this.#queue.filter(({ eventId, done }) => !done && !isKept(eventId));
     for (const { eventId } of released) this.#pending.delete(eventId);
     if (released.some(({ handedOver }) => handedOver))
       this.#doubtful = Math.max(this.#doubtful, this.#touched);
-    // From there on all has to be found again, else the cursor would go over what was given up.
+    // Everything from there on must be read again, or the cursor would pass what was forgotten.
     const first = released[0]?.offset ?? Number.POSITIVE_INFINITY;
     this.#queue = this.#queue.filter(({ eventId, offset, done }) =>
       done ? offset < first : this.#pending.has(eventId),
@@ -221,7 +221,7 @@ export class Cursor {
     this.#advance();
   }
 
-  /** What to store. `exact` takes back what was reserved and never handed over: for an orderly end. */
+  /** What to store. `exact` omits what was reserved and never handed over: for an orderly end. */
   snapshot({ exact = false } = {}): CursorState {
     return {
       version: 1,
@@ -231,13 +231,13 @@ export class Cursor {
       handedOut: exact ? this.#touched : this.#handedOut,
       delivered: [...this.#delivered].map(([eventId, offset]) => [offset, eventId]),
       ...(this.seen.length === 0 ? {} : { seen: [...this.seen] }),
-      ...this.starts.snapshot({ exact }),
+      ...this.crashCounts.snapshot({ exact }),
       ...(this.#restoredUpTo > this.#cursor ? { restoredUpTo: this.#restoredUpTo } : {}),
       ...(this.notBefore === undefined ? {} : { notBefore: this.notBefore }),
     };
   }
 
-  /** The id under which an event is known, if it is. One whose id shows on some pages only is the same event. */
+  /** The id under which an event is known, if it is. An event may show its id on some pages only. */
   #knownAs({ event_id: eventId, headers: { offset } }: ChannelEvent): string | undefined {
     const isKnown = (id: string) => this.#pending.has(id) || this.#delivered.has(id);
     if (isKnown(eventId)) return eventId;
@@ -253,8 +253,8 @@ export class Cursor {
   }
 
   /**
-   * The same event at another offset is nothing new. But the cursor has to get past it, and it is remembered for
-   * as long as it may be found at its highest offset.
+   * The same event at another offset is not new. But the cursor has to pass it, and it is remembered for as long as it
+   * may be found at its highest offset.
    */
   #seeAgain(eventId: string, offset: number): void {
     const pending = this.#pending.get(eventId);
@@ -288,8 +288,8 @@ export class Cursor {
   #forgetOldest(): void {
     if (this.#delivered.size <= this.#forgetAt) return;
     const offsets = [...this.#delivered.values()].sort((a, b) => a - b);
-    this.finalize(offsets[FORGET_AT_ONCE] ?? -1);
-    // Where one that is not done holds the floor, not at each further event.
-    this.#forgetAt = Math.max(MAX_REMEMBERED, this.#delivered.size + FORGET_AT_ONCE / 10);
+    this.finalize(offsets[FORGET_COUNT] ?? -1);
+    // While an unsettled event holds the floor, not after each further event.
+    this.#forgetAt = Math.max(MAX_REMEMBERED, this.#delivered.size + FORGET_COUNT / 10);
   }
 }

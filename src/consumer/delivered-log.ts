@@ -4,17 +4,17 @@ import type { CursorState } from "./cursor-state.ts";
 
 type Delivered = CursorState["delivered"];
 
-/** When so many more are in the file than are remembered, it is written anew. */
+/** How many more may be in the file than are remembered before it is written again as a whole. */
 const SPARE = 10_000;
 
 /**
- * Keeps which events were delivered in a file that is only added to, so that remembering one costs a line and not
- * the whole. Each line has a checksum; one that a crash left half written does not count.
+ * Keeps which events were delivered in an append-only file, so that remembering one costs a line. Each line has a
+ * checksum; one that a crash left half written does not count.
  */
 export class DeliveredLog {
   readonly path: string;
   readonly #files: DurableFiles;
-  /** What is in the file, while that is known. */
+  /** The content of the file, while that is known. */
   #written: Map<string, number> | undefined;
 
   constructor(path: string, files: DurableFiles) {
@@ -22,7 +22,7 @@ export class DeliveredLog {
     this.#files = files;
   }
 
-  /** What was delivered, as far as it is above `floor`, and the newest 200. Undefined when the file is not whole. */
+  /** The delivered events above `floor`, and the newest 200. Undefined when the file is incomplete. */
   async load(floor: number): Promise<Delivered | undefined> {
     const text = await this.#files.read(this.path);
     if (text === undefined) return undefined;
@@ -42,13 +42,13 @@ export class DeliveredLog {
     return entries.filter(([offset], index) => offset > floor || index >= entries.length - KEPT);
   }
 
-  /** Has the file say all that was delivered. When this has resolved, it survives a crash. */
+  /** Writes all that was delivered. It survives a crash when this has resolved. */
   async save({ delivered, floor }: CursorState): Promise<void> {
     const written = this.#written;
     if (written === undefined || hasOthers(written, delivered, floor)) return this.#writeAll(delivered);
     const fresh = delivered.filter(([offset, eventId]) => written.get(eventId) !== offset);
     if (fresh.length === 0) return;
-    // Until it is written, what the file holds is not known.
+    // The content of the file is not known until the write is over.
     this.#written = undefined;
     try {
       await this.#files.append(this.path, lineOf(fresh));
@@ -72,10 +72,10 @@ export class DeliveredLog {
   }
 }
 
-/** So many are loaded even from below the floor. */
+/** How many are loaded even from below the floor. */
 const KEPT = 200;
 
-/** Whether the file says of an event that it was delivered which was not, as after a place was put there; or too much. */
+/** Whether the file has events that were not delivered, as after a cursor was restored, or too many. */
 function hasOthers(written: ReadonlyMap<string, number>, delivered: Delivered, floor: number): boolean {
   if (written.size > 2 * delivered.length + SPARE) return true;
   const ids = new Set(delivered.map(([, eventId]) => eventId));

@@ -1,17 +1,17 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CrecError } from "../errors.ts";
 import type { ChannelEvent } from "../protocol/index.ts";
+import { type Clock, yieldToEventLoop } from "../timing/index.ts";
+import { throwIfAborted, unlessAborted } from "./abort.ts";
+import { requireSameChannel } from "./channel-check.ts";
 import type { Checkpointer } from "./checkpointer.ts";
-import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
 import type { Cursor } from "./cursor.ts";
-import { deliveryFailed, InFlight, passedOver, times } from "./in-flight.ts";
+import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
-import type { PageReader } from "./pages.ts";
-import type { Pause } from "./pause.ts";
-import { requireSame } from "./place.ts";
-import { judgeWithPatience } from "./proof-wait.ts";
+import type { PageReader } from "./page-reader.ts";
+import type { PauseGate } from "./pause-gate.ts";
+import { PoisonDetector } from "./poison-detector.ts";
+import { verifyWhenProofArrives } from "./proof-wait.ts";
 import type { Selection } from "./selection.ts";
-import { Trials } from "./trials.ts";
 
 export type DispatcherOptions = Pick<
   EventConsumerOptions,
@@ -27,12 +27,12 @@ export type DispatcherOptions = Pick<
 > & {
   limits: Limits;
   clock: Clock;
-  pause: Pause;
+  gate: PauseGate;
   selection: Selection;
   checkpointer: Checkpointer;
-  /** Called when the counts, or the cursor, are other than before. */
+  /** Called when the counts, or the cursor, have changed. */
   onProgress: () => void;
-  /** Told of what goes wrong with an event that is in flight. */
+  /** Called with errors of events that are in flight. */
   onError: (error: CrecError) => void;
 };
 
@@ -40,15 +40,15 @@ export type DispatcherOptions = Pick<
 const STOP_GRACE_MS = 250;
 const NEVER = new AbortController().signal;
 const YIELD_EVERY = 8;
-/** So many events may be done ahead of the slowest that is not: each of them has to be remembered. */
+/** How many events may be settled ahead of the slowest: each of them has to be remembered. */
 const MAX_AHEAD = 1_000;
 
-/** Brings the events of a channel to the flow, one after another, and notes in the cursor which of them are done. */
+/** Delivers the events of a channel one after another, and notes in the cursor which of them are settled. */
 export class Dispatcher {
-  /** What was handed over and waits for its acknowledgement. */
+  /** The events that wait for their acknowledgement. */
   readonly inFlight: InFlight;
   readonly #options: DispatcherOptions;
-  readonly #trials: Trials;
+  readonly #poison: PoisonDetector;
   #cursor: Cursor | undefined;
   #delivered = 0;
   #late = 0;
@@ -57,10 +57,10 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    const { clock, pause, deliver, onRejected, ackRejected = false, onError, limits } = options;
+    const { clock, gate, deliver, onRejected, ackRejected = false, onError, limits } = options;
     this.inFlight = new InFlight({
       clock,
-      pause,
+      gate,
       limit: limits.inFlight,
       ackTimeoutMs: limits.ackTimeoutMs,
       maxAttempts: limits.maxAttempts,
@@ -72,7 +72,7 @@ export class Dispatcher {
       repeated: options.onProgress,
     });
     const { maxCrashes } = limits;
-    this.#trials = new Trials({ ...options, maxCrashes, inFlight: this.inFlight });
+    this.#poison = new PoisonDetector({ ...options, maxCrashes, inFlight: this.inFlight });
   }
 
   get counts() {
@@ -87,7 +87,7 @@ export class Dispatcher {
     };
   }
 
-  /** Starts counting anew, with nothing in flight. */
+  /** Resets the counts, with nothing in flight. */
   reset(): void {
     this.inFlight.clear();
     this.#delivered = 0;
@@ -97,7 +97,7 @@ export class Dispatcher {
   }
 
   /**
-   * Hands over what is new in a page. Tells whether there was something. Throws `DELIVERY_FAILED`,
+   * Delivers what is new in a page. Returns whether there was something. Throws `DELIVERY_FAILED`,
    * `CHANNEL_REPLACED` and what the store throws.
    */
   async take(
@@ -106,23 +106,23 @@ export class Dispatcher {
   ): Promise<boolean> {
     const { selection, checkpointer, prepare } = this.#options;
     this.#cursor = cursor;
-    requireSame(cursor, events);
+    requireSameChannel(cursor, events);
     const fresh = cursor.admit(events);
     if (fresh.length > 0) await prepare?.(fresh, signal);
     const { notBefore } = cursor;
-    const fates = fresh.map((event) => selection.fateOf(event, { notBefore, times: reader.times }));
-    const last = fresh[fates.lastIndexOf("wanted")];
+    const outcomes = fresh.map((event) => selection.select(event, { notBefore, times: reader.times }));
+    const last = fresh[outcomes.lastIndexOf("deliver")];
     if (last !== undefined) await checkpointer.reserve(cursor, last.headers.offset, reader.highest);
     for (const [index, event] of fresh.entries()) {
-      if (fates[index] === "too old") this.#skipped += 1;
-      if (fates[index] === "unwanted") this.#filtered += 1;
-      if (fates[index] === "wanted") await this.#deliver(event, cursor, reader, signal);
+      if (outcomes[index] === "too old") this.#skipped += 1;
+      if (outcomes[index] === "filtered") this.#filtered += 1;
+      if (outcomes[index] === "deliver") await this.#deliver(event, cursor, reader, signal);
       else this.#settle(event.event_id);
     }
     return fresh.length > 0;
   }
 
-  /** Waits while as many events are in flight as may be. */
+  /** Waits while the in-flight limit is reached. */
   async untilRoom(cursor: Cursor, signal: AbortSignal): Promise<void> {
     const isFull = () => this.inFlight.isFull || (this.inFlight.size > 0 && cursor.ahead >= MAX_AHEAD);
     while (isFull()) await unlessAborted(this.inFlight.change, signal);
@@ -134,22 +134,22 @@ export class Dispatcher {
     reader: PageReader,
     signal: AbortSignal,
   ): Promise<void> {
-    const { source, clock, verify, limits, pause, commit, untilReady, deliver, onProgress } = this.#options;
-    await pause.passed(signal);
-    // An old event that has no proof by now will not get one.
-    const waitMs = reader.times.sureAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
-    const judged = await judgeWithPatience(event, { source, clock, waitMs, verify }, signal);
+    const { source, clock, verify, limits, gate, commit, untilReady, deliver, onProgress } = this.#options;
+    await gate.pass(signal);
+    // An old event without a proof will not get one.
+    const waitMs = reader.times.minAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
+    const checked = await verifyWhenProofArrives(event, { source, clock, waitMs, verify }, signal);
     await this.untilRoom(cursor, signal);
-    await this.#trials.untilAlone(event, cursor, signal);
+    await this.#poison.untilIsolated(event, cursor, signal);
     if (untilReady !== undefined) await unlessAborted(untilReady(signal), signal);
-    await pause.passed(signal);
+    await gate.pass(signal);
     throwIfAborted(signal);
-    const crashes = await this.#trials.begin(event, cursor, signal);
+    const crashes = await this.#poison.begin(event, cursor, signal);
     const { offset } = event.headers;
-    const delivery = { ...judged, offset, ...cursor.handOver(event), attempt: 1 };
+    const delivery = { ...checked, offset, ...cursor.handOver(event), attempt: 1 };
     if (delivery.late) this.#late += 1;
     if (limits.maxCrashes > 0 && crashes >= limits.maxCrashes)
-      await this.#giveUp({ ...delivery, crashes }, crashes, signal);
+      await this.#reject({ ...delivery, crashes }, crashes, signal);
     else if (commit === "on-ack") {
       this.#delivered += 1;
       this.inFlight.add(delivery);
@@ -159,19 +159,17 @@ export class Dispatcher {
       this.#delivered += 1;
       this.#settle(event.event_id);
     }
-    void this.#trials.follow(event.event_id);
-    if (this.#delivered % YIELD_EVERY === 0) await nextTurn();
+    void this.#poison.endWhenSettled(event.event_id);
+    if (this.#delivered % YIELD_EVERY === 0) await yieldToEventLoop();
   }
 
-  /** Gives up on an event that ended the process too often, and passes over one that does so even then. */
-  async #giveUp(delivery: Delivery, crashes: number, signal: AbortSignal): Promise<void> {
+  /** Rejects an event that ended the process too often, and skips one that does so even then. */
+  async #reject(delivery: Delivery, crashes: number, signal: AbortSignal): Promise<void> {
     const { commit, onRejected, onError, limits } = this.#options;
     const { event_id: eventId } = delivery.event;
     const why = `The process ended ${times(crashes)} while this event was handed over.`;
     if (onRejected === undefined || crashes >= 2 * limits.maxCrashes) {
-      onError(
-        passedOver(delivery, why, onRejected && "Look at what it does to those who take rejected events."),
-      );
+      onError(skipped(delivery, why, onRejected && "Check what receives rejected events."));
       this.#settle(eventId);
     } else if (commit === "on-ack") this.inFlight.addRejected(delivery, why);
     else {
@@ -190,7 +188,7 @@ export class Dispatcher {
     try {
       await unlessAborted(handedOver, signal, () => clock.sleep(STOP_GRACE_MS, NEVER));
     } catch (cause) {
-      this.#trials.end();
+      this.#poison.end();
       throwIfAborted(signal);
       throw deliveryFailed(delivery, cause);
     }

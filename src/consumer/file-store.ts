@@ -6,22 +6,22 @@ import { DeliveredLog } from "./delivered-log.ts";
 import type { CursorStore } from "./store.ts";
 
 export type FileCursorStoreOptions = {
-  /** The file; its folder is made when missing. One file a consumer. */
+  /** The file; its folder is created when it is missing. One file per consumer. */
   path: string;
-  /** Saves that can wait are written at most this often, to spare SD cards. Milliseconds; 1,000. */
+  /** Shortest time between two writes that can wait, to spare SD cards, in milliseconds. @default 1_000 */
   minIntervalMs?: number | undefined;
   /** @internal */
   files?: Files | undefined;
 };
 
 const FORMAT = "crec-cursor";
-/** More delivered events than these go to a file of their own, which is only added to. */
+/** More delivered events than these are kept in an append-only file of their own. */
 const MAX_IN_FILE = 500;
 
 /**
- * Keeps a cursor in a file that is replaced as a whole: after a crash at any moment it holds the state before or
- * the state after, never half of one. What was changed by hand or torn by the disk is found by a checksum. While many
- * delivered events have to be remembered, they are in a second file beside it, with the ending `.delivered`.
+ * Keeps a cursor in a file that is replaced as a whole: after a crash at any moment it holds the old or the new state.
+ * A checksum finds files that were edited or truncated. While many delivered events have to be remembered, they are in
+ * a second file beside it, with the ending `.delivered`.
  * @example
  * const store = new FileCursorStore({ path: "cursor-of-alerts.json" });
  * await store.load(); // → undefined
@@ -35,7 +35,7 @@ export class FileCursorStore implements CursorStore {
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #writtenAt = Number.NEGATIVE_INFINITY;
-  /** Whether the other file is in use. */
+  /** Whether the second file is in use. */
   #hasMore = false;
 
   constructor(options: FileCursorStoreOptions) {
@@ -47,11 +47,11 @@ export class FileCursorStore implements CursorStore {
   }
 
   /**
-   * Undefined when there is no file. Throws `CURSOR_FILE_DAMAGED` when its content is not a whole cursor: the file
-   * stays, and a copy beside it too; `CURSOR_NOT_READ` when it cannot be read.
+   * Undefined when there is no file. Throws `CURSOR_FILE_DAMAGED` when its content is not a complete cursor: the file
+   * stays, and a copy is made beside it; `CURSOR_NOT_READ` when it cannot be read.
    */
   load(): Promise<CursorState | undefined> {
-    // Not while it is being written.
+    // After a write that is under way.
     const loaded = this.#writing.then(() => this.#load());
     this.#writing = loaded.then(
       () => {},
@@ -79,7 +79,7 @@ export class FileCursorStore implements CursorStore {
     }
   }
 
-  /** Throws `CURSOR_NOT_SAVED`; for a save that could wait, the next one that cannot throws it. */
+  /** Throws `CURSOR_NOT_SAVED`; when a save that can wait fails, the next one that cannot wait throws it. */
   async save(state: CursorState, urgency: "now" | "soon" = "soon"): Promise<void> {
     this.#unwritten = state;
     if (urgency === "now") return this.#flush();
@@ -87,7 +87,7 @@ export class FileCursorStore implements CursorStore {
     const waitMs = Math.max(0, this.#writtenAt + this.#minIntervalMs - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Kept as unwritten: the next save or close tries again, and tells.
+      // The state stays unwritten: the next save or close tries again, and throws.
       this.#flush().catch(() => {});
     }, waitMs);
     this.#timer.unref();
@@ -118,7 +118,7 @@ export class FileCursorStore implements CursorStore {
     return written;
   }
 
-  /** What was delivered comes first: the rest may say of less that it was, never of more. */
+  /** The delivered events come first: the cursor file may be older than they are, never newer. */
   async #write(state: CursorState): Promise<void> {
     const more = state.delivered.length > MAX_IN_FILE;
     if (more) await this.#delivered.save(state);
@@ -128,7 +128,7 @@ export class FileCursorStore implements CursorStore {
     this.#hasMore = more;
   }
 
-  /** The copy is named after its content, so that ten restarts make one copy. */
+  /** The copy is named after its content, so that ten restarts create one copy. */
   async #keepCopy(text: string): Promise<string | undefined> {
     const copy = `${this.#path}.damaged-${checksumOf(text).slice(0, 8)}`;
     try {
@@ -140,7 +140,7 @@ export class FileCursorStore implements CursorStore {
   }
 }
 
-/** `more`: what was delivered is in the other file. */
+/** `more`: the delivered events are in the second file. */
 function serialize(state: CursorState, { more, mark }: { more: boolean; mark: FileMark }): string {
   const whole = { state, ...(more ? { more } : {}), mark };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
@@ -163,14 +163,14 @@ function damaged(path: string, copy: string | undefined): CrecError {
   const kept = copy === undefined ? "" : ` A copy was kept as ${copy}.`;
   return new CrecError(
     "CURSOR_FILE_DAMAGED",
-    `The cursor file ${path} is torn, was changed, or is of another program.${kept} Restore it from a backup, or reset the cursor to choose where to go on.`,
+    `The cursor file ${path} is truncated, was edited, or belongs to another program.${kept} Restore it from a backup, or reset the cursor to choose where to continue.`,
   );
 }
 
 function notWhole(path: string, cursorPath: string): CrecError {
   return new CrecError(
     "CURSOR_FILE_DAMAGED",
-    `The file ${path} is missing, or its beginning is torn or changed. It belongs to ${cursorPath} and holds which events were delivered. Restore both from a backup, or reset the cursor to choose where to go on.`,
+    `The file ${path} is missing, or its beginning is truncated or was edited. It belongs to ${cursorPath} and lists the delivered events. Restore both from a backup, or reset the cursor to choose where to continue.`,
   );
 }
 
@@ -185,7 +185,7 @@ function notRead(path: string, cause: unknown): CrecError {
 function notSaved(path: string, cause: unknown): CrecError {
   return new CrecError(
     "CURSOR_NOT_SAVED",
-    `The cursor file ${path} cannot be written (${codeOf(cause)}). Check free space and permissions; no event is handed over until it can be.`,
+    `The cursor file ${path} cannot be written (${codeOf(cause)}). Check free space and permissions; no event is delivered until then.`,
     { cause, retryable: true },
   );
 }

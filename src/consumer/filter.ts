@@ -8,37 +8,37 @@ import {
   type EventEnvelope,
   eventTypeOf,
 } from "../protocol/index.ts";
-import { requireListed, type WantedTypes } from "./listed-types.ts";
+import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
 
-/** Which events are wanted. What is left out, or is empty, does not restrict; what is there must all hold. */
+/** Which events pass. A field that is missing or empty does not restrict; all others must match. */
 export type EventFilter = {
-  /** As `watcher.event`. */
-  types?: WantedTypes["types"];
-  /** Takes `types` that this version does not list. False: they are refused. */
+  /** Only events of these types, such as `watcher.event`. @default all */
+  types?: TypeFilter["types"];
+  /** Allows `types` that this version does not list, such as those of a newer service. @default false */
   unlistedTypes?: boolean | undefined;
+  /** Only events of these watchers. @default all */
   watcherIds?: readonly string[] | undefined;
-  /** Contract events by name (`Transfer`) or signature (`Transfer(address,address,uint256)`). */
+  /** Contract events by name (`Transfer`) or signature (`Transfer(address,address,uint256)`). @default all */
   contractEvents?: readonly string[] | undefined;
-  /** The contract of a contract event; the wallet or contract of a status event. Compared without case. */
+  /** The contract of a contract event; the wallet or contract of a status event. Case does not matter. @default all */
   addresses?: readonly string[] | undefined;
-  /** Contract events that are less final are left out; those that do not say count as `latest`. */
+  /** Contract events with less confidence do not pass; those that do not state it count as `latest`. @default all */
   minConfidence?: Confidence | undefined;
 };
 
 /**
- * A function that tells whether an event is wanted. Events without the field in question are not wanted, except
- * that `minConfidence` only concerns contract events. A contract event that cannot be read is always wanted:
- * it must be seen to be rejected, not vanish. What no event can meet is refused: with a filter that nothing passes,
- * every event would be lost in silence.
- * @throws {ArgumentError} for a type that is not listed, an event's signature with blanks or names of parameters in it, what is no address, and
- * an unknown confidence.
+ * Returns a function that says whether an event passes. Events without the field in question do not, except that
+ * `minConfidence` only concerns contract events. A contract event that cannot be read always passes, so that its
+ * verification fails visibly. A condition that no event can meet is refused: all events would be dropped silently.
+ * @throws {ArgumentError} for a type that is not listed, an event signature with spaces or parameter names, a value
+ * that is not an address, and an unknown confidence.
  * @example
- * const isWanted = eventFilter({ contractEvents: ["Incremented"], addresses: [counter], minConfidence: "latest" });
- * isWanted(event); // → true
+ * const passes = eventFilter({ contractEvents: ["Incremented"], addresses: [counter], minConfidence: "latest" });
+ * passes(event); // → true
  */
 export function eventFilter(filter: EventFilter): (event: EventEnvelope) => boolean {
   const { minConfidence } = filter;
-  requireListed(filter);
+  requireKnownTypes(filter);
   requireMeetable(filter);
   const types = asSet(filter.types);
   const watcherIds = asSet(filter.watcherIds?.map(canonicalId));
@@ -71,17 +71,17 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 function requireMeetable({ contractEvents = [], addresses = [], minConfidence }: EventFilter): void {
   for (const [index, event] of contractEvents.entries()) {
     if (NAME_OR_SIGNATURE.test(event)) continue;
-    const how = "Give one event a place, by its name or as Transfer(address,address,uint256)";
-    throw new ArgumentError(`contractEvents[${index}]`, `"${event}" is no event's signature. ${how}.`);
+    const how = "Give each event its own entry, as Transfer or Transfer(address,address,uint256)";
+    throw new ArgumentError(`contractEvents[${index}]`, `"${event}" is not an event signature. ${how}.`);
   }
   for (const [index, address] of addresses.entries()) {
     if (ADDRESS.test(address)) continue;
     const how = "It is 0x and 40 hexadecimal digits";
-    throw new ArgumentError(`addresses[${index}]`, `"${address}" is no address. ${how}.`);
+    throw new ArgumentError(`addresses[${index}]`, `"${address}" is not an address. ${how}.`);
   }
   if (minConfidence === undefined || CONFIDENCES.includes(minConfidence)) return;
   const how = `It is one of ${CONFIDENCES.join(", ")}`;
-  throw new ArgumentError("minConfidence", `"${minConfidence}" is no confidence. ${how}.`);
+  throw new ArgumentError("minConfidence", `"${minConfidence}" is not a confidence. ${how}.`);
 }
 
 type ContractEvent = { name: string; signature: string; address: string; confidence: string };
@@ -99,12 +99,12 @@ function readContractEvent(event: EventEnvelope): ContractEvent | undefined {
   };
 }
 
-/** A level of a newer service that this version does not know counts as the weakest. */
+/** A level that this version does not know counts as the weakest. */
 function rank(confidence: string): number {
   return Math.max(0, (CONFIDENCES as readonly string[]).indexOf(confidence));
 }
 
-/** What is neither text nor a number is no name: to make text of it may fail, of deep lists for one. */
+/** Empty for values other than text and numbers: converting them may fail, for example deep lists. */
 function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

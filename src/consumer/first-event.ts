@@ -3,8 +3,8 @@ import { type ChannelEvent, EVENT_TYPES, type EventType } from "../protocol/inde
 import type { PageSource } from "./page-source.ts";
 
 /**
- * `reachable`: whatever is at offset 0 can be asked for, or nothing suggests that there is an event. `found`: it could
- * not be asked for and was found all the same. `missed`: it was not, and there may be one before `next`.
+ * `reachable`: an event at offset 0 can be requested, or nothing suggests that there is one. `found`: it cannot be
+ * requested, but was found on another page. `missed`: it was not found, and there may be one before `next`.
  */
 export type FirstEvent =
   | { kind: "reachable" }
@@ -12,10 +12,10 @@ export type FirstEvent =
   | { kind: "missed"; next: ChannelEvent };
 
 /**
- * Looks for an event at offset 0 that a page at offset 0 does not show. Where a service gives what is after an offset,
- * nobody can ask for it: there is no offset before 0. It shows only on a page of the newest events, so
- * the newest of each type are looked at: the first event of a channel often is of a rare type.
- * `onlyType` is the only one that is wanted.
+ * Searches an event at offset 0 that a page at offset 0 does not show. When a service returns what is after an offset,
+ * it cannot be requested: there is no offset before 0. Only a page of the newest events may show it, so the newest
+ * events of each type are read: the first event of a channel often has a rare type.
+ * `onlyType` is the only type that is read.
  */
 export async function findFirstEvent(
   pages: PageSource,
@@ -24,7 +24,7 @@ export async function findFirstEvent(
 ): Promise<FirstEvent> {
   const plain = { isShort: true, ofType: false };
   const [next] = (await pages.at(signal, 0, plain)).events;
-  // A channel that begins anywhere else says nothing of an event at 0.
+  // A channel that begins elsewhere does not suggest an event at 0.
   if (next?.headers.offset !== 1) return { kind: "reachable" };
   const { first } = await pages.at(signal, 1, plain);
   if (first === undefined || first <= 1) return { kind: "reachable" };
@@ -44,7 +44,7 @@ async function newestOf(
   try {
     return (await pages.newest(signal, { isLargest: true, ofType })).events;
   } catch (error) {
-    // Reading must not end at what is only looked for.
+    // A failed search must not stop reading.
     if (error instanceof CrecError && CANNOT_SHOW.has(error.code)) return [];
     throw error;
   }
@@ -56,6 +56,6 @@ const CANNOT_SHOW: ReadonlySet<string> = new Set(["RESPONSE_TOO_LARGE", "TIMEOUT
 export function firstEventMissed(): CrecError {
   return new CrecError(
     "FIRST_EVENT_NOT_SHOWN",
-    "The service gives only events after an offset, so one at offset 0 cannot be asked for: if there is one, it has been missed. Reading goes on at offset 1. To see whether there is one, search the oldest events of the channel.",
+    "The service returns only events after an offset, so one at offset 0 cannot be requested: if there is one, it has been missed. Reading continues at offset 1. To see whether there is one, search the oldest events of the channel.",
   );
 }

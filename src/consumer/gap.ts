@@ -1,24 +1,24 @@
 import { CrecError } from "../errors.ts";
 import type { Page, PageSource } from "./page-source.ts";
 
-/** Offsets of events that are not kept any more, from the first to the last. */
+/** The first and the last offset of events that the service does not keep any more. */
 export type Gap = { from: number; to: number };
 
-/** Where a first page was asked for, the highest event that was read, and whether the page was to show it. */
-export type Asked = { position: number; landmark: number; isShown: boolean };
+/** The offset a first page was requested at, the highest event that was read, and whether the page should show it. */
+export type FirstPage = { position: number; landmark: number; isShown: boolean };
 
 /**
- * What it means that a page does not show an event that was there. Where the service does not keep what was before the
- * page, reading goes on with it, over a gap; not where the page is late itself, or takes no notice of the offset.
+ * What it means when a page does not show an event that was there. When the service does not keep the events before
+ * the page, reading continues with it, after a gap; not when the page itself lags, or ignores the offset.
  */
 export async function gapBefore(
   pages: PageSource,
   { first }: Page,
-  { position, landmark, isShown }: Asked,
+  { position, landmark, isShown }: FirstPage,
   signal: AbortSignal,
 ): Promise<{ passes: boolean; gap?: Gap }> {
   if (first === undefined || first <= landmark + 1) return { passes: true };
-  // Where the page was not to show the event, that is looked for where it was, whatever its type.
+  // When the page should not show the event, the event is requested where it was, whatever its type.
   const { first: lowest } = isShown
     ? await pages.at(signal, position, { isShort: true })
     : await pages.at(signal, landmark - 1, { isShort: true, ofType: false });
@@ -29,7 +29,7 @@ export async function gapBefore(
     : { passes: true };
 }
 
-/** Whether pages that lead down show nothing any more from the landmark on. `type`: the one that is asked for. */
+/** Whether pages that lead down show nothing from the landmark on. `type`: the one that is requested. */
 export async function isGone(
   pages: PageSource,
   landmark: number,
@@ -37,7 +37,7 @@ export async function isGone(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (type === undefined) return true;
-  // Of that type there may be nothing so far down.
+  // There may be no event of that type so far down.
   const choices = { isShort: true, ofType: false };
   return (await pages.at(signal, landmark + 1, choices)).first === undefined;
 }
@@ -46,6 +46,6 @@ export function notKept({ from, to }: Gap): CrecError {
   const gap = from === to ? `the event at offset ${from}` : `events from offset ${from} to ${to}`;
   return new CrecError(
     "EVENTS_NOT_KEPT",
-    `The service keeps only its newest events: ${gap} may have been missed. Reading goes on at offset ${to + 1}. To miss none, let the consumer run at least as often as the service forgets.`,
+    `The service keeps only its newest events: ${gap} may have been missed. Reading continues at offset ${to + 1}. To miss none, run the consumer more often than the service drops events.`,
   );
 }

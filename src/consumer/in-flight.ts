@@ -1,60 +1,57 @@
 import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
-import type { Clock } from "./clock.ts";
+import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
 import type { Delivery } from "./options.ts";
-import type { Pause } from "./pause.ts";
+import type { PauseGate } from "./pause-gate.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /**
- * What to do with an event that was not done: send it again after a while, or give it to `onRejected`.
- * Without `afterMs` that while is 1 s after the first attempt, twice as long after each further one, at most 60 s.
+ * What to do with an event that was not processed: send it again after `afterMs` milliseconds, or pass it to
+ * `onRejected`. Without `afterMs` the wait is 1 s after the first attempt, twice as long after each further one, at
+ * most 60 s.
  */
 export type Refusal = { afterMs?: number; reason?: string } | { reject: true; reason?: string };
 
 export type InFlightOptions = {
   clock: Clock;
-  /** How many events may wait for their acknowledgement at once. */
+  /** How many events may wait for their acknowledgement at the same time. */
   limit: number;
   ackTimeoutMs: number;
   maxAttempts: number;
   deliver: (delivery: Delivery) => Promise<void> | void;
   onRejected: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
-  /** Whether a rejected event is done only when it is acknowledged. */
+  /** Whether a rejected event is settled only when it is acknowledged. */
   ackRejected: boolean;
-  /** The event was acknowledged, or is with the rejected ones: it need not come again. */
+  /** Called when an event was acknowledged or rejected: it is not sent again. */
   settled: (eventId: string) => void;
+  /** Called with an error of `deliver` or `onRejected`. */
   failed: (error: CrecError) => void;
-  /** An event is sent again. */
+  /** Called when an event is sent again. */
   repeated: () => void;
-  /** Nothing is sent again during it. */
-  pause: Pause;
+  /** Nothing is sent again while it is closed. */
+  gate: PauseGate;
 };
 
 type Entry = {
   eventId: string;
   offset: number;
-  /** The delivery as it was: the flow may change what it was given, and a repetition must not show that. */
+  /** The delivery as it was: its receiver may change it, and a later attempt must not show that. */
   snapshot: () => Delivery;
   attempt: number;
-  /** Ends what is arranged to happen next. */
+  /** Cancels what is scheduled next. */
   next: AbortController;
-  /** Why it is on its way to the rejected ones, once it is. */
+  /** Why it is rejected, once it is. */
   why?: string;
 };
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** Timers take no more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /**
- * The events that were handed over and not acknowledged yet. Sends them again when their time is up, and gives up
- * on them after some attempts. Knows nothing of pages and cursors.
+ * The events that were handed over and are not acknowledged yet. Sends them again after the ack timeout, and rejects
+ * them after the last attempt. Independent of pages and cursors.
  */
 export class InFlight {
   readonly #options: InFlightOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Those of them that were sent more than once. */
+  /** Those that were sent more than once. */
   readonly #repeated = new Set<Entry>();
   #change = deferred();
 
@@ -70,7 +67,7 @@ export class InFlight {
     return this.#entries.size >= this.#options.limit;
   }
 
-  /** The event that was sent most often, once one was sent again. */
+  /** The event with the most attempts, once one was sent again. */
   get repeating(): { attempt: number; offset: number } | undefined {
     const [most] = [...this.#repeated].sort((a, b) => b.attempt - a.attempt || a.offset - b.offset);
     return most && { attempt: most.attempt, offset: most.offset };
@@ -80,7 +77,7 @@ export class InFlight {
     return this.#entries.has(eventId);
   }
 
-  /** Resolves when the next event leaves. */
+  /** Resolves when the next event is settled. */
   get change(): Promise<void> {
     return this.#change.promise;
   }
@@ -103,12 +100,12 @@ export class InFlight {
     return entry;
   }
 
-  /** Gives up on an event before it was handed over. */
+  /** Rejects an event before it was handed over. */
   addRejected(delivery: Delivery, why: string): void {
     void this.#reject(this.#enter(delivery), why);
   }
 
-  /** Whether it was in flight. */
+  /** Returns whether it was in flight. */
   ack(eventId: string): boolean {
     const entry = this.#entries.get(eventId);
     if (entry === undefined) return false;
@@ -116,7 +113,7 @@ export class InFlight {
     return true;
   }
 
-  /** Whether it was in flight. */
+  /** Returns whether it was in flight. */
   refuse(eventId: string, refusal: Refusal): boolean {
     const entry = this.#entries.get(eventId);
     if (entry === undefined) return false;
@@ -125,35 +122,35 @@ export class InFlight {
       void this.#reject(entry, refusal.reason ?? "It was refused.");
       return true;
     }
-    const { afterMs = pauseAfter(entry.attempt), reason } = refusal;
+    const { afterMs = redeliveryMs(entry.attempt), reason } = refusal;
     if (!(afterMs >= 0)) throw invalidDelay();
     if (entry.attempt >= this.#options.maxAttempts) void this.#reject(entry, refusedTooOften(entry, reason));
-    else this.#arrange(entry, afterMs, () => this.#repeat(entry));
+    else this.#schedule(entry, afterMs, () => this.#repeat(entry));
     return true;
   }
 
-  /** Forgets all of them: they count as not acknowledged. */
+  /** Forgets all events: they count as not acknowledged. */
   clear(): void {
     for (const { next } of this.#entries.values()) next.abort();
     this.#entries.clear();
     this.#repeated.clear();
-    this.#tellOfChange();
+    this.#notifyChange();
   }
 
   #send(entry: Entry, delivery: Delivery): void {
     const { ackTimeoutMs, deliver, failed } = this.#options;
-    this.#arrange(entry, ackTimeoutMs, () => this.#repeat(entry));
+    this.#schedule(entry, ackTimeoutMs, () => this.#repeat(entry));
     const { next } = entry;
     (async () => deliver(delivery))().catch((cause) => {
       if (next.signal.aborted) return;
       failed(deliveryFailed(delivery, cause));
-      this.#arrange(entry, pauseAfter(entry.attempt), () => this.#repeat(entry));
+      this.#schedule(entry, redeliveryMs(entry.attempt), () => this.#repeat(entry));
     });
   }
 
-  /** The time has come to send it again, or to give up on it. */
+  /** Sends it again, or rejects it after the last attempt. */
   #repeat(entry: Entry): void {
-    this.#unlessPaused(entry, () => {
+    this.#whenOpen(entry, () => {
       if (entry.attempt < this.#options.maxAttempts) {
         entry.attempt += 1;
         this.#repeated.add(entry);
@@ -163,17 +160,17 @@ export class InFlight {
     });
   }
 
-  /** At once, or when the pause is over, unless something else has become of the event by then. */
-  #unlessPaused(entry: Entry, then: () => void): void {
-    const paused = this.#options.pause.over;
+  /** Immediately, or after the pause, unless the event was settled or scheduled again by then. */
+  #whenOpen(entry: Entry, then: () => void): void {
+    const { opened } = this.#options.gate;
     const { signal } = entry.next;
-    if (paused === undefined) then();
-    else void paused.then(() => signal.aborted || this.#unlessPaused(entry, then));
+    if (opened === undefined) then();
+    else void opened.then(() => signal.aborted || this.#whenOpen(entry, then));
   }
 
   /**
-   * The event is done with when those who take rejected ones have it, or have acknowledged it where that is waited
-   * for; until then they are asked again.
+   * The event is settled when `onRejected` has resolved, or, with `ackRejected`, when it is acknowledged. Until then
+   * `onRejected` is called again.
    */
   async #reject(entry: Entry, why: string, tries = 1): Promise<void> {
     const { onRejected, ackRejected, ackTimeoutMs, failed } = this.#options;
@@ -182,17 +179,17 @@ export class InFlight {
     const next = new AbortController();
     entry.next = next;
     try {
-      if (onRejected === undefined) failed(passedOver(entry, why));
+      if (onRejected === undefined) failed(skipped(entry, why));
       else await onRejected(this.#copyOf(entry), why);
       // It may have been acknowledged meanwhile.
       if (next.signal.aborted) return;
       if (ackRejected && onRejected !== undefined)
-        this.#arrange(entry, ackTimeoutMs, () => this.#unlessPaused(entry, () => this.#reject(entry, why)));
+        this.#schedule(entry, ackTimeoutMs, () => this.#whenOpen(entry, () => this.#reject(entry, why)));
       else this.#settle(entry);
     } catch (cause) {
       if (next.signal.aborted) return;
       failed(deliveryFailed(entry, cause));
-      this.#arrange(entry, pauseAfter(tries), () => void this.#reject(entry, why, tries + 1));
+      this.#schedule(entry, redeliveryMs(tries), () => void this.#reject(entry, why, tries + 1));
     }
   }
 
@@ -206,26 +203,24 @@ export class InFlight {
     this.#entries.delete(entry.eventId);
     this.#repeated.delete(entry);
     this.#options.settled(entry.eventId);
-    this.#tellOfChange();
+    this.#notifyChange();
   }
 
-  #arrange(entry: Entry, ms: number, then: () => void): void {
+  #schedule(entry: Entry, ms: number, then: () => void): void {
     entry.next.abort();
     entry.next = new AbortController();
     const { signal } = entry.next;
-    void this.#options.clock
-      .sleep(Math.min(ms, LONGEST_TIMER_MS), signal)
-      .then(() => signal.aborted || then());
+    void this.#options.clock.sleep(ms, signal).then(() => signal.aborted || then());
   }
 
-  #tellOfChange(): void {
+  #notifyChange(): void {
     this.#change.resolve();
     this.#change = deferred();
   }
 }
 
-function pauseAfter(tries: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+function redeliveryMs(attempt: number): number {
+  return backoffMs(SCHEDULES.redelivery, attempt);
 }
 
 function notAcknowledged({ attempt }: Entry, ackTimeoutMs: number): string {
@@ -233,7 +228,7 @@ function notAcknowledged({ attempt }: Entry, ackTimeoutMs: number): string {
 }
 
 function refusedTooOften({ attempt }: Entry, reason: string | undefined): string {
-  return `It was sent ${times(attempt)} and refused${reason === undefined ? "." : `, at last because: ${reason}`}`;
+  return `It was sent ${times(attempt)} and refused${reason === undefined ? "." : `, the last time because: ${reason}`}`;
 }
 
 export function times(count: number): string {
@@ -248,16 +243,16 @@ export function deliveryFailed({ offset }: { offset: number }, cause: unknown): 
   const message = cause instanceof Error ? cause.message : String(cause);
   return new CrecError(
     "DELIVERY_FAILED",
-    `The event at offset ${offset} could not be handed over: ${message}. It is tried again.`,
+    `The event at offset ${offset} could not be delivered: ${message}. It is tried again.`,
     { cause, retryable: true },
   );
 }
 
-/** Nobody takes it, unless something else has to be done. */
-export function passedOver(
+/** An event that is dropped because nothing takes it; `todo` says what else to do. */
+export function skipped(
   { offset }: { offset: number },
   why: string,
-  todo = "Give onRejected to take such events.",
+  todo = "Set onRejected to receive such events.",
 ): CrecError {
-  return new CrecError("EVENT_REJECTED", `The event at offset ${offset} is passed over. ${why} ${todo}`);
+  return new CrecError("EVENT_REJECTED", `The event at offset ${offset} is skipped. ${why} ${todo}`);
 }

@@ -1,5 +1,6 @@
-export type { Clock } from "./clock.ts";
-export { EventConsumer } from "./consumer.ts";
+export type { Clock } from "../timing/index.ts";
+export { EventConsumer, findInFlight } from "./consumer.ts";
+export { consumerNameTaken, type LockState, lockConsumer } from "./consumer-lock.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
 export * from "./file-store.ts";
 export * from "./filter.ts";
@@ -11,6 +12,7 @@ export type {
   EventConsumerOptions,
   StartPosition,
 } from "./options.ts";
-export { findInFlight } from "./running.ts";
+export { ReadBackoff } from "./read-backoff.ts";
+export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
 export * from "./store.ts";

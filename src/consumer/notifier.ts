@@ -1,16 +1,16 @@
 import type { CrecError } from "../errors.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../timing/index.ts";
+import { callListener } from "./call-listener.ts";
 import type { ConsumerStart, ConsumerState, EventConsumerOptions } from "./options.ts";
-import { quietly } from "./quietly.ts";
 
 export type NotifierOptions = Pick<EventConsumerOptions, "onStart" | "onRestored" | "onState" | "onError"> & {
   clock: Clock;
 };
 
-/** While events flow, their count changes more often than anybody can read it. */
-const COUNTS_EVERY_MS = 100;
+/** How often counts are reported while they change. */
+const COUNTS_INTERVAL_MS = 100;
 
-/** Notifies the listeners of what the consumer does: each state once, each error once, counts now and then. */
+/** Calls the listeners of a consumer: once for each state and each error, and at intervals for counts. */
 export class Notifier {
   readonly #options: NotifierOptions;
   #state: ConsumerState = { kind: "stopped" };
@@ -31,24 +31,24 @@ export class Notifier {
   setState(state: ConsumerState): void {
     if (isSame(this.#state, state)) return;
     this.#state = state;
-    const waitMs = this.#notifiedAt + COUNTS_EVERY_MS - this.#options.clock.now();
+    const waitMs = this.#notifiedAt + COUNTS_INTERVAL_MS - this.#options.clock.now();
     if (state.kind !== "connected" || this.#notified.kind !== "connected" || waitMs <= 0) this.#notifyState();
     else if (this.#waiting === undefined) this.#notifyStateIn(waitMs);
   }
 
   notifyStart(start: ConsumerStart): void {
-    quietly(() => this.#options.onStart?.(start));
+    callListener(() => this.#options.onStart?.(start));
   }
 
   notifyRestored(upTo: number): void {
-    quietly(() => this.#options.onRestored?.(upTo));
+    callListener(() => this.#options.onRestored?.(upTo));
   }
 
   /** Once, until another error or `forgetError`. */
   notifyError(error: CrecError): void {
     if (error.code === this.#lastErrorCode) return;
     this.#lastErrorCode = error.code;
-    quietly(() => this.#options.onError?.(error));
+    callListener(() => this.#options.onError?.(error));
   }
 
   forgetError(): void {
@@ -69,7 +69,7 @@ export class Notifier {
     this.#notifiedAt = this.#options.clock.now();
     if (isSame(this.#notified, this.#state)) return;
     this.#notified = this.#state;
-    quietly(() => this.#options.onState?.(this.#state));
+    callListener(() => this.#options.onState?.(this.#state));
   }
 }
 

@@ -1,157 +1,172 @@
 import { ArgumentError, type CrecError } from "../errors.ts";
 import type { VerifyResult } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock, Random } from "../timing/index.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
-import type { Random } from "./intervals.ts";
-import type { LateWindow } from "./late-looks.ts";
-import { requireListed, type WantedTypes } from "./listed-types.ts";
+import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
+import type { LateWindow } from "./reread-schedule.ts";
 import type { EventSource } from "./source.ts";
 import type { CursorStore } from "./store.ts";
 
-/** Where to begin when nothing is stored: `time` in Unix seconds, `offset` is the first one delivered. */
+/** Where to start when nothing is stored: `time` in Unix seconds; `offset` is the first one delivered. */
 export type StartPosition = "now" | "beginning" | { offset: number } | { time: number };
 
-/** Where a consumer started, and why there. */
+/** Where a consumer started, and why. */
 export type ConsumerStart = {
-  /** `stored`: where it was before. `start`: nothing was stored. `seek`: somebody chose another place. */
+  /** `stored`: at the stored cursor. `start`: nothing was stored. `seek`: at the position of `seek()`. */
   from: "stored" | "start" | "seek";
-  /** What `start` or `seek` said. */
+  /** The position in `start` or `seek()`. */
   position?: StartPosition;
   /** Events above this offset are delivered; -1 is before the first. */
   after: number;
 };
 
-/** One event as it is handed over. */
+/** One event as it is delivered. */
 export type Delivery = {
   event: ChannelEvent;
   offset: number;
-  /** Possibly delivered before: before a restart, or in an attempt that failed. */
+  /** It may have been delivered before: before a restart, or in an attempt that failed. */
   redelivered: boolean;
-  /** It became visible after an event of a higher offset had been handed over, or passed over: it is out of order. */
+  /** It is out of order: it became visible after an event with a higher offset had been delivered or skipped. */
   late: boolean;
   /**
-   * The place was put there from elsewhere, such as a backup, and the event was in the channel by then: it may have
-   * been delivered since the backup was made.
+   * The cursor was restored from elsewhere, such as a backup, and the event was in the channel by then: it may have
+   * been delivered after the backup.
    */
   restored: boolean;
-  /** 1, and more when it was not acknowledged in time, or refused. Counted anew after a restart. */
+  /** 1, and more when it was not acknowledged in time, or refused. Starts at 1 after a restart. */
   attempt: number;
-  /** There when the consumer was given `verify`. */
+  /** Set when the consumer has `verify`. */
   verification?: VerifyResult;
-  /** There where an event is given up for it: how often the process ended while it was handed over. */
+  /** Set when the event is rejected for it: how often the process crashed while it was handed over. */
   crashes?: number;
 };
 
-/** What a consumer is doing, for people to see. `error.message` says what to do. */
+/** What a consumer is doing. `error.message` says what to do. */
 export type ConsumerState =
   | { kind: "connecting" }
   | { kind: "waiting_for_channel" }
   | {
       kind: "connected";
-      /** How far below the newest known offset the cursor is; about as many events are still to come. */
+      /** How far below the newest known offset the cursor is: about the number of events still to come. */
       behind: number | undefined;
       /** Events delivered since `start()`. */
       delivered: number;
-      /** Events handed over and not acknowledged yet. */
+      /** Events delivered and not acknowledged yet. */
       waitingForAcks: number;
-      /** The event that was sent most often of those not acknowledged, once one was sent again. */
+      /** The event with the most attempts of those not acknowledged, once one was sent again. */
       repeating?: { attempt: number; offset: number };
-      /** Events handed over since `start()` out of order, since they became visible late. */
+      /** Events delivered since `start()` out of order, because they became visible late. */
       late: number;
-      /** Events passed over since `start()` because they were too old. */
+      /** Events skipped since `start()` because they were too old. */
       skipped: number;
-      /** Events passed over since `start()` because `types` or `filter` did not want them; of those that were read. */
+      /** Events that were read since `start()` and dropped by `types` or `filter`. */
       filtered: number;
     }
   | { kind: "retrying"; inMs: number; error: CrecError }
-  /** The channel ends below the cursor; it is looked at again `inMs` from then. */
+  /** The channel ends below the cursor; it is checked again after `inMs`. */
   | { kind: "beyond_end"; inMs: number; error: CrecError }
   | { kind: "paused" }
   | { kind: "refused"; error: CrecError }
   | { kind: "stopped"; error?: CrecError };
 
 export type EventConsumerOptions = {
+  /** Reads the channel, as made by `eventSource`. */
   source: EventSource;
+  /** Keeps the cursor. */
   store: CursorStore;
+  /** Whose cursor it is. Only one consumer with this identity may run in a process. */
   identity: CursorIdentity;
-  /** Counts only when nothing is stored. */
+  /** Where to start when nothing is stored. */
   start: StartPosition;
-  /** Only events of these types; all when left out or empty. */
-  types?: WantedTypes["types"];
-  /** Takes `types` that this version does not list, such as those of a newer service. False: they are refused. */
+  /** Only events of these types. @default all */
+  types?: TypeFilter["types"];
+  /** Allows `types` that this version does not list, such as those of a newer service. @default false */
   unlistedTypes?: boolean | undefined;
-  /** Only events for which this says yes, as made by `eventFilter`. One that throws says yes. */
+  /** Only events for which this returns true, as made by `eventFilter`. A throw counts as true. @default all */
   filter?: ((event: ChannelEvent) => boolean) | undefined;
   /**
-   * Waited for before each look at the channel, with no events, and before `filter` judges some, with these. While
-   * it rejects, nothing is read or passed over; it is told by `onError` and tried again.
+   * Awaited before each poll of the channel, with no events, and before `filter` sees events, with these. While it
+   * rejects, nothing is read or skipped; `onError` gets the error, and it is tried again.
+   * @default none
    */
   prepare?: ((events: readonly ChannelEvent[], signal: AbortSignal) => Promise<void>) | undefined;
-  /** Shortest and longest wait between two looks, in milliseconds. 1,000 and 15,000. */
+  /** Shortest wait between two polls, in milliseconds. @default 1_000 */
   pollMinMs?: number | undefined;
+  /** Longest wait between two polls, in milliseconds. @default 15_000 */
   pollMaxMs?: number | undefined;
-  /** Events a page, up to 200. */
+  /** Events per page, 1 to 200. @default 200 */
   pageLimit?: number | undefined;
   /**
    * An event that becomes visible below others is found within a minute while these were first seen no longer ago
-   * than `withinMs`, or while it is among the newest `events`. 120,000 and 200. Below that, the last hour is looked
-   * through every 1 to 60 minutes. At most 50,000 events are remembered for it.
+   * than `withinMs`, in milliseconds, or while it is among the newest `events`. Below that, the last hour is read again
+   * every 1 to 60 minutes. At most 50,000 events are remembered for it.
+   * @default { withinMs: 120_000, events: 200 }
    */
   late?: Partial<LateWindow> | undefined;
-  /** How long an event that lacks its proof is held, in milliseconds. 30,000; 0 does not hold. */
+  /** How long to wait for the proof of an event, in milliseconds; 0 does not wait. @default 30_000 */
   proofWaitMs?: number | undefined;
+  /** Verifies each event before it is delivered; the result is in `delivery.verification`. @default none */
   verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
   /**
-   * Waited for before an event is handed over, so that whatever takes it is not given more than it can hold. The
-   * signal is aborted when the event is not to be handed over any more.
+   * Awaited before an event is delivered, so that the receiver is not overloaded. The signal is aborted when the event
+   * will not be delivered any more.
+   * @default none
    */
   untilReady?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Takes an event. When it throws or rejects, the event comes again. */
+  /** Receives an event. When it throws or rejects, the event is sent again. */
   deliver: (delivery: Delivery) => Promise<void> | void;
   /**
-   * When an event counts as done. `on-send`, the default: when `deliver` has resolved, and only then comes the
-   * next. `on-ack`: when it is acknowledged; `deliver` is not waited for.
+   * When an event counts as processed. `on-send`: when `deliver` has resolved; the next event waits for that. `on-ack`:
+   * when it is acknowledged; `deliver` is not awaited.
+   * @default "on-send"
    */
   commit?: "on-send" | "on-ack" | undefined;
-  /** On ack: how many events may wait for their acknowledgement at once, up to 1,000. 1. */
+  /** On ack: how many events may wait for their acknowledgement at the same time, up to 1,000. @default 1 */
   inFlight?: number | undefined;
-  /** On ack: after this long without an acknowledgement an event is sent again, in milliseconds. 60,000. */
+  /** On ack: how long to wait for an acknowledgement before an event is sent again, in milliseconds. @default 60_000 */
   ackTimeoutMs?: number | undefined;
-  /** On ack: how often an event is sent before it is rejected. 5. */
+  /** On ack: how often an event is sent before it is rejected. @default 5 */
   maxAttempts?: number | undefined;
   /**
-   * How often the process may end other than by `stop()` while an event is handed over, before that is given up: 5. To
-   * tell which event it is, those that may be are then handed over one at a time, whatever `inFlight` says. With 0
-   * none is given up, and all come as usual: for work that takes several events together.
+   * How often the process may end without `stop()` while an event is handed over, before the event is rejected. To
+   * find that event, all that may have caused it are handed over one at a time, whatever `inFlight` says. 0 rejects
+   * none and hands over as usual: for work that takes several events together.
+   * @default 5
    */
   maxCrashes?: number | undefined;
-  /** Called once where the stored place was put there from elsewhere: events up to this offset may come again. */
+  /** Called once when the stored cursor was restored from elsewhere: events up to this offset may be sent again. */
   onRestored?: ((upTo: number) => void) | undefined;
-  /** Called once after such an end, before the first of these events comes; they have at most these offsets. */
+  /** Called once after a crash, before the first event that may have caused it; all have offsets in this range. */
   onSuspects?: ((offsets: { from: number; to: number }) => void) | undefined;
   /**
-   * Takes an event that is given up: refused, or sent too often, both on ack only, or one that ended the process too
-   * often. It is done with when this has resolved. One that ends the process here, too, is passed over in the end.
+   * Receives a rejected event: refused or sent too often, both on ack only, or one that ended the process too often. The
+   * event is settled when this has resolved. One that ends the process here as well is skipped in the end.
+   * @default rejected events are skipped
    */
   onRejected?: ((delivery: Delivery, why: string) => Promise<void> | void) | undefined;
   /**
-   * On ack: a rejected event is done with when it is acknowledged, too. Until then `onRejected` is given it again,
-   * each time after `ackTimeoutMs`. False.
+   * On ack: a rejected event is settled only when it is acknowledged, too. Until then `onRejected` is called again after
+   * each `ackTimeoutMs`.
+   * @default false
    */
   ackRejected?: boolean | undefined;
   /**
-   * Passes over, and counts, what is older than this, in milliseconds, by the machine's clock; delivers all when
-   * left out. An event is delivered where its time cannot be believed: ahead of the clock by more than ten minutes,
-   * in milliseconds, or out of order with the events beside it by more than that.
+   * Skips, and counts, events that are older than this, in milliseconds, by the machine's clock. An event with an
+   * implausible time is delivered: more than ten minutes ahead of the clock, in milliseconds, or out of order with the
+   * events beside it by more than that.
+   * @default all are delivered
    */
   catchUp?: { skipOlderThanMs: number } | undefined;
-  /** Called once the place is settled and stored: after each `start()`, and after a `seek()`. */
+  /** Called when the cursor is stored: after each `start()`, and after a `seek()`. */
   onStart?: ((start: ConsumerStart) => void) | undefined;
+  /** Called at each change of state, and for counts at most ten times a second. */
   onState?: ((state: ConsumerState) => void) | undefined;
-  /** Once per change of `error.code`; `undefined` is never passed. */
+  /** Called with an error when its code differs from the one before. */
   onError?: ((error: CrecError) => void) | undefined;
+  /** For tests. @default the machine's clock */
   clock?: Clock | undefined;
+  /** For tests. @default Math.random */
   random?: Random | undefined;
 };
 
@@ -172,7 +187,7 @@ const MAX_LATE_EVENTS = 10_000;
 
 /** The limits with their defaults. Throws `ArgumentError` for those that cannot work. */
 export function limitsOf(options: EventConsumerOptions): Limits {
-  requireListed(options);
+  requireKnownTypes(options);
   const { pageLimit = PAGE_LIMITS.events.default, proofWaitMs = 30_000 } = options;
   const { pollMinMs = 1_000, pollMaxMs = 15_000, catchUp } = options;
   const { inFlight = 1, ackTimeoutMs = 60_000, maxAttempts = 5, maxCrashes = 5 } = options;
@@ -192,7 +207,7 @@ export function limitsOf(options: EventConsumerOptions): Limits {
   if (!(ackTimeoutMs > 0))
     throw new ArgumentError("ackTimeoutMs", "The time to acknowledge an event must be above 0.");
   if (catchUp !== undefined && !(catchUp.skipOlderThanMs > 0))
-    throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to pass over must be above 0.");
+    throw new ArgumentError("catchUp.skipOlderThanMs", "The age of events to skip must be above 0.");
   return {
     pageLimit,
     late,

@@ -9,9 +9,10 @@ import {
   type Open,
   PAGE_LIMITS,
 } from "../protocol/index.ts";
-import { type Clock, unlessAborted } from "./clock.ts";
+import type { Clock } from "../timing/index.ts";
+import { unlessAborted } from "./abort.ts";
+import { EventTimes } from "./event-times.ts";
 import type { EventSource } from "./source.ts";
-import { EventTimes } from "./times.ts";
 
 /** A page, ascending, with its lowest and highest offset; `more` when the service may have more of it. */
 export type Page = {
@@ -26,24 +27,24 @@ export type PageSourceOptions = {
   clock: Clock;
   /** Events a page, at most. */
   limit: number;
-  /** Asked of the service when given; it may ignore it. */
+  /** The only type to request, if any; the service may ignore it. */
   type?: Open<EventType>;
 };
 
 type Choices = {
-  /** Of one event: where only that matters. */
+  /** A page of one event. */
   isShort?: boolean;
-  /** Of the type that is asked for, where one is; or of this one. */
+  /** Of the type in the options, if any; or of this one. False: of all types. */
   ofType?: boolean | EventType;
-  /** As many as a page can have. */
+  /** A page of the largest size. */
   isLargest?: boolean;
-  /** The event at the offset would be on it, and is known: a page of one event is to show the next. */
+  /** The event at the offset is known and would be on the page: a page of one event shows the next one instead. */
   passesKnown?: boolean;
 };
 
 /**
- * Gets pages of a channel, smaller ones while answers are too large or too slow. Throws `EVENT_TOO_LARGE` when not even
- * one event fits, `BAD_RESPONSE` for a page that cannot be read, and whatever the source throws.
+ * Reads pages of a channel, smaller ones while answers are too large or too slow. Throws `EVENT_TOO_LARGE` when one
+ * event alone is too large, `BAD_RESPONSE` for a page that cannot be read, and whatever the source throws.
  */
 export class PageSource {
   /** Of all events on the pages. */
@@ -63,7 +64,7 @@ export class PageSource {
     return this.#highest;
   }
 
-  /** How many events it asks for at present. */
+  /** The present page size. */
   get limit(): number {
     return this.#size.limit;
   }
@@ -111,8 +112,8 @@ export class PageSource {
 }
 
 /**
- * A copy. An event without an id is known by its offset. Throws `BAD_RESPONSE` when one cannot be placed, since to
- * skip it would be to lose it.
+ * A copy. An event without an id is identified by its offset. Throws `BAD_RESPONSE` for an event without a usable
+ * offset, since skipping it would lose it.
  */
 function readEvents(answer: EventPage<EventEnvelope>): ChannelEvent[] {
   const events: unknown = (answer as Partial<EventPage> | undefined)?.events;
@@ -125,14 +126,16 @@ function readEvent(raw: EventEnvelope | null): ChannelEvent {
   const offset: unknown = event.headers.offset;
   if (offset === undefined) throw badPage("with an event that has no offset");
   if (!Number.isSafeInteger(offset) || Number(offset) < 0)
-    throw badPage(`with an event at offset ${excerpt(offset)}, which is no whole number from 0 to 2^53 - 1`);
+    throw badPage(
+      `with an event at offset ${excerpt(offset)}, which is not a whole number from 0 to 2^53 - 1`,
+    );
   return event;
 }
 
 function badPage(how: string): CrecError {
   return new CrecError(
     "BAD_RESPONSE",
-    `The service sent a page ${how}. It is asked again. If this goes on, check that the base URL is that of the channel service, and tell those who run it.`,
+    `The service sent a page ${how}. The request is tried again. If this persists, check that the base URL is that of the channel service, and report it to its operator.`,
     { retryable: true },
   );
 }
@@ -145,10 +148,10 @@ function eventTooLarge(offset: number | undefined, cause: unknown): TooLargeErro
   const where =
     offset === undefined
       ? "The newest event is larger than an answer may be."
-      : `The event at or after offset ${offset} is larger than an answer may be, and holds up those behind it.`;
+      : `The event at or after offset ${offset} is larger than an answer may be, and holds up those after it.`;
   return new TooLargeError(
     "EVENT_TOO_LARGE",
-    `${where} It is asked for again later. To pass over it, reset the cursor to the next offset; to the one after that if it is still in the way.`,
+    `${where} It is requested again later. To skip it, reset the cursor to the next offset, or to the one after that if the error remains.`,
     { offset, cause, retryable: true },
   );
 }

@@ -8,10 +8,11 @@ import {
   isSameId,
   isUnnamed,
 } from "../protocol/index.ts";
-import { type Clock, throwIfAborted, unlessAborted } from "./clock.ts";
+import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
+import { throwIfAborted, unlessAborted } from "./abort.ts";
 import type { EventSource } from "./source.ts";
 
-export type Judged = { event: ChannelEvent; verification?: VerifyResult };
+export type CheckedEvent = { event: ChannelEvent; verification?: VerifyResult };
 
 export type ProofWaitOptions = {
   source: EventSource;
@@ -21,48 +22,45 @@ export type ProofWaitOptions = {
   verify?: ((event: ChannelEvent) => Promise<VerifyResult>) | undefined;
 };
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
-
 /**
- * Judges an event. One that should carry a proof and has none yet is asked for again by its id, as `offset:7` where
- * it has no id, until it has, or until the time is over; then it is given back without. Without `verify` it only waits.
- * Throws what the source throws, except that an event which cannot be found by id counts as unchanged.
+ * Verifies an event when its proof arrives. One that should carry a proof and has none yet is requested again by its id
+ * (`offset:7` when it has no id) until it has one, or until the time is over; then it is returned without. Without
+ * `verify` it only waits. Throws what the source throws; an event that cannot be found by id counts as unchanged.
  */
-export async function judgeWithPatience(
+export async function verifyWhenProofArrives(
   event: ChannelEvent,
   { source, clock, waitMs, verify }: ProofWaitOptions,
   signal: AbortSignal,
-): Promise<Judged> {
-  const judge = async (one: ChannelEvent): Promise<Judged> =>
+): Promise<CheckedEvent> {
+  const check = async (one: ChannelEvent): Promise<CheckedEvent> =>
     verify === undefined
       ? { event: one }
       : { event: one, verification: await unlessAborted(verify(one), signal) };
-  let judged = await judge(event);
+  let checked = await check(event);
   const until = clock.now() + waitMs;
-  for (let pauseMs = FIRST_PAUSE_MS; lacksProof(judged) && clock.now() < until; pauseMs *= 2) {
-    await clock.sleep(Math.min(pauseMs, LONGEST_PAUSE_MS, until - clock.now()), signal);
+  for (let attempt = 1; lacksProof(checked) && clock.now() < until; attempt += 1) {
+    await clock.sleep(Math.min(backoffMs(SCHEDULES.proof, attempt), until - clock.now()), signal);
     throwIfAborted(signal);
-    const again = await askAgain(event, source, signal);
-    // Its id and its place in the channel stay those it was read with.
+    const again = await requestAgain(event, source, signal);
+    // Id and offset stay those it was read with.
     if (again !== undefined) {
       const { event_id, headers } = event;
-      judged = await judge(
+      checked = await check(
         envelopeOf({ ...again, event_id, headers: { ...again.headers, offset: headers.offset } }),
       );
     }
   }
-  return judged;
+  return checked;
 }
 
-function lacksProof({ event, verification }: Judged): boolean {
+function lacksProof({ event, verification }: CheckedEvent): boolean {
   if (verification !== undefined) return !verification.verified && verification.reason === "no_proof";
   const { status }: EventEnvelope["payload"] = event.payload;
   const carriesOne = isVerifiable(eventTypeOf(event) ?? "", typeof status === "string" ? status : undefined);
   return carriesOne && !(event.headers.proofs?.length > 0);
 }
 
-async function askAgain(
+async function requestAgain(
   event: ChannelEvent,
   source: EventSource,
   signal: AbortSignal,
@@ -71,7 +69,7 @@ async function askAgain(
     const again = envelopeOf({ ...(await unlessAborted(source.get(event.event_id, signal), signal)) });
     return isSame(again, event) ? again : undefined;
   } catch (error) {
-    if (error instanceof CrecError && NOT_THERE.has(error.code)) return undefined;
+    if (error instanceof CrecError && UNAVAILABLE.has(error.code)) return undefined;
     throw error;
   }
 }
@@ -82,8 +80,8 @@ function isSame(again: ChannelEvent, event: ChannelEvent): boolean {
   return isUnnamed(event) && again.headers.offset === event.headers.offset;
 }
 
-/** What asking again cannot change, such as an id that the service refuses: to fail would hold those behind it. */
-const NOT_THERE: ReadonlySet<string> = new Set([
+/** A further request cannot change these, such as an id that the service refuses. To fail would hold up the channel. */
+const UNAVAILABLE: ReadonlySet<string> = new Set([
   "EVENT_NOT_FOUND",
   "NOT_FOUND",
   "VALIDATION_ERROR",

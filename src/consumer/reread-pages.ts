@@ -15,8 +15,8 @@ export type RereadOptions = {
 };
 
 /**
- * Reads a part of a channel again, page by page. Says how far all that is visible was given: up to there from below,
- * or all of it at the end where pages lead down.
+ * Reads a part of a channel again, page by page. `covered` says up to where all visible events were returned; when pages
+ * lead down, it moves only at the end.
  */
 export class RereadPages {
   readonly #options: RereadOptions;
@@ -34,21 +34,21 @@ export class RereadPages {
     return this.#isOver;
   }
 
-  /** All that is visible above where it began, up to this offset, was in the pages so far. */
+  /** All visible events above the start, up to this offset, were in the pages so far. */
   get covered(): number {
     return this.#covered;
   }
 
-  /** The events of the next page, ascending. Throws what the source throws; it can be asked for again then. */
+  /** The events of the next page, ascending. Throws what the source throws; call it again then. */
   async next(signal: AbortSignal): Promise<ChannelEvent[]> {
     const { page, direction } = this.#options;
     const { events, first, last } = await page(signal, Math.max(0, this.#position));
-    if (direction === "up") this.#tookUp(last);
-    else this.#tookDown(first, last);
+    if (direction === "up") this.#advanceUp(last);
+    else this.#advanceDown(first, last);
     return events;
   }
 
-  #tookUp(last: number | undefined): void {
+  #advanceUp(last: number | undefined): void {
     const { upTo } = this.#options;
     const isStuck = last === undefined || last <= this.#position;
     if (!isStuck) {
@@ -58,11 +58,11 @@ export class RereadPages {
     this.#isOver = isStuck || last >= upTo;
   }
 
-  /** A page that shows nothing lower is the last. It covers all where it got down to what is known. */
-  #tookDown(first: number | undefined, last: number | undefined): void {
+  /** A page that shows nothing lower is the last. It covers everything when it reached the lowest known event. */
+  #advanceDown(first: number | undefined, last: number | undefined): void {
     const { from, upTo, lowest } = this.#options;
     const isOther = last !== undefined && last > this.#position;
-    // A page of one event may show what is at its offset alone.
+    // A page of one event may show only the event at its offset.
     const isAlone = first === this.#position && last === first && first > 0;
     const isLast = first === undefined || (first >= this.#position && !isAlone);
     const gotDown = isLast ? this.#position <= lowest : first <= from + 1;

@@ -1,12 +1,13 @@
 import type { EventEnvelope, EventPage, EventType, Open } from "../protocol/index.ts";
 
-/** Where pages of one channel's events come from. */
+/** Reads the events of one channel. */
 export type EventSource = {
-  /** Without `offset`: the newest `limit` events. With it: a page positioned there, in a way not known. */
+  /** Without `offset`: the newest `limit` events. With it: a page at that offset, which may begin or end there. */
   poll(
     params: { offset?: number; limit: number; type?: Open<EventType> },
     signal: AbortSignal,
   ): Promise<EventPage<EventEnvelope>>;
+  /** One event by its id, or `offset:7`. */
   get(eventId: string, signal: AbortSignal): Promise<EventEnvelope>;
 };
 

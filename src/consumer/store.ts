@@ -1,12 +1,13 @@
 import type { CursorState } from "./cursor-state.ts";
 
-/** Keeps a consumer's place over restarts. */
+/** Keeps a consumer's cursor across restarts. */
 export type CursorStore = {
-  /** What was saved last, or undefined when nothing ever was. */
+  /** The state that was saved last; undefined when there is none. */
   load(): Promise<CursorState | undefined>;
   /**
-   * `now`: resolves when the state will survive a crash; the consumer asks for it before it hands over a page.
-   * `soon` (when left out): may be written later, and be overtaken by a newer state, to spare the disk.
+   * `now`: resolves when the state will survive a crash; used before a page is handed over.
+   * `soon`: may be written later, or be replaced by a newer state before that, to spare the disk.
+   * @default "soon"
    */
   save(state: CursorState, urgency?: "now" | "soon"): Promise<void>;
   /** Writes what is still unwritten. The store can be used again afterwards. */
@@ -14,7 +15,7 @@ export type CursorStore = {
 };
 
 /**
- * Forgets with the process. For tests, and for programs that always start at the same position.
+ * Keeps the cursor in memory only. For tests, and for programs that always start at the same position.
  * @example
  * await new MemoryCursorStore().load(); // → undefined
  */

@@ -9,8 +9,8 @@ export type Entry = readonly [key: string, deliveryId: string];
 export type StoredEntries = { entries: Entry[]; state: "missing" | "whole" | "damaged"; copy?: string };
 
 /**
- * A file with one entry a line, oldest first. Each line carries a checksum, so a file that is torn or changed can be
- * told from a whole one.
+ * A file with one entry a line, oldest first. Each line carries a checksum, which shows whether the file
+ * is whole, or torn or changed.
  */
 export class DedupeFile {
   readonly path: string;

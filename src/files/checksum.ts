@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Shows whether a text is whole, and not torn or changed. SHA-256, in hexadecimal. */
+/** The SHA-256 of a text, in hexadecimal: differs when the text was truncated or changed. */
 export function checksumOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

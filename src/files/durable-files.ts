@@ -10,21 +10,21 @@ export type Files = Pick<
   "mkdir" | "open" | "readdir" | "readFile" | "rename" | "rm" | "stat"
 >;
 
-/** In the names of temporary files, to tell those of this process from what a killed one left. */
+/** Part of the names of temporary files: others were left by a process that was killed. */
 const PROCESS = randomUUID();
 const LONG_NAME = 100;
 const TEMPORARY = /^([0-9a-f-]{36})\.[0-9a-f-]{36}\.tmp$/;
 
-/** What tells a file from its copies: the number that the file system gave it, and its time. Milliseconds. */
+/** Distinguishes a file from its copies: its inode number, and the time it was written, in milliseconds. */
 export type FileMark = { number: number; writtenAt: number };
 
-/** What to write into a file, given its mark. */
+/** The text to write into a file, given its mark. */
 export type TextOf = (mark: FileMark) => string;
 
-/** Some file systems keep times in steps of two seconds. */
+/** Some file systems store times in steps of two seconds. */
 const TIME_STEP_MS = 2_000;
 
-/** Writes files so that after a crash at any moment they hold what was there before or what was to be there. */
+/** Writes files atomically: after a crash at any moment they hold the old or the new content. */
 export class DurableFiles {
   readonly #files: Files;
 
@@ -42,13 +42,13 @@ export class DurableFiles {
     }
   }
 
-  /** Whether a file is the one that was written with this mark, and no copy, and not written again by others. */
+  /** Whether a file is the one that was written with this mark: not a copy, and not written again by others. */
   async isWithMark(path: string, { number, writtenAt }: FileMark): Promise<boolean> {
     const { ino, mtimeMs } = await this.#files.stat(path);
     return ino === number && Math.abs(mtimeMs - writtenAt) <= TIME_STEP_MS;
   }
 
-  /** Replaces a file as a whole; its folder is made when missing. */
+  /** Replaces a file as a whole; creates its folder when it is missing. */
   async replace(path: string, textOf: TextOf): Promise<void> {
     const folder = dirname(path);
     const temporary = join(folder, `${prefixOf(path)}${PROCESS}.${randomUUID()}.tmp`);
@@ -66,12 +66,12 @@ export class DurableFiles {
     await this.#syncFolder(folder);
   }
 
-  /** Writes a file that must not be there yet. */
+  /** Writes a file that must not exist yet. */
   create(path: string, text: string): Promise<void> {
     return this.#write(path, "wx", () => text);
   }
 
-  /** Adds to a file that is there. A crash may leave a part of what was added. */
+  /** Appends to an existing file. A crash may leave a part of the text. */
   append(path: string, text: string): Promise<void> {
     return this.#write(path, constants.O_WRONLY | constants.O_APPEND, () => text);
   }
@@ -80,7 +80,7 @@ export class DurableFiles {
     await this.#files.rm(path, { force: true });
   }
 
-  /** A process that is killed while it replaces a file leaves a temporary one. Nothing depends on their removal. */
+  /** Removes the temporary files of processes that were killed while they replaced this file. Never rejects. */
   async removeLeftovers(path: string): Promise<void> {
     const folder = dirname(path);
     const isLeftover = (name: string) => {
@@ -99,7 +99,7 @@ export class DurableFiles {
     try {
       const [{ ino: number }, at] = [await file.stat(), new Date()];
       await file.writeFile(textOf({ number, writtenAt: at.getTime() }));
-      // The clock of a file server may be another one.
+      // The clock of a file server may differ.
       if (flags === "wx") await file.utimes(at, at);
       await file.sync();
     } finally {
@@ -107,7 +107,7 @@ export class DurableFiles {
     }
   }
 
-  /** Makes a rename itself survive a power cut. */
+  /** Makes a rename survive a power cut. */
   async #syncFolder(folder: string): Promise<void> {
     // Windows cannot open a folder, and does not need to.
     if (process.platform === "win32") return;
@@ -124,7 +124,7 @@ export function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | undefined)?.code;
 }
 
-/** Of a long name only a checksum: the name of the temporary file is longer, and must not be too long. */
+/** A long name is replaced by its checksum, since the name of the temporary file is longer. */
 function prefixOf(path: string): string {
   const name = basename(path);
   return name.length > LONG_NAME ? `.${checksumOf(name).slice(0, 16)}.` : `.${name}.`;

@@ -13,7 +13,7 @@ import {
 import { REFUSALS } from "./refusals.ts";
 import { retryAfterMs } from "./retry.ts";
 
-/** An answer as it came, its body read to the end. */
+/** An answer with its whole body. */
 export type Answer = {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -25,7 +25,7 @@ export type Answer = {
 };
 
 const EXCERPT_LENGTH = 200;
-/** Control characters, and what stands for bytes that are no UTF-8. */
+/** Control characters, and the replacement character of bytes that are not UTF-8. */
 const BINARY = /[\p{Cc}\ufffd]/u;
 const REDIRECTS = [301, 302, 303, 307, 308];
 
@@ -38,7 +38,7 @@ export function readAnswer(answer: Answer): unknown {
   return json;
 }
 
-/** The error an answer other than 2xx stands for. */
+/** The error for an answer other than 2xx. */
 function refusal(answer: Answer): CrecError {
   const { status } = answer;
   const body = errorBody(answer.scrub(answer.text));
@@ -59,38 +59,38 @@ function refusal(answer: Answer): CrecError {
   return new ValidationError(code, message, details);
 }
 
-/** What a refused key is, wherever the refusal stood. */
+/** The error for a refused key, from an HTTP status or from a GraphQL answer. */
 export function keyRefusal(details: HttpErrorDetails): CrecError {
   if (details.type === "ORGANIZATION_NOT_FOUND") {
     const message =
-      "The service knows no organization for this API key. Check that the key is of the organization you mean.";
+      "The service has no organization for this API key. Check that the key belongs to the right organization.";
     return new AuthenticationError("ORGANIZATION_NOT_FOUND", message, details);
   }
   const message =
-    "The service refused the API key. It may be mistyped, expired (keys last a day, a month or a year), of another service, or made before CRE Connect was enabled for the organization. Check the key of the connection, or make a new one.";
+    "The service refused the API key. It may be mistyped, expired (keys last a day, a month or a year), of another service, or created before CRE Connect was enabled for the organization. Check the key of the connection, or create a new one.";
   return new AuthenticationError("KEY_REFUSED", message, details);
 }
 
 function rateLimit(details: HttpErrorDetails): CrecError {
   const seconds = Math.ceil((details.retryAfterMs ?? 0) / 1000);
   const wait = seconds > 0 ? `for ${seconds} s, as it asks` : "a while";
-  const message = `The service takes no more requests from this key for now. Wait ${wait}, and ask less often.`;
+  const message = `The service accepts no more requests with this key for now. Wait ${wait}, and send fewer requests.`;
   return new RateLimitError("RATE_LIMITED", message, { ...details, retryable: true });
 }
 
-/** An answer that did not come from the channel service, or that broke on its way. */
+/** An answer that is not from the channel service, or that is incomplete. */
 function unreadable(answer: Answer): CrecError {
   const { status, host, text } = answer;
   const redirect = REDIRECTS.includes(status);
   const what = redirect
-    ? `${host} sends callers elsewhere (HTTP ${status}), and the key is never sent to another address`
-    : `${host} answered with something that is not an answer of the channel service (HTTP ${status})`;
+    ? `${host} redirects to another address (HTTP ${status}), and the key is never sent to another address`
+    : `The answer of ${host} is not one of the channel service (HTTP ${status})`;
   const begin = redirect || text.trim() === "" ? "" : ` It begins: ${excerpt(answer, text)}`;
-  const message = `${what}. The base URL of the connection is probably wrong, or a proxy answered in its place.${begin}`;
+  const message = `${what}. The base URL of the connection is probably wrong, or a proxy answered instead of the service.${begin}`;
   return new BadResponseError("BAD_RESPONSE", message, answerDetails(answer));
 }
 
-/** What every error made from an answer tells of it. */
+/** The details of an answer that its errors carry. */
 export function answerDetails(answer: Answer): HttpErrorDetails {
   return {
     status: answer.status,
@@ -103,11 +103,11 @@ export function answerDetails(answer: Answer): HttpErrorDetails {
 /** At most a line's worth of a text of the answer, without the key. */
 export function excerpt(answer: Answer, text: string): string {
   const line = answer.scrub(text).replace(/\s+/g, " ").trim();
-  if (BINARY.test(line)) return "bytes that are no text.";
+  if (BINARY.test(line)) return "bytes that are not text.";
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;
 }
 
-/** The parsed text, or `undefined` when it is no JSON. */
+/** The parsed text, or `undefined` when it is not JSON. */
 export function tryParse(text: string): unknown {
   try {
     return parseJson(text);
@@ -116,7 +116,7 @@ export function tryParse(text: string): unknown {
   }
 }
 
-/** A page of a proxy may happen to be JSON, too. Without a type it is given the benefit of the doubt. */
+/** Without a content type, the answer is taken for JSON; the answer of a proxy may be JSON, too. */
 function isJson(contentType: string | undefined): boolean {
   return contentType === undefined || /^[\w.+-]+\/(?:[\w.+-]+\+)?json\b/i.test(contentType.trim());
 }
@@ -126,13 +126,13 @@ function header(answer: Answer, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** What the service calls this exchange, for its own support. */
+/** The id that the service gave this request, for its support. */
 export function requestIdOf(answer: Answer): string | undefined {
   const id = header(answer, "x-request-id");
   return id === undefined ? undefined : answer.scrub(id).slice(0, 100);
 }
 
-/** Words that end up in `code` and `type` of an error: constants, never free text. */
+/** `code` and `type` of an error are constants, never free text. */
 const CONSTANT = /^[A-Z][A-Z0-9_]{1,63}$/;
 
 function errorBody(text: string): { type: string; code?: string; message: string } | undefined {

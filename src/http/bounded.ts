@@ -5,15 +5,15 @@ import { AbortedError } from "./errors.ts";
 
 export type Bounds = {
   timeoutMs: number;
-  /** Makes the error when the time is up. */
+  /** Makes the error for a time-out. */
   onTimeout: () => CrecError;
   /** Each of them ends the work. A reason that is a `CrecError` is thrown as it is, any other as `ABORTED`. */
   signals: ReadonlyArray<AbortSignal | undefined>;
 };
 
 /**
- * Runs `work` and settles at the latest when the time is up or a signal fires, even where the work
- * ignores the signal it is given (undici does while a request is queued or connecting).
+ * Runs `work` and settles at the latest when the time is up or a signal fires, even if the work ignores its signal
+ * (undici does while a request is queued or connecting).
  */
 export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopped = bounds.signals.find((signal) => signal?.aborted);
@@ -34,18 +34,18 @@ export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promis
   work(controller.signal).then(resolve, reject);
   return promise.finally(() => {
     clearTimeout(timer);
-    // By hand: of several listeners tied to a signal of their own, the garbage collector may forget some.
+    // Not by a signal for the listeners: the garbage collector may drop some of several.
     for (const signal of bounds.signals) signal?.removeEventListener("abort", fired);
     controller.abort();
   });
 }
 
-/** One signal may end any number of calls: Node.js before 22.12 takes more than ten listeners for a leak, and warns. */
+/** One signal may end any number of calls. Node.js before 22.12 warns of a leak above ten listeners. */
 function allowMany(signal: AbortSignal | undefined): void {
   if (signal instanceof EventTarget) setMaxListeners(0, signal);
 }
 
-/** What a fired signal means to the caller. */
+/** The error for a signal that has fired. */
 export function reasonOf(signal: AbortSignal): CrecError {
   return signal.reason instanceof CrecError ? signal.reason : new AbortedError();
 }

@@ -1,53 +1,8 @@
 import { Socket } from "node:net";
 import { Agent, buildConnector, Pool, ProxyAgent } from "undici";
-import type { Body } from "./inflate.ts";
 import { openPlainPool } from "./plain-dispatcher.ts";
+import { type DispatcherSettings, KEEP_ALIVE_MS, MAX_HEADER_BYTES, type SocketPool } from "./socket-pool.ts";
 import { hasWebAssembly } from "./web-assembly.ts";
-
-/** TLS settings of a connection, as Node's `tls.connect` takes them. */
-export type TlsSettings = {
-  ca?: string | Uint8Array | Array<string | Uint8Array>;
-  cert?: string | Uint8Array;
-  key?: string | Uint8Array;
-  passphrase?: string;
-  servername?: string;
-  rejectUnauthorized?: boolean;
-};
-
-/** One request as it goes to the dispatcher. */
-export type OutgoingRequest = {
-  origin: string;
-  path: string;
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  headers: Record<string, string>;
-  body?: string;
-};
-
-/** What of an undici dispatcher is used. */
-export type HttpDispatcher = {
-  request(options: OutgoingRequest & { signal: AbortSignal }): Promise<{
-    statusCode: number;
-    headers: Record<string, string | string[] | undefined>;
-    body: Body;
-  }>;
-};
-
-export type DispatcherSettings = {
-  tls?: TlsSettings | undefined;
-  /** `http://user:password@host:port`. */
-  proxy?: string | undefined;
-  connectTimeoutMs: number;
-  maxResponseBytes: number;
-};
-
-/** The pool of sockets behind one transport. */
-export type SocketPool = { dispatcher: HttpDispatcher; destroy: () => Promise<void> };
-
-/** Beyond 4 s servers close idle sockets under our feet, which costs requests. */
-export const KEEP_ALIVE_MS = 4_000;
-
-/** Of all headers of an answer: cookies and policies that proxies add can be long. */
-export const MAX_HEADER_BYTES = 64 * 1024;
 
 /** @throws {ArgumentError} where WebAssembly is off and a proxy is set. */
 export function openSocketPool(settings: DispatcherSettings): SocketPool {
@@ -62,7 +17,7 @@ function openUndiciPool(settings: DispatcherSettings): SocketPool {
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxResponseSize: settings.maxResponseBytes,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The deadlines of the transport hold for all phases; these timers are coarse and know only inactivity.
+    // The deadlines of the transport cover all phases; these timers are coarse and measure only inactivity.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
@@ -72,7 +27,7 @@ function openUndiciPool(settings: DispatcherSettings): SocketPool {
   return {
     dispatcher,
     destroy: async () => {
-      // A socket that still connects is not known to the agent, so it would outlive it.
+      // The agent does not know a socket that is still connecting, and would leave it open.
       for (const socket of sockets) socket.destroy();
       await dispatcher.destroy();
     },
@@ -86,8 +41,8 @@ type ThroughProxy = Pick<DispatcherSettings, "connectTimeoutMs"> & {
 };
 
 /**
- * An `http:` address is asked for by an ordinary request to the proxy, an `https:` one through a tunnel. What the TLS
- * settings hold is for the service alone: the proxy sees neither its client certificate nor its authority.
+ * An `http:` address is requested from the proxy directly, an `https:` one through a tunnel. The TLS settings are for the
+ * service only: the proxy sees neither the client certificate nor the certificate authority.
  */
 function throughProxy(uri: string, { options, tls, sockets, connectTimeoutMs }: ThroughProxy): ProxyAgent {
   const proxyTls = { timeout: connectTimeoutMs };
@@ -98,9 +53,9 @@ function throughProxy(uri: string, { options, tls, sockets, connectTimeoutMs }: 
     proxyTunnel: false,
     requestTls: tls,
     proxyTls,
-    // No deadline of a call reaches this far: a proxy that says nothing would keep its socket for ever.
+    // No deadline of a call covers this: a proxy that never answers would keep its socket open.
     clientFactory: (origin) => new Pool(origin, { ...options, connect, headersTimeout: connectTimeoutMs }),
-    // What asks without a tunnel gets a connector to the proxy and nothing else.
+    // Requests without a tunnel get a connector to the proxy and nothing else.
     factory: (origin, given: Pool.Options) =>
       new Pool(origin, { ...options, ...given, ...trackedIn(given, sockets) }),
   });
@@ -116,7 +71,7 @@ function tracked(connect: buildConnector.connector, sockets: Set<Socket>): build
     const socket: unknown = connect(options, callback);
     if (!(socket instanceof Socket)) return;
     sockets.add(socket);
-    // A server's last word comes as an error before the end: without this, the end alone would be told.
+    // A server's last alert arrives as an error before the end: without this, only the end would be reported.
     socket.once("error", (error) => socket.destroy(error));
     socket.once("close", () => sockets.delete(socket));
   };

@@ -1,6 +1,6 @@
 import { CrecError } from "../errors.ts";
 
-/** What is known of the answer, if there was one. */
+/** What is known about the answer, if there was one. */
 export type HttpErrorDetails = {
   status?: number | undefined;
   /** `type` of the service's error body. */
@@ -12,7 +12,7 @@ export type HttpErrorDetails = {
   cause?: unknown;
 };
 
-/** A call that did not end with an answer the caller can use. */
+/** A call that did not return a usable answer. */
 export class HttpError extends CrecError {
   override readonly name: string = "HttpError";
   declare readonly status?: number;
@@ -32,17 +32,17 @@ export class AuthenticationError extends HttpError {
   override readonly name = "AuthenticationError";
 }
 
-/** 404: the service's code, as `CHANNEL_NOT_FOUND`, else `NOT_FOUND`. */
+/** 404: the service's code, such as `CHANNEL_NOT_FOUND`, else `NOT_FOUND`. */
 export class NotFoundError extends HttpError {
   override readonly name = "NotFoundError";
 }
 
-/** 409: the service's code, as `CHANNEL_ALREADY_EXISTS`, else `CONFLICT`. */
+/** 409: the service's code, such as `CHANNEL_ALREADY_EXISTS`, else `CONFLICT`. */
 export class ConflictError extends HttpError {
   override readonly name = "ConflictError";
 }
 
-/** Any other 4xx: the service's code, else its type, as `VALIDATION_ERROR`. */
+/** Any other 4xx: the service's code, else its type, such as `VALIDATION_ERROR`. */
 export class ValidationError extends HttpError {
   override readonly name = "ValidationError";
 }
@@ -68,7 +68,7 @@ export class TimeoutError extends HttpError {
 }
 
 /**
- * `BAD_RESPONSE`: an answer that is not from this service, or that cannot be read. `RESPONSE_TOO_LARGE`: one that is
+ * `BAD_RESPONSE`: an answer that is not from the service, or that cannot be read. `RESPONSE_TOO_LARGE`: one that is
  * larger than allowed.
  */
 export class BadResponseError extends HttpError {
@@ -81,7 +81,7 @@ export class AbortedError extends HttpError {
 
   constructor(
     code = "ABORTED",
-    message = "The call was stopped before it was over, as asked.",
+    message = "The call was aborted by its caller.",
     details: HttpErrorDetails = {},
   ) {
     super(code, message, details);
@@ -94,7 +94,7 @@ export class ClientClosedError extends HttpError {
 
   constructor(
     code = "CLIENT_CLOSED",
-    message = "The client was closed, so the call was not finished. Make a new client to go on.",
+    message = "The client was closed before the call was finished. Create a new client.",
     details: HttpErrorDetails = {},
   ) {
     super(code, message, details);

@@ -1,36 +1,39 @@
-/** What a hook is told of one attempt of a call. No key, no body, and no text in which the key stands. */
+/** One attempt of a call, without its body and without the key in any text. */
 export type RequestInfo = {
   method: string;
-  /** Whole address, with its query. */
+  /** The whole address, with its query. */
   url: string;
-  /** 1 for the first, more for repeats. */
+  /** 1 for the first, more for retries. */
   attempt: number;
   /** Without `authorization`. */
   headers: Readonly<Record<string, string>>;
 };
 
 export type ResponseInfo = Omit<RequestInfo, "headers"> & {
-  /** Until the body was read, or the attempt had failed. Milliseconds. */
+  /** Until the body was read, or the attempt failed, in milliseconds. */
   durationMs: number;
-  /** With an answer. */
+  /** Set when there was an answer. */
   status?: number;
   requestId?: string;
-  /** Without an answer: the code of the error, as `SERVICE_UNREACHABLE`. */
+  /** Set when there was no answer: the code of the error, such as `SERVICE_UNREACHABLE`. */
   errorCode?: string;
 };
 
-/** Told of each attempt, for logs and measurements. What a hook throws is nobody's error. */
+/** Called for each attempt, for logs and metrics. Errors that a hook throws are ignored. */
 export type Hooks = {
+  /** Called before an attempt is sent. @default none */
   onRequest?: ((info: RequestInfo) => void) | undefined;
+  /** Called after an attempt. @default none */
   onResponse?: ((info: ResponseInfo) => void) | undefined;
 };
 
-export function tell<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
+/** Calls a hook, and ignores what it throws. */
+export function callHook<T>(hook: ((info: T) => unknown) | undefined, info: T): void {
   try {
-    const told = hook?.(info);
-    // Nobody waits for a hook, so nobody else would catch what an asynchronous one throws.
-    if (told instanceof Promise) told.catch(() => {});
+    const result = hook?.(info);
+    // Nothing awaits a hook, so nothing else catches what an asynchronous one throws.
+    if (result instanceof Promise) result.catch(() => {});
   } catch {
-    // A logger that is full must not stop an operation.
+    // A failing logger must not stop a call.
   }
 }

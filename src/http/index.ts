@@ -1,6 +1,5 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
-export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./dispatcher.ts";
 export {
   AbortedError,
   AuthenticationError,
@@ -18,13 +17,7 @@ export {
 } from "./errors.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
 export type { ProxySettings } from "./proxy.ts";
-export { backoffMs } from "./retry.ts";
-export { baseUrlOf, timeoutOf } from "./settings.ts";
-export {
-  type Call,
-  type CallOptions,
-  type QueryParameters,
-  Transport,
-  type TransportOptions,
-} from "./transport.ts";
+export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
+export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";
+export { type Call, type CallOptions, Transport, type TransportOptions } from "./transport.ts";
 export { VERSION } from "./version.ts";

@@ -12,13 +12,13 @@ export type Received = {
   encoding: string | string[] | undefined;
   status: number;
   host: string;
-  /** Takes the key out of what the answer says. */
+  /** Removes the key from a text of the answer. */
   scrub: (text: string) => string;
-  /** The largest text taken, in bytes. */
+  /** The largest text that is read, in bytes. */
   maxBytes: number;
 };
 
-/** What an answer may be compressed with. */
+/** The encodings that requests accept. */
 export const ACCEPT_ENCODING = "gzip, br";
 
 type Inflate = (bytes: Uint8Array, options: zlib.ZlibOptions) => Promise<Buffer>;
@@ -28,16 +28,16 @@ const INFLATE: Readonly<Record<string, Inflate>> = {
   gzip: promisify(zlib.gunzip) as Inflate,
   "x-gzip": promisify(zlib.gunzip) as Inflate,
   br: promisify(zlib.brotliDecompress) as Inflate,
-  // Nobody asks for these, and some proxies send them.
+  // Requests do not accept these, but some proxies send them.
   deflate: inflateEither,
   ...(zlib.zstdDecompress ? { zstd: promisify(zlib.zstdDecompress) as Inflate } : {}),
 };
-/** How compressed bytes begin that come without a word about it. No text begins so. */
+/** How compressed bytes begin, for answers without a `Content-Encoding`. No text begins like this. */
 const BEGINNINGS: ReadonlyArray<[coding: string, bytes: readonly number[]]> = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
 ];
-/** A page of events in a few pieces. */
+/** Large enough for a page of events in a few chunks. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
@@ -66,7 +66,7 @@ export async function readText({ body, encoding, ...received }: Received): Promi
   }
 }
 
-/** With the header that belongs to it, or without, as some servers send it. */
+/** With the zlib header, or without it, as some servers send it. */
 async function inflateEither(bytes: Uint8Array, options: zlib.ZlibOptions): Promise<Buffer> {
   try {
     return await inflateZlib(bytes, options);
@@ -76,28 +76,28 @@ async function inflateEither(bytes: Uint8Array, options: zlib.ZlibOptions): Prom
   }
 }
 
-/** Empty for what is no compressed text. */
+/** Empty for text that is not compressed. */
 function codingOf(bytes: Uint8Array): string {
   const found = BEGINNINGS.find(([, beginning]) => beginning.every((byte, index) => bytes[index] === byte));
   return found?.[0] ?? "";
 }
 
 export function tooLarge(host: string, cause: unknown): BadResponseError {
-  const message = `The answer of ${host} is larger than allowed. Ask for less at once, for example with a smaller limit.`;
+  const message = `The answer of ${host} is larger than allowed. Request less, for example with a smaller limit.`;
   return new BadResponseError("RESPONSE_TOO_LARGE", message, { cause });
 }
 
 function damaged(coding: string, { host, status }: Context): string {
-  return `The compressed answer of ${host} is damaged (HTTP ${status}, ${coding}). Try again; if it stays so, look for a proxy on the way that changes answers.`;
+  return `The compressed answer of ${host} is damaged (HTTP ${status}, ${coding}). Try again. If it happens again, look for a proxy that changes answers.`;
 }
 
 function unknown(coding: string, { host, status, scrub }: Context): string {
-  return `${host} answered in the encoding "${scrub(coding).slice(0, 40)}" (HTTP ${status}), and only ${ACCEPT_ENCODING} were asked for. Look for a proxy on the way that changes answers.`;
+  return `${host} answered in the encoding "${scrub(coding).slice(0, 40)}" (HTTP ${status}), but the request accepts only ${ACCEPT_ENCODING}. Look for a proxy that changes answers.`;
 }
 
 type Context = Pick<Received, "host" | "status" | "scrub">;
 
-/** Without its status: it does not tell what became of the request, as with any answer that cannot be read. */
+/** Without the status: an answer that cannot be read does not say whether the request had an effect. */
 function unreadable({ status }: Context, message: string, cause?: unknown): BadResponseError {
   return new BadResponseError("BAD_RESPONSE", message, { cause, retryable: status === 429 || status >= 500 });
 }

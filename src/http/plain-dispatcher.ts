@@ -1,29 +1,29 @@
 import * as http from "node:http";
 import * as https from "node:https";
 import { ArgumentError } from "../errors.ts";
+import type { Body } from "./inflate.ts";
 import {
   type DispatcherSettings,
   type HttpDispatcher,
   KEEP_ALIVE_MS,
   MAX_HEADER_BYTES,
   type SocketPool,
-} from "./dispatcher.ts";
-import type { Body } from "./inflate.ts";
+} from "./socket-pool.ts";
 
 type Outgoing = Parameters<HttpDispatcher["request"]>[0];
 type Response = Awaited<ReturnType<HttpDispatcher["request"]>>;
 
 /**
- * Sends by Node.js's own HTTP client, where WebAssembly is off: undici reads answers by it. Slower, and the same to
- * callers, save that it knows no proxies. What goes wrong has undici's codes.
+ * Sends with Node.js's own HTTP client where WebAssembly, which undici needs, is off. Slower, without proxies, and
+ * otherwise the same to callers. Its errors have undici's codes.
  *
- * @throws {ArgumentError} naming `proxy` where one is set: nothing goes past it.
+ * @throws {ArgumentError} naming `proxy` when one is set: it must not be bypassed.
  */
 export function openPlainPool(settings: DispatcherSettings): SocketPool {
   if (settings.proxy !== undefined) {
     throw new ArgumentError(
       "proxy",
-      "Proxies need WebAssembly, which is off in this Node.js, as by --jitless. Start it with WebAssembly, or use no proxy.",
+      "Proxies need WebAssembly, which is off in this Node.js (for example by --jitless). Start it with WebAssembly, or use no proxy.",
     );
   }
   const sockets = { keepAlive: true, timeout: KEEP_ALIVE_MS };
@@ -37,7 +37,7 @@ export function openPlainPool(settings: DispatcherSettings): SocketPool {
       const sent = begin(outgoing, agents);
       running.add(sent);
       sent.once("close", () => running.delete(sent));
-      // For good: what breaks twice must not end the process.
+      // Never removed: a second error must not end the process.
       sent.on("error", reject);
       sent.once("upgrade", (_answer, socket) => {
         socket.destroy();
@@ -64,7 +64,7 @@ function begin(
   { origin, path, method, headers, signal }: Outgoing,
   agents: { "http:": http.Agent; "https:": https.Agent },
 ): http.ClientRequest {
-  // The path is sent as it is: of an address only the origin is read.
+  // The path is sent as it is; only the origin is parsed.
   const { protocol, hostname, port } = new URL(origin);
   const options = {
     ...{ host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? undefined : Number(port) },

@@ -1,20 +1,20 @@
 import { BlockList, isIP } from "node:net";
 import { ArgumentError } from "../errors.ts";
 
-/** A proxy, with its credentials if it wants any, and the hosts that are reached without it. */
+/** A proxy, with its credentials if it needs any, and the hosts that are reached without it. */
 export type ProxySettings = {
   /** `http://user:password@host:port`, or with https; without a scheme it is read as http. */
   url: string;
-  /** As in `NO_PROXY`: hosts, domains, and networks such as `10.0.0.0/8`. */
+  /** As in `NO_PROXY`: hosts, domains, and networks such as `10.0.0.0/8`. @default none */
   except?: readonly string[] | undefined;
 };
 
-/** Where the environment says how the outside is reached, as most programs read it; lower case goes first. */
+/** The environment variables that name proxies; lower case comes first, as in most programs. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for an address; undefined where it is reached directly.
- * @throws {ArgumentError} naming `proxy`; the text is not repeated, since it may hold credentials.
+ * @throws {ArgumentError} naming `proxy`; the message does not contain the text, which may hold credentials.
  */
 export function proxyFor(
   choice: string | ProxySettings | undefined,
@@ -32,7 +32,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
  * The proxy that `HTTPS_PROXY` or `HTTP_PROXY`, or else `ALL_PROXY`, names for an address, unless `NO_PROXY` exempts
- * its host. This very machine is always reached directly.
+ * its host. The machine itself is always reached directly.
  */
 export function environmentProxy(address: URL, environment: Environment): string | undefined {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
@@ -54,14 +54,14 @@ function proxyOf(written: string, what: string): string {
   } catch {
     // What was thrown may hold the text.
   }
-  const message = `${what} must be an http or https address, as http://user:password@host:port.`;
+  const message = `${what} must be an http or https address, such as http://user:password@host:port.`;
   throw new ArgumentError("proxy", message);
 }
 
 /**
  * Whether a list of hosts names the host of an address: by itself, with its port, by a domain it belongs to
- * (`example.com`, `.example.com`, `*.example.com`), by a network (`10.0.0.0/8`), or all hosts by `*`. A name is not
- * looked up for that.
+ * (`example.com`, `.example.com`, `*.example.com`), by a network (`10.0.0.0/8`), or all hosts by `*`. Names are not
+ * resolved.
  */
 export function isDirect({ hostname, port, protocol }: URL, list: readonly string[]): boolean {
   const withPort = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;

@@ -1,28 +1,28 @@
 import { TimeoutError } from "./errors.ts";
 
 const CAPACITY = 100;
-const REPEAT_COSTS = 5;
-/** A time-out has cost the service more than a refusal, and us as well. */
-const REPEAT_AFTER_TIMEOUT_COSTS = 10;
-const SUCCESS_BRINGS = 1;
+const RETRY_COST = 5;
+/** A time-out costs the service, and the caller, more than a quick failure. */
+const RETRY_COST_AFTER_TIMEOUT = 10;
+const ANSWER_REFILL = 1;
 
 /**
- * What all calls of one client together may spend on repeats. While a service is down for everybody, it keeps a
- * client from multiplying its load by the number of attempts: once it is spent, calls fail at their first failure.
+ * Limits the retries of all calls of one client together. While a service is down, it keeps a client from multiplying
+ * its load by the number of attempts: when the budget is spent, calls fail at their first failure.
  */
 export class RetryBudget {
   #tokens = CAPACITY;
 
-  /** Whether a repeat after this failure is within the budget; if so, it is paid. */
+  /** Takes a retry after this failure from the budget. False when the budget does not cover it. */
   spend(failure: unknown): boolean {
-    const cost = failure instanceof TimeoutError ? REPEAT_AFTER_TIMEOUT_COSTS : REPEAT_COSTS;
+    const cost = failure instanceof TimeoutError ? RETRY_COST_AFTER_TIMEOUT : RETRY_COST;
     if (this.#tokens < cost) return false;
     this.#tokens -= cost;
     return true;
   }
 
-  /** An answer of the service, even a refusal, shows that it works. */
+  /** Any answer of the service, even an error that cannot be retried, shows that it works. */
   refill(): void {
-    this.#tokens = Math.min(CAPACITY, this.#tokens + SUCCESS_BRINGS);
+    this.#tokens = Math.min(CAPACITY, this.#tokens + ANSWER_REFILL);
   }
 }

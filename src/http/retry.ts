@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { backoffMs, SCHEDULES, sleep } from "../timing/index.ts";
 import { HttpError } from "./errors.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
@@ -10,14 +10,12 @@ export type RetryLimits = {
   budget: RetryBudget;
 };
 
-const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 5_000;
-/** A service that asks for more than a day means "not today". */
+/** No Retry-After is followed for longer than a day. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000;
 
 /**
- * Repeats work that failed with a retryable error, within the limits. `attempt` counts from 1.
- * When the next wait would pass the deadline it gives up at once with the last error: that says more than a time-out.
+ * Retries work that failed with a retryable error, within the limits. `attempt` counts from 1.
+ * When the next wait would pass the deadline it fails immediately with the last error: that says more than a time-out.
  */
 export async function retry<T>(limits: RetryLimits, work: (attempt: number) => Promise<T>): Promise<T> {
   const { maxAttempts, deadline, signal, budget } = limits;
@@ -34,17 +32,13 @@ export async function retry<T>(limits: RetryLimits, work: (attempt: number) => P
         throw error;
       }
       if (attempt >= maxAttempts) throw error;
-      // Exactly what the service asks for: jitter would come too early or too late.
-      const delay = error.retryAfterMs ?? backoffMs(attempt);
+      // Exactly what the service asks for, without jitter.
+      const delay = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
       if (performance.now() + delay >= deadline || !budget.spend(error)) throw error;
-      await sleep(delay, undefined, { signal });
+      await sleep(delay, signal);
+      if (signal.aborted) throw error;
     }
   }
-}
-
-/** Full jitter: anything between nothing and a bound that doubles with each attempt (1, 2, …). */
-export function backoffMs(attempt: number, random: () => number = Math.random): number {
-  return random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
 }
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

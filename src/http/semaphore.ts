@@ -1,5 +1,6 @@
 import { deferred } from "../deferred.ts";
-/** Lets at most `limit` pieces of work run at once; the others queue in order and can leave at any time. */
+
+/** Runs at most `limit` pieces of work at the same time; the others queue in order and can leave at any time. */
 export class Semaphore {
   #free: number;
   readonly #queue = new Set<() => void>();
@@ -8,7 +9,7 @@ export class Semaphore {
     this.#free = limit;
   }
 
-  /** Waits for a place, works, and gives it back. Rejects with the signal's reason when it fires in the queue. */
+  /** Runs `work` when a slot is free. Rejects with the signal's reason when it fires in the queue. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#enter(signal);
     try {
@@ -25,20 +26,20 @@ export class Semaphore {
       return Promise.resolve();
     }
     const { promise, resolve, reject } = deferred();
-    const giveUp = () => {
-      this.#queue.delete(turn);
+    const leaveQueue = () => {
+      this.#queue.delete(enter);
       reject(signal.reason);
     };
-    const turn = () => {
-      signal.removeEventListener("abort", giveUp);
+    const enter = () => {
+      signal.removeEventListener("abort", leaveQueue);
       resolve();
     };
-    signal.addEventListener("abort", giveUp, { once: true });
-    this.#queue.add(turn);
+    signal.addEventListener("abort", leaveQueue, { once: true });
+    this.#queue.add(enter);
     return promise;
   }
 
-  /** Hands the place to the first in the queue, if there is one. */
+  /** Passes the slot to the first in the queue, if there is one. */
   #leave(): void {
     const [next] = this.#queue;
     if (next) {

@@ -1,27 +1,29 @@
 import { ArgumentError } from "../errors.ts";
-import type { QueryParameters } from "./transport.ts";
+import { LONGEST_TIMER_MS } from "../timing/index.ts";
 
-/** The longest time a timer of Node can hold. */
-const LONGEST_TIMEOUT_MS = 2_147_483_647;
+/** What stands after the `?` of an address. A list repeats its name; undefined values are left out. */
+export type QueryParameters = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
-/** @throws {ArgumentError} naming the option; the text is not repeated, since it may hold credentials. */
+/** @throws {ArgumentError} naming the option; the message does not contain the text, which may hold credentials. */
 export function baseUrlOf(text: string, option: "baseUrl" | "graphqlUrl" = "baseUrl"): URL {
   const noun = option === "baseUrl" ? "base URL" : "GraphQL URL";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw new ArgumentError(
       option,
-      `The ${noun} must be a whole http or https address, as https://host/path.`,
+      `The ${noun} must be a complete http or https address, such as https://host/path.`,
     );
   }
   if (url.username !== "" || url.password !== "") {
     throw new ArgumentError(
       option,
-      `The ${noun} must hold no user name or password. The API key has its own field.`,
+      `The ${noun} must not contain a user name or password. The API key has its own field.`,
     );
   }
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
-    throw new ArgumentError(option, `The ${noun} must end with its path, without anything from ? or # on.`);
+    throw new ArgumentError(option, `The ${noun} must end with its path, without ? or #.`);
   }
   return url;
 }
@@ -35,7 +37,7 @@ export function apiKeyOf(text: string): string {
   if (/[^\x20-\x7e]/.test(key)) {
     throw new ArgumentError(
       "apiKey",
-      "The API key holds characters no key has. Copy it again, without line breaks.",
+      "The API key contains characters that are not allowed. Copy it again, without line breaks.",
     );
   }
   return key;
@@ -43,7 +45,7 @@ export function apiKeyOf(text: string): string {
 
 /** @throws {ArgumentError} naming the option. */
 export function timeoutOf(name: string, value: number): number {
-  if (Number.isFinite(value) && value > 0) return Math.min(value, LONGEST_TIMEOUT_MS);
+  if (Number.isFinite(value) && value > 0) return Math.min(value, LONGEST_TIMER_MS);
   throw new ArgumentError(name, `${name} must be a number of milliseconds above 0.`);
 }
 
@@ -53,7 +55,7 @@ export function positiveInteger(name: string, value: number): number {
   throw new ArgumentError(name, `${name} must be a whole number above 0.`);
 }
 
-/** A function that takes the key out of a foreign text, also as JSON, a path or a query writes it. */
+/** Returns a function that removes the key from a text, also as JSON, a path or a query writes it. */
 export function scrubber(key: string): (text: string) => string {
   const characters = [...key].map((character) => {
     if (/\w/.test(character)) return character;

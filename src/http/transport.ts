@@ -1,53 +1,64 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded } from "./bounded.ts";
-import { type HttpDispatcher, type OutgoingRequest, openSocketPool, type TlsSettings } from "./dispatcher.ts";
+import { openSocketPool } from "./dispatcher.ts";
 import { ClientClosedError, TimeoutError } from "./errors.ts";
-import { type Hooks, tell } from "./hooks.ts";
+import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
 import { networkError } from "./network-errors.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import { Semaphore } from "./semaphore.ts";
-import { apiKeyOf, baseUrlOf, positiveInteger, scrubber, timeoutOf, withQuery } from "./settings.ts";
+import {
+  apiKeyOf,
+  baseUrlOf,
+  positiveInteger,
+  type QueryParameters,
+  scrubber,
+  timeoutOf,
+  withQuery,
+} from "./settings.ts";
+import type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";
 import { VERSION } from "./version.ts";
 
 export type TransportOptions = Hooks & {
   /** `http` or `https`, without credentials, query or fragment. */
   baseUrl: string;
   apiKey: string;
-  /** Milliseconds for a whole call with its repeats. Default 30,000. */
+  /** How long a whole call with its retries may take, in milliseconds. @default 30_000 */
   timeoutMs?: number | undefined;
-  /** Milliseconds for one attempt, until its body is read. Default 10,000, or a third of the whole call's if longer. */
+  /**
+   * How long one attempt may take until its body is read, in milliseconds.
+   * @default the larger of 10_000 and a third of `timeoutMs`
+   */
   attemptTimeoutMs?: number | undefined;
-  /** Attempts of a call that may be repeated. Default 4. */
+  /** Attempts of a call that may be repeated. @default 4 */
   maxAttempts?: number | undefined;
-  /** Calls on the wire at once; the others queue. Default 16. */
+  /** Calls on the wire at the same time; the others queue. @default 16 */
   maxConcurrency?: number | undefined;
-  /** Largest body taken, in bytes, also after it was inflated. Default 32 MiB. */
+  /** Largest body that is read, in bytes, before and after decompression. @default 33_554_432 (32 MiB) */
   maxResponseBytes?: number | undefined;
+  /** TLS settings for the service, not for a proxy. @default those of Node.js */
   tls?: TlsSettings | undefined;
   /**
    * A proxy, or its URL; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
-   * Each address decides for itself. Default: none.
+   * It is chosen for each address.
+   * @default none
    */
   proxy?: string | ProxySettings | undefined;
-  /** What to send by instead of a pool of our own, as an undici Agent or MockAgent. It is not closed by `close`. */
+  /** Sends the requests, such as an undici Agent or MockAgent. `close` does not close it. @default a pool of its own */
   dispatcher?: HttpDispatcher | undefined;
 };
 
-export type QueryParameters = Readonly<
-  Record<string, string | number | boolean | readonly string[] | undefined>
->;
-
 /** What every method of the client takes last. */
 export type CallOptions = {
-  /** Ends the call at once, wherever it is. */
+  /** Aborts the call immediately. @default none */
   signal?: AbortSignal | undefined;
   /**
-   * Milliseconds for the whole call, instead of the client's. Of a method that makes several, such as `send`,
-   * `createOrFind` or an iteration, for each of them: to bound it as a whole give an `AbortSignal.timeout`.
+   * How long the call with its retries may take, in milliseconds. A method that makes several calls, such as `send`,
+   * `createOrFind` or an iteration, allows this time for each: to limit them together, pass an `AbortSignal.timeout`.
+   * @default the client's `timeoutMs`
    */
   timeoutMs?: number | undefined;
 };
@@ -59,17 +70,17 @@ export type Call = CallOptions & {
   query?: QueryParameters | undefined;
   /** Sent as JSON. */
   body?: unknown | undefined;
-  /** Beside our own; `authorization` is always ours. */
+  /** In addition to those of the transport; `authorization` cannot be replaced. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Leaves the key out. */
+  /** Sends no key. @default false */
   anonymous?: boolean | undefined;
-  /** Whether a repeat cannot act twice, so that the call may be repeated. A GET always may. */
+  /** Whether the call may be retried because a second one has no further effect. A GET always may. @default false */
   idempotent?: boolean | undefined;
-  /** Makes the result of an answer, or throws. Default: the JSON of a 2xx. */
+  /** Returns the result of an answer, or throws. @default `readAnswer`: the JSON of a 2xx */
   read?: ((answer: Answer) => unknown) | undefined;
 };
 
-/** Sends calls to one service with one key: deadlines, repeats, typed errors. Shows nothing of the key. */
+/** Sends calls to one service with one key: deadlines, retries, typed errors. The key never shows. */
 export class Transport {
   /** Without a slash at its end. */
   readonly baseUrl: string;
@@ -122,7 +133,7 @@ export class Transport {
     this.#destroyPool = pool.destroy;
   }
 
-  /** Milliseconds for a whole call that names no time of its own. */
+  /** How long a whole call may take that does not set a time itself, in milliseconds. */
   get timeoutMs(): number {
     return this.#timeoutMs;
   }
@@ -136,7 +147,7 @@ export class Transport {
     return this.request({ ...options, method: "GET", path, query });
   }
 
-  /** Never repeated: where a repeat cannot act twice, use `request` with `idempotent`. */
+  /** Never retried: for a call that may be, use `request` with `idempotent`. */
   post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
     return this.request({ ...options, method: "POST", path, body });
   }
@@ -146,7 +157,7 @@ export class Transport {
   }
 
   /**
-   * Makes a call and gives what `read` makes of the answer.
+   * Makes a call and returns what `read` makes of the answer.
    * @throws {HttpError} for every failure; {ArgumentError} for a call that cannot be sent.
    */
   async request<T>(call: Call): Promise<T> {
@@ -174,7 +185,7 @@ export class Transport {
     return bounded(bounds, (signal) => retry({ maxAttempts, deadline, signal, budget }, attempt(signal)));
   }
 
-  /** Ends every call at once with `CLIENT_CLOSED` and leaves no socket open. */
+  /** Ends every call immediately with `CLIENT_CLOSED` and closes all sockets. */
   async close(): Promise<void> {
     this.#closing.abort(new ClientClosedError());
     await this.#destroyPool();
@@ -183,20 +194,27 @@ export class Transport {
   /** One attempt: the request, and its answer read to the end, under the deadline of an attempt. */
   async #exchange(message: OutgoingRequest, attempt: number, signal: AbortSignal): Promise<Answer> {
     if (!this.#hooks.onRequest && !this.#hooks.onResponse) return this.#send(message, signal);
-    const told = { method: message.method, url: this.#scrub(this.#origin + message.path), attempt };
+    const info = { method: message.method, url: this.#scrub(this.#origin + message.path), attempt };
     const { authorization: _key, ...headers } = message.headers;
     for (const [name, value] of Object.entries(headers)) headers[name] = this.#scrub(value);
-    tell(this.#hooks.onRequest, { ...told, headers });
+    callHook(this.#hooks.onRequest, { ...info, headers });
     const begun = performance.now();
-    const ended = () => ({ ...told, durationMs: performance.now() - begun });
+    const ended = () => ({ ...info, durationMs: performance.now() - begun });
     try {
       const answer = await this.#send(message, signal);
       const requestId = requestIdOf(answer);
       const { status } = answer;
-      tell(this.#hooks.onResponse, { ...ended(), status, ...(requestId === undefined ? {} : { requestId }) });
+      callHook(this.#hooks.onResponse, {
+        ...ended(),
+        status,
+        ...(requestId === undefined ? {} : { requestId }),
+      });
       return answer;
     } catch (error) {
-      tell(this.#hooks.onResponse, { ...ended(), errorCode: error instanceof CrecError ? error.code : "" });
+      callHook(this.#hooks.onResponse, {
+        ...ended(),
+        errorCode: error instanceof CrecError ? error.code : "",
+      });
       throw error;
     }
   }
@@ -227,7 +245,7 @@ export class Transport {
     if ((call.path !== "" && !call.path.startsWith("/")) || /[^\x21-\x7e]|#/.test(path)) {
       throw new ArgumentError(
         "path",
-        "The path must begin with / and hold no spaces, # or unescaped letters.",
+        "The path must begin with / and contain no spaces, # or unescaped letters.",
       );
     }
     const headers: Record<string, string> = {
@@ -244,21 +262,20 @@ export class Transport {
   }
 
   #timeout(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {
-    const doubt =
-      call.method === "GET" ? "" : " It may have been carried out all the same: look before a repeat.";
+    const doubt = call.method === "GET" ? "" : " It may have been carried out: check before you repeat it.";
     const message = `${this.#host} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.${doubt}`;
     const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
     return new TimeoutError("TIMEOUT", message, options);
   }
 }
 
-/** @throws {ArgumentError} naming `body`; what could not be written is not repeated. */
+/** @throws {ArgumentError} naming `body`; the message does not contain it. */
 function jsonOf(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
     const message =
-      "The body cannot be written as JSON: it holds a bigint, which goes as decimal text, or itself.";
+      "The body cannot be written as JSON: it contains a bigint, or itself. Write a bigint as decimal text.";
     throw new ArgumentError("body", message);
   }
 }

@@ -3,7 +3,7 @@ import type { PageSize } from "./page-size.ts";
 import { isAnswerTooLarge } from "./too-large.ts";
 
 type Asking<T> = {
-  /** Remembers what fitted, from one call to the next. */
+  /** Remembers the size that fits, from one call to the next. */
   size: PageSize;
   /** Never more items than this. */
   most?: number;
@@ -13,8 +13,8 @@ type Asking<T> = {
 };
 
 /**
- * An answer that fits: it is asked for again with half as many items, down to one, while it is too large. A time-out is
- * thrown, as it may be the network; the next call asks for less.
+ * An answer that fits: while it is too large, it is requested again with half as many items, down to one. A time-out is
+ * thrown, since the network can be its cause; the next call then requests fewer items.
  */
 export async function fitting<T>({
   size,

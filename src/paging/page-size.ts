@@ -1,13 +1,13 @@
-/** A size that turned out to be too much is tried again after so many pages at most. */
-const LONGEST_PATIENCE = 64;
+/** After at most this many pages, a larger size is tried again. */
+const MAX_PAGES_BEFORE_TRIAL = 64;
 
-/** How many items to ask for at once: half as many after an answer that was too large or too slow, then more again. */
+/** How many items to request: half as many after an answer that was too large or too slow, then gradually more. */
 export class PageSize {
   readonly #max: number;
   #limit: number;
-  /** So many pages have to come before more is asked for. */
-  #patience = 1;
-  #came = 0;
+  /** How many pages must fit before a larger size is tried. */
+  #pagesBeforeTrial = 1;
+  #pages = 0;
   #isTrial = false;
 
   constructor(max: number) {
@@ -19,24 +19,25 @@ export class PageSize {
     return this.#limit;
   }
 
-  /** An answer to so many was too much. Whether less can be asked for. */
-  failed(asked = this.#limit): boolean {
-    if (this.#isTrial) this.#patience = Math.min(LONGEST_PATIENCE, 4 * this.#patience);
+  /** An answer with this many items was too large. Returns whether fewer can be requested. */
+  failed(requested = this.#limit): boolean {
+    if (this.#isTrial) this.#pagesBeforeTrial = Math.min(MAX_PAGES_BEFORE_TRIAL, 4 * this.#pagesBeforeTrial);
     this.#isTrial = false;
-    this.#came = 0;
-    this.#limit = Math.max(1, Math.floor(asked / 2));
-    return asked > 1;
+    this.#pages = 0;
+    this.#limit = Math.max(1, Math.floor(requested / 2));
+    return requested > 1;
   }
 
+  /** An answer of the current size was fine. */
   succeeded(): void {
     this.#isTrial = false;
     if (this.#limit === this.#max) {
-      this.#patience = 1;
+      this.#pagesBeforeTrial = 1;
       return;
     }
-    this.#came += 1;
-    if (this.#came < this.#patience) return;
-    this.#came = 0;
+    this.#pages += 1;
+    if (this.#pages < this.#pagesBeforeTrial) return;
+    this.#pages = 0;
     this.#limit = Math.min(this.#max, 2 * this.#limit);
     this.#isTrial = true;
   }

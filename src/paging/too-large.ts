@@ -1,11 +1,9 @@
 import { CrecError } from "../errors.ts";
 
-/**
- * One item that no answer can hold: `EVENT_TOO_LARGE` of an event, `ITEM_TOO_LARGE` of anything else. `offset` is where
- * it lies, as the call that failed counts: the place in a list or a search, the lowest possible offset in a channel.
- */
+/** One item that is larger than an answer can be: `EVENT_TOO_LARGE` for an event, `ITEM_TOO_LARGE` for anything else. */
 export class TooLargeError extends CrecError {
   override readonly name = "TooLargeError";
+  /** Where the item is: its position in a list or search; in a channel, the lowest offset that it can have. */
   readonly offset: number | undefined;
 
   constructor(
@@ -18,7 +16,7 @@ export class TooLargeError extends CrecError {
   }
 }
 
-/** Whether an answer was larger than allowed: asking for fewer items may help. */
+/** Whether an answer was larger than allowed: fewer items may fit. */
 export function isAnswerTooLarge(error: unknown): boolean {
   return error instanceof CrecError && error.code === "RESPONSE_TOO_LARGE";
 }

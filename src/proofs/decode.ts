@@ -79,10 +79,10 @@ function chainOf(
   signed: Fields,
   payload: Fields,
 ): Pick<DecodedWatcherEvent, "chainSelector" | "chainSelectorUnsigned"> {
-  const said = digits(signed.chain_selector ?? payload.chain_selector, "chain_selector");
+  const stated = digits(signed.chain_selector ?? payload.chain_selector, "chain_selector");
   const { selector } = signedChain(signed);
   return selector === undefined
-    ? { chainSelector: said, chainSelectorUnsigned: true }
+    ? { chainSelector: stated, chainSelectorUnsigned: true }
     : { chainSelector: selector };
 }
 
@@ -97,7 +97,7 @@ function operationStatus(payload: Fields, source: SignedEvent): DecodedOperation
       "wallet_operation_id",
     ),
     wallet: address(signed?.wallet_address ?? payload.address, "address"),
-    // Two names for it are documented.
+    // Both names are documented.
     ...optional("transactionHash", signed?.transaction_hash ?? signed?.tx_hash, text),
   };
 }

@@ -46,6 +46,7 @@ export type DecodedWatcherEvent = {
 
 /** A change of an operation's status. */
 export type DecodedOperationStatus = {
+  /** The new status. */
   status: Open<OperationStatus>;
   /** Why it has this status; empty where the service gives no reason. */
   reason: string;
@@ -61,6 +62,7 @@ export type DecodedOperationStatus = {
 
 /** A change of a query's status, with the answer once there is one. */
 export type DecodedQueryStatus = {
+  /** The new status. */
   status: Open<QueryStatus>;
   /** The service's id of the query. */
   queryId: string;
@@ -76,6 +78,7 @@ export type DecodedQueryStatus = {
 
 /** A change of a watcher's status. It never has a proof. */
 export type DecodedWatcherStatus = {
+  /** The new status. */
   status: Open<WatcherStatus>;
   /** Why it has this status; empty where the service gives no reason. */
   reason: string;
@@ -93,6 +96,7 @@ export type DecodedWatcherStatus = {
 
 /** A change of a wallet's status. It never has a proof. */
 export type DecodedWalletStatus = {
+  /** The new status. */
   status: Open<WalletStatus>;
   /** Why it has this status; empty where the service gives no reason. */
   reason: string;

@@ -3,18 +3,20 @@ import * as Secp256k1 from "ox/Secp256k1";
 import type { Hex } from "../protocol/index.ts";
 import { bytesToHex, hexToBytes } from "./hex.ts";
 
-/** The two primitives a verifier needs. */
+/** The two primitives that a verifier needs. */
 export type Engine = {
+  /** WebAssembly or JavaScript. */
   name: "wasm" | "js";
+  /** The hash, 32 bytes. */
   keccak256(bytes: Uint8Array): Uint8Array;
   /**
-   * The address, in lower case, whose key signed the 32-byte digest; undefined when there is none.
-   * `signature` is 65 bytes r‖s‖v with v one of 0, 1, 27 and 28. High s is taken.
+   * The address, in lower case, whose key signed the 32-byte digest; undefined when the signature is not valid.
+   * `signature` is 65 bytes r‖s‖v with v one of 0, 1, 27 and 28. A high s is accepted.
    */
   recoverAddress(digest: Uint8Array, signature: Uint8Array): Hex | undefined;
 };
 
-/** The engines underneath: signature as recovery id‖r‖s, public key uncompressed in 65 bytes. */
+/** What an engine is built on: signatures as recovery id‖r‖s, public keys uncompressed in 65 bytes. */
 export type Primitives = {
   keccak256(bytes: Uint8Array): Uint8Array;
   recoverPublicKey(signature: Uint8Array, digest: Uint8Array): Uint8Array;
@@ -29,19 +31,19 @@ const RECOVERY_IDS = new Map([
 
 let loading: Promise<Engine> | undefined;
 
-/** The fastest engine that passes its self-test; loaded once, when first needed. */
+/** The fastest engine that passes its self-test. Loaded once, when first needed. */
 export function loadEngine(): Promise<Engine> {
   loading ??= fastestEngine();
   return loading;
 }
 
-/** WebAssembly; where it is not to be had, or answers wrongly, JavaScript, and a warning of the process. */
+/** WebAssembly. Where it is not available or gives wrong results, JavaScript, with a process warning. */
 export async function fastestEngine(load = loadWasmPrimitives): Promise<Engine> {
   try {
     return await createWasmEngine(load);
   } catch {
     process.emitWarning(
-      "WebAssembly cannot be used to check proofs here, so JavaScript does: some fifteen times as slowly, with the same answers.",
+      "WebAssembly cannot be used to check proofs here, so JavaScript is used: about fifteen times slower, with the same results.",
       "CrecWarning",
     );
     return createJsEngine();
@@ -49,8 +51,8 @@ export async function fastestEngine(load = loadWasmPrimitives): Promise<Engine> 
 }
 
 /**
- * WebAssembly: some fifteen times as fast as JavaScript.
- * @throws {Error} when the modules cannot be compiled here, or answer wrongly.
+ * WebAssembly: about fifteen times as fast as JavaScript.
+ * @throws {Error} when the modules cannot be compiled here, or give wrong results.
  */
 export async function createWasmEngine(load = loadWasmPrimitives): Promise<Engine> {
   const engine = createEngine("wasm", await load());
@@ -58,7 +60,7 @@ export async function createWasmEngine(load = loadWasmPrimitives): Promise<Engin
   return engine;
 }
 
-/** Loaded only here: the two modules take some milliseconds to compile. */
+/** Imported only when needed: the two modules take some milliseconds to compile. */
 export async function loadWasmPrimitives(): Promise<Primitives> {
   const [secp256k1, hash] = await Promise.all([
     import("ox/wasm/Secp256k1").then((module) => module.engine()),
@@ -67,7 +69,7 @@ export async function loadWasmPrimitives(): Promise<Primitives> {
   return { keccak256: hash.keccak256, recoverPublicKey: secp256k1.recoverPublicKey };
 }
 
-/** Plain JavaScript: works wherever Node does. */
+/** Plain JavaScript: works wherever Node.js does. */
 export function createJsEngine(): Engine {
   return createEngine("js", {
     keccak256: (bytes) => Hash.keccak256(bytes, { as: "Bytes" }),
@@ -89,7 +91,7 @@ function createEngine(name: Engine["name"], { keccak256, recoverPublicKey }: Pri
     name,
     keccak256,
     recoverAddress(digest, signature) {
-      // The engines take digests of any length and say nothing.
+      // The primitives accept digests of any length.
       const recoveryId = RECOVERY_IDS.get(signature[64] ?? -1);
       if (digest.length !== 32 || signature.length !== 65 || recoveryId === undefined) return undefined;
       const recidFirst = new Uint8Array(65);
@@ -105,7 +107,7 @@ function createEngine(name: Engine["name"], { keccak256, recoverPublicKey }: Pri
   };
 }
 
-/** The hash of nothing, a signature made by another implementation, and one that none can have made. */
+/** The hash of no bytes, a signature by another implementation, and one that no key can have made. */
 const KNOWN = {
   emptyHash: "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
   digest: "0x01777ddfde40cc8e2a0782ec663044e73c8f0ec34cd80d5495c49bb9f6c5ad0b",

@@ -1,6 +1,6 @@
 import type { Hex } from "../protocol/index.ts";
 
-/** Checked before `Buffer` reads it, which takes a character for its low byte: `ı` for `1`. */
+/** Tested before `Buffer` reads the text: it uses the low byte of a character only, and so takes `ı` for `1`. */
 const WHOLE_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 /** Bytes as lower-case hex. */
@@ -9,8 +9,8 @@ export function bytesToHex(bytes: Uint8Array): Hex {
 }
 
 /**
- * Whether text is the same but for the case of A to Z: beyond them other letters have the same lower case, such as
- * the Kelvin sign. What begins with `0X` is no hex, so it is the same as nothing.
+ * Whether two texts are equal without the case of A to Z. Only these: the Kelvin sign, for one, has the lower case of K.
+ * Text with `0X` is not hex, so it equals nothing.
  */
 export function isSameText(a: string, b: string): boolean {
   if (a.startsWith("0X") || b.startsWith("0X")) return false;
@@ -21,7 +21,7 @@ function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** The bytes of hex text, or undefined when it has no `0x`, an odd length or another character. */
+/** The bytes of hex text. Undefined when the text has no `0x`, an odd length, or any other character. */
 export function hexToBytes(text: string): Uint8Array | undefined {
   return WHOLE_BYTES.test(text) ? Buffer.from(text.slice(2), "hex") : undefined;
 }

@@ -3,7 +3,7 @@ import { CrecError } from "../errors.ts";
 import type { Hex } from "../protocol/index.ts";
 import { bytesToHex } from "./hex.ts";
 
-/** Where each field of an OCR report lies, as `[from, to)` in bytes; the payload runs to the end. */
+/** The bytes of each field of an OCR report, as `[from, to)`. The payload is the rest. */
 export const REPORT_LAYOUT = {
   version: [0, 1],
   workflowExecutionId: [1, 33],
@@ -18,10 +18,10 @@ export const REPORT_LAYOUT = {
 
 export const REPORT_PAYLOAD_START = 109;
 export const EVENT_HASH_BYTES = 32;
-/** The shortest report: all fields and a payload that is nothing but the event hash. */
+/** The shortest report: all fields, and the event hash as the payload. */
 export const REPORT_MIN_BYTES = REPORT_PAYLOAD_START + EVENT_HASH_BYTES;
 
-/** What a report says. Hex is lower case; `timestamp` in Unix seconds. */
+/** The fields of a report. Hex is lower case; `timestamp` in Unix seconds. */
 export type OcrReport = {
   version: number;
   workflowExecutionId: Hex;
@@ -32,12 +32,12 @@ export type OcrReport = {
   workflowName: Hex;
   workflowOwner: Hex;
   reportId: Hex;
-  /** All bytes after the fields; the last 32 are the event hash. */
+  /** All bytes after the other fields. The last 32 are the event hash. */
   payload: Hex;
   eventHash: Hex;
 };
 
-/** The fields of a report to build. What is left out is zero, the version 1. */
+/** The fields of a report to build. Those left out are zero, and the version is 1. */
 export type ReportFields = {
   workflowOwner: Uint8Array;
   eventHash: Uint8Array;
@@ -59,7 +59,7 @@ export function parseReport(bytes: Uint8Array): OcrReport {
   if (bytes.length < REPORT_MIN_BYTES) {
     throw new CrecError(
       "MALFORMED_PROOF",
-      `The OCR report has ${bytes.length} bytes and needs at least ${REPORT_MIN_BYTES}; ask the service for the event again.`,
+      `The OCR report has ${bytes.length} bytes and needs at least ${REPORT_MIN_BYTES}; request the event from the service again.`,
     );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -81,7 +81,7 @@ export function parseReport(bytes: Uint8Array): OcrReport {
 }
 
 /**
- * Builds the report of one event, with nothing but the event's hash as payload.
+ * Builds the report of one event, with the event's hash as the payload.
  * @throws {RangeError} when a field has the wrong number of bytes or does not fit.
  */
 export function buildReport(fields: ReportFields): Uint8Array {

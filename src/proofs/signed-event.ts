@@ -33,8 +33,8 @@ export function readSignedPayload(type: string | undefined, payload: unknown): S
 }
 
 /**
- * The field of the payload that holds the signed text. It depends on the type alone: what stands in another field is
- * not verified, so it must not be read.
+ * The field of the payload that holds the signed text. It depends on the type alone: another field is not verified, so it
+ * must not be read.
  */
 export function signedFieldOf(type: string | undefined): string | undefined {
   switch (type) {

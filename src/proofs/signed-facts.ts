@@ -55,8 +55,8 @@ export function signedFacts(event: EventEnvelope): SignedFacts {
 function confidenceOf(type: string | undefined, log: Fields, data: Fields): Confidence | undefined {
   if (type === "operation.status") return CONFIDENCE_OF_STATUS.get(data.status);
   const requested = objectOrEmpty(objectOrEmpty(data.block_selection).requested).type;
-  const said = String(type === "query.status" ? requested : log.confidence).toLowerCase();
-  return CONFIDENCES.find((level) => level === said);
+  const stated = String(type === "query.status" ? requested : log.confidence).toLowerCase();
+  return CONFIDENCES.find((level) => level === stated);
 }
 
 function asText(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { yieldToEventLoop } from "../timing/index.ts";
 
 /** How many proofs are checked before other work gets its turn: some 2 ms at a time. */
 const PROOFS_PER_TURN = 8;
@@ -12,7 +12,7 @@ let pause: Promise<void> | undefined;
  */
 export async function takeTurn(): Promise<void> {
   while (left === 0) {
-    pause ??= nextTurn().then(() => {
+    pause ??= yieldToEventLoop().then(() => {
       left = PROOFS_PER_TURN;
       pause = undefined;
     });

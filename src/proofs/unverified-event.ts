@@ -18,7 +18,7 @@ export type UnverifiedEvent = {
   /** Of a contract event. It is not signed. */
   watcherId?: string;
   signed?: SignedText;
-  /** The hash that the event names beside the text. */
+  /** The unsigned field with the hash of the text. */
   eventHash?: string;
   channelId?: string;
   signedChannelId?: string;
@@ -36,7 +36,7 @@ export type SignedText = { text: string; content: Fields };
 export function readUnverifiedEvent(event: unknown): UnverifiedEvent {
   const { headers, channel_id, type: besideHeaders, proofs } = object(event, "the event");
   const source = readSignedEvent(event);
-  // Some versions of the service put the headers' fields beside the headers.
+  // Some versions of the service send the headers' fields at the top level of the event.
   const header = !present(headers) && present(besideHeaders) ? {} : object(headers, "headers");
   const read: UnverifiedEvent = {
     type: text(source.type, "type"),

@@ -1,5 +1,5 @@
 /**
- * Whether events of this type and status carry a proof, at once or a little later.
+ * Whether events of this type and status carry a proof. It may come a little later than the event.
  * @example
  * isVerifiable("operation.status", "confirmed"); // → true
  * isVerifiable("operation.status", "sent"); // → false

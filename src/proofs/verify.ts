@@ -111,9 +111,10 @@ function preparedFamilies(config: VerifyConfig): Map<string, Settings | Refusal>
 /** Only a contract event has a watcher, and so a family. */
 async function familyOf(
   event: UnverifiedEvent | Refusal,
-  { donFamily }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<string | undefined> {
   if (isRefusal(event) || event.watcherId === undefined) return undefined;
+  const donFamily = options?.donFamily;
   return typeof donFamily === "function" ? donFamily(event.watcherId) : donFamily;
 }
 

@@ -8,8 +8,8 @@ const MARK = Uint8Array.of(0xff);
 const PADDING = new Uint8Array(84);
 
 /**
- * The workflow owner that reports of an organization carry, checksummed.
- * Lengths count UTF-8 bytes, so `("x", "yz")` and `("xy", "z")` differ.
+ * The workflow owner in the reports of an organization, checksummed. The lengths of both texts are hashed too, so
+ * `("x", "yz")` and `("xy", "z")` have different owners.
  * @example
  * const owner = workflowOwnerFromOrgId("org_example00000000000", "1");
  * owner; // → "0x61c4Db60E1A220001201D6f4ec1244Bf1F0b56c6"

@@ -5,7 +5,7 @@ export type Address = `0x${string}`;
 
 /** The form of an address. Its checksum is checked by `checksumAddress`. */
 export const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
-/** The address that nobody owns. */
+/** The address without an owner, which stands for "no address". */
 export const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
 
 /** Whether a text is an address, in any case. */

@@ -1,8 +1,12 @@
+/** A network whose chain selector and chain id are known without the service. */
 export type KnownChain = {
+  /** Its name for people. */
   name: string;
+  /** A uint64 as decimal digits. */
   chainSelector: string;
+  /** The EVM chain id as decimal digits. */
   chainId: string;
-  /** The coins of a mainnet are worth money, those of a testnet are not. */
+  /** Coins of a mainnet have a value, those of a testnet do not. */
   type: "mainnet" | "testnet";
 };
 

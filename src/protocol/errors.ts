@@ -1,4 +1,4 @@
-/** `type` of an error body. */
+/** The `type` of an error body. */
 export const ERROR_TYPES = [
   "VALIDATION_ERROR",
   "NOT_FOUND",
@@ -8,7 +8,7 @@ export const ERROR_TYPES = [
 ] as const;
 export type ErrorType = (typeof ERROR_TYPES)[number];
 
-/** `code` of an error body: the refinement of a 404 or 409. */
+/** The `code` of an error body, which says more about a 404 or 409. */
 export const ERROR_CODES = [
   "CHANNEL_NOT_FOUND",
   "WALLET_NOT_FOUND",
@@ -30,5 +30,5 @@ export const ERROR_CODES = [
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** The body of every answer that is not 2xx. Logic keys on `type` and `code`, never on `message`. */
+/** The body of every answer that is not 2xx. Programs use `type` and `code`, never `message`. */
 export type ErrorBody = { type: string; code?: string; message: string };

@@ -1,6 +1,6 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a UUID, in whichever case. */
+/** Whether a text is a UUID, in any case. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -10,7 +10,7 @@ export function canonicalId(id: string): string {
   return isUuid(id) ? id.toLowerCase() : id;
 }
 
-/** Whether two ids name the same thing. */
+/** Whether two ids are the same, however they are written. */
 export function isSameId(one: string, other: string): boolean {
   return canonicalId(one) === canonicalId(other);
 }

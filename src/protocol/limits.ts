@@ -33,8 +33,14 @@ export const PAGE_LIMITS = {
   eventsSearch: { max: 200, default: 50 },
 } as const;
 
-/** The parts of an RSA public key: its exponent, and its modulus of 2048 bits or more. */
-export const RSA_PATTERNS = { e: /^0x[0-9a-fA-F]{2,34}$/, n: /^0x[0-9a-fA-F]{512,}$/ } as const;
+/** The size of RSA keys that sign for wallets. A signature has as many bits as its key. */
+export const RSA_KEY_BITS = 2048;
+/** Exponent and modulus of an RSA public key, which may have leading zeros, and an RSA signature. */
+export const RSA_PATTERNS = {
+  e: /^0x[0-9a-fA-F]{2,34}$/,
+  n: /^0x[0-9a-fA-F]{512,}$/,
+  signature: /^0x[0-9a-fA-F]{512}$/,
+} as const;
 /** The REST API of the public service. */
 export const PUBLIC_BASE_URL = "https://cre-connect.api.chain.link/v1";
 /** The GraphQL API of the public service. */

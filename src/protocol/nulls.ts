@@ -1,6 +1,6 @@
 /**
- * Fields whose content the service defines, inside of others. What is in any other field belongs to the user, such as
- * `service_config` and `metadata`, or is not known to this version: there `null` may mean something.
+ * Nested fields whose content the service defines. The content of any other field belongs to the user, such as
+ * `service_config` and `metadata`, or is not known to this version: there, `null` can have a meaning.
  */
 const DEFINED_BY_SERVICE: ReadonlySet<string> = new Set([
   "transactions",
@@ -12,10 +12,10 @@ const DEFINED_BY_SERVICE: ReadonlySet<string> = new Set([
   "signer",
   "canceller",
 ]);
-/** Deeper than any of these fields goes. What is deeper stays as it is. */
+/** Deeper than any of these fields is nested. Deeper values stay as they are. */
 const MAX_DEPTH = 64;
 
-/** A copy of a resource without its fields that are `null`: some versions write it for what is not there. */
+/** A copy of a resource without its fields that are `null`: some versions write `null` for an absent field. */
 export function withoutNulls(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1));

@@ -1,8 +1,8 @@
-/** What is needed to judge a proof of the public service: tenant, threshold and signers are one unit. */
+/** What is needed to verify a proof of the public service. Tenant, threshold and signers belong together. */
 export const PUBLIC_VERIFICATION = {
   creTenantId: "1",
   minRequiredSignatures: 4,
-  /** Documented August 2026; each organization may be handed its own at onboarding. */
+  /** Documented August 2026; an organization can get its own at onboarding. */
   validSigners: [
     "0xff9b062fccb2f042311343048b9518068370f837",
     "0xe55fcaf921e76c6bbcf9415bba12b1236f07b0c3",

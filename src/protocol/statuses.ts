@@ -1,14 +1,14 @@
 /**
  * A value that this version does not list, such as a status of a newer service. At run time it is any text. Its type
- * fits no literal, so that a mistyped one does not compile: `status === "confrimed"`.
+ * matches no literal, so that a mistyped one does not compile: `status === "confrimed"`.
  */
 export type Unlisted = `${string} (unlisted)`;
 
-/** One of the values that this version lists, or any that a newer service may send: these pass through. */
+/** One of the values that this version lists, or any other that a newer service sends, which is passed on as it is. */
 export type Open<T extends string> = T | Unlisted;
 
 /**
- * A value that this version does not list, to compare with or to ask for. It is the text itself.
+ * A value that this version does not list, to compare with or to filter by. It is the text itself.
  * @example
  * operation.status === unlisted("paused"); // → false
  * isTerminal(OPERATION_LIFECYCLE, unlisted("paused")); // → false
@@ -17,7 +17,9 @@ export function unlisted(text: string): Unlisted {
   return text as Unlisted;
 }
 
+/** The statuses of a channel. */
 export const CHANNEL_STATUSES = ["active", "archived"] as const;
+/** The statuses of a watcher. */
 export const WATCHER_STATUSES = [
   "pending",
   "active",
@@ -26,7 +28,9 @@ export const WATCHER_STATUSES = [
   "archived",
   "archive_failed",
 ] as const;
+/** The statuses of a wallet. */
 export const WALLET_STATUSES = ["pending", "deploying", "deployed", "failed", "archived"] as const;
+/** The statuses of an operation. The confirmation levels are `confirmed_latest`, `confirmed_safe` and `confirmed`. */
 export const OPERATION_STATUSES = [
   "pending_signature",
   "accepted",
@@ -40,6 +44,7 @@ export const OPERATION_STATUSES = [
   "cancelled",
   "expired",
 ] as const;
+/** The statuses of a query. */
 export const QUERY_STATUSES = ["accepted", "sending", "sent", "completed", "failed", "expired"] as const;
 
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
@@ -48,20 +53,24 @@ export type WalletStatus = (typeof WALLET_STATUSES)[number];
 export type OperationStatus = (typeof OPERATION_STATUSES)[number];
 export type QueryStatus = (typeof QUERY_STATUSES)[number];
 
-/** One way a status changes: who moves it, and when. Without a `from` it is how a new one begins. */
+/** One way a status changes. */
 export type Transition<S extends string> = {
+  /** The statuses before; empty for the first status. */
   readonly from: readonly S[];
+  /** The status after. */
   readonly to: S;
+  /** Whether a request changes it, or the service by itself. */
   readonly by: "request" | "service";
+  /** When it changes, in a sentence for people. */
   readonly when: string;
 };
 
-/** For each state, the states that may follow it. An empty list means terminal. */
+/** For each status, the statuses that can follow it. An empty list means that it is terminal. */
 export type Lifecycle<S extends string> = Readonly<Record<S, readonly S[]>>;
 
 const RELAY_STATUSES = ["accepted", "sending", "sent", "broadcasting"] as const;
 
-/** Every change of a watcher's status. Nothing else changes one: not in the local service, nor in what a wait expects. */
+/** Every change of a watcher's status. The local service makes no other, and no wait expects another. */
 export const WATCHER_TRANSITIONS: readonly Transition<WatcherStatus>[] = [
   { from: [], to: "pending", by: "request", when: "it is created" },
   {
@@ -80,22 +89,22 @@ export const WATCHER_TRANSITIONS: readonly Transition<WatcherStatus>[] = [
     from: ["active"],
     to: "failed",
     by: "service",
-    when: "it cannot go on: a log of an event that it asks for does not fit its ABI",
+    when: "it cannot continue: a log of a watched event does not match its ABI",
   },
   {
     from: ["active", "failed", "archive_failed"],
     to: "archiving",
     by: "request",
-    when: "it is to be archived; answered with 202",
+    when: "it is archived; answered with 202",
   },
-  { from: ["archiving"], to: "archived", by: "service", when: "it is torn down" },
-  { from: ["archiving"], to: "archive_failed", by: "service", when: "it cannot be torn down; try again" },
+  { from: ["archiving"], to: "archived", by: "service", when: "it is removed" },
+  { from: ["archiving"], to: "archive_failed", by: "service", when: "it cannot be removed; try again" },
 ];
 
 /** Every change of a wallet's status. */
 export const WALLET_TRANSITIONS: readonly Transition<WalletStatus>[] = [
   { from: [], to: "pending", by: "request", when: "it is created" },
-  { from: ["pending"], to: "deploying", by: "service", when: "its deployment is handed to the chain" },
+  { from: ["pending"], to: "deploying", by: "service", when: "its deployment is sent to the chain" },
   {
     from: ["pending"],
     to: "failed",
@@ -108,11 +117,11 @@ export const WALLET_TRANSITIONS: readonly Transition<WalletStatus>[] = [
     from: ["pending", "deploying", "deployed", "failed"],
     to: "archived",
     by: "request",
-    when: "it is archived; at once",
+    when: "it is archived; takes effect immediately",
   },
 ];
 
-/** Every change of an operation's status. The confirmation ladder moves forward only, and may skip a rung. */
+/** Every change of an operation's status. Confirmation levels only increase, and may be skipped. */
 export const OPERATION_TRANSITIONS: readonly Transition<OperationStatus>[] = [
   { from: [], to: "pending_signature", by: "request", when: "it is created without a signature: a draft" },
   { from: [], to: "accepted", by: "request", when: "it is created with a signature" },
@@ -122,10 +131,10 @@ export const OPERATION_TRANSITIONS: readonly Transition<OperationStatus>[] = [
     from: ["pending_signature"],
     to: "expired",
     by: "service",
-    when: "its deadline passes; seen by a scanner, or when somebody finalizes it",
+    when: "its deadline passes; noticed by a scanner, or when it is finalized",
   },
-  { from: ["accepted"], to: "sending", by: "service", when: "the relay takes it up" },
-  { from: ["sending"], to: "sent", by: "service", when: "its transaction is handed to the chain" },
+  { from: ["accepted"], to: "sending", by: "service", when: "the relay starts to process it" },
+  { from: ["sending"], to: "sent", by: "service", when: "its transaction is sent to the chain" },
   { from: ["sent"], to: "broadcasting", by: "service", when: "its transaction waits for a block" },
   {
     from: ["broadcasting"],
@@ -168,7 +177,7 @@ export const OPERATION_TRANSITIONS: readonly Transition<OperationStatus>[] = [
 /** Every change of a query's status. */
 export const QUERY_TRANSITIONS: readonly Transition<QueryStatus>[] = [
   { from: [], to: "accepted", by: "request", when: "it is created" },
-  { from: ["accepted"], to: "sending", by: "service", when: "it is taken up" },
+  { from: ["accepted"], to: "sending", by: "service", when: "the service starts to process it" },
   { from: ["sending"], to: "sent", by: "service", when: "it is dispatched" },
   { from: ["sent"], to: "completed", by: "service", when: "the call returned; the answer has a proof" },
   {
@@ -181,22 +190,26 @@ export const QUERY_TRANSITIONS: readonly Transition<QueryStatus>[] = [
     from: ["accepted", "sending", "sent"],
     to: "expired",
     by: "service",
-    when: "its time to live is over",
+    when: "its time to live ends",
   },
 ];
 
+/** The lifecycle of a watcher. */
 export const WATCHER_LIFECYCLE: Lifecycle<WatcherStatus> = /* @__PURE__ */ lifecycleOf(
   WATCHER_STATUSES,
   WATCHER_TRANSITIONS,
 );
+/** The lifecycle of a wallet. */
 export const WALLET_LIFECYCLE: Lifecycle<WalletStatus> = /* @__PURE__ */ lifecycleOf(
   WALLET_STATUSES,
   WALLET_TRANSITIONS,
 );
+/** The lifecycle of an operation. */
 export const OPERATION_LIFECYCLE: Lifecycle<OperationStatus> = /* @__PURE__ */ lifecycleOf(
   OPERATION_STATUSES,
   OPERATION_TRANSITIONS,
 );
+/** The lifecycle of a query. */
 export const QUERY_LIFECYCLE: Lifecycle<QueryStatus> = /* @__PURE__ */ lifecycleOf(
   QUERY_STATUSES,
   QUERY_TRANSITIONS,
@@ -221,7 +234,7 @@ export function isTerminal<S extends string>(lifecycle: Lifecycle<S>, status: st
 }
 
 /**
- * Whether `to` can follow `from`, in one step or several: "a stronger rung counts as reached".
+ * Whether `to` can follow `from`, in one step or several.
  * @example
  * canReach(OPERATION_LIFECYCLE, "sent", "confirmed"); // → true
  */

@@ -2,22 +2,34 @@ import { CrecError } from "../errors.ts";
 import type { CallOptions, Transport } from "../http/index.ts";
 import { type GraphqlAnswer, GraphqlError, readGraphql } from "./graphql.ts";
 
+/** The owner of the API key. */
 export type AccountDetails = {
+  /** The id of the member. */
   memberId: string | null;
+  /** The name to show. */
   displayName: string | null;
+  /** The email address. */
   emailAddress: string | null;
 };
-/** What proofs are checked against, as far as the account knows it. */
-export type Organization = { organizationId: string | null; tenantId: string | null };
+
+/** What proofs are verified with, as far as the account service knows it. */
+export type Organization = {
+  /** The `orgId` of a verifier. */
+  organizationId: string | null;
+  /** The `creTenantId` of a verifier. */
+  tenantId: string | null;
+};
+
 export type GraphqlOptions = CallOptions & {
+  /** The values of the query's variables. */
   variables?: Record<string, unknown> | undefined;
-  /** Which operation of the document to run, where it has several. */
+  /** The operation of the document to run, where it has several. */
   operationName?: string | undefined;
 };
 
 const ACCOUNT_DETAILS = "query { getAccountDetails { memberId displayName emailAddress } }";
 const ORGANIZATION = "query { getOrganization { organizationId tenantId } }";
-/** Reads only, so that it may be asked again. */
+/** A query that only reads, so that it may be repeated. */
 const READS_ONLY = /^(?:\s|#.*\n)*(?:query\b|\{)(?![\s\S]*\bmutation\b)/;
 
 /** The account's GraphQL service, with the same key. */
@@ -29,7 +41,7 @@ export class Account {
   }
 
   /**
-   * Who the key belongs to; `null` when the service does not say.
+   * The owner of the API key; `null` when the service does not say.
    * @example
    * const { displayName } = (await client.account.details()) ?? {};
    */
@@ -38,7 +50,7 @@ export class Account {
     return (await this.query<Data>(ACCOUNT_DETAILS, options)).getAccountDetails ?? null;
   }
 
-  /** Organization and tenant of the key; `null` when the service does not say. Not every service can be asked. */
+  /** Organization and tenant of the API key; `null` when the service does not say. Not every service supports it. */
   async organization(options?: CallOptions): Promise<Organization | null> {
     type Data = { getOrganization?: Organization | null };
     return (await this.query<Data>(ORGANIZATION, options)).getOrganization ?? null;
@@ -46,8 +58,8 @@ export class Account {
 
   /**
    * The whole `data` of any query.
-   * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer with errors, its `data` with it where there is some;
-   * {HttpError} `KEY_REFUSED` wherever the refusal stands, and as every call; {CrecError} `GRAPHQL_URL_MISSING`.
+   * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer with errors, with its `data` if it has any; {HttpError}
+   * `KEY_REFUSED` also where the answer itself contains the refusal, and as every call; {CrecError} `GRAPHQL_URL_MISSING`.
    * @example
    * type Data = { getAccountDetails: { displayName: string } };
    * const { getAccountDetails } = await client.account.query<Data>("{ getAccountDetails { displayName } }");
@@ -59,7 +71,7 @@ export class Account {
   }
 
   /**
-   * The `data` of any query, and what is missing of it: for who can use a part.
+   * The `data` of any query, and the errors of what is missing: for programs that can use a part.
    * @throws {GraphqlError} `GRAPHQL_ERROR` for an answer without data; {HttpError}, {CrecError} as `query`.
    * @example
    * const { data, errors } = await client.account.queryPartial("{ getAccountDetails { displayName } }");
@@ -67,7 +79,7 @@ export class Account {
    */
   async queryPartial<T>(query: string, options: GraphqlOptions = {}): Promise<GraphqlAnswer<T>> {
     if (!this.#transport) {
-      const message = "The connection has no GraphQL URL. Enter it to ask for account details.";
+      const message = "The connection has no GraphQL URL. Enter it to read account details.";
       throw new CrecError("GRAPHQL_URL_MISSING", message);
     }
     const { variables, operationName, ...callOptions } = options;

@@ -1,16 +1,16 @@
 import type { Page } from "../protocol/index.ts";
 
-/** A list that is a page to those who await it, and all its items to those who iterate it. */
+/** A list: its first page when it is awaited, all its items when it is iterated. */
 export abstract class AwaitedPage<T> implements Promise<Page<T>>, AsyncIterable<T> {
   readonly [Symbol.toStringTag] = "Listing";
   #page: Promise<Page<T>> | undefined;
 
   abstract [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 
-  /** Called once, and only where the list is awaited. */
+  /** Called once, and only when the list is awaited. */
   protected abstract page(): Promise<Page<T>>;
 
-  // biome-ignore lint/suspicious/noThenProperty: a page that takes several calls is put together only for those who await it
+  // biome-ignore lint/suspicious/noThenProperty: a page that takes several calls is only put together when it is awaited
   then<A = Page<T>, B = never>(
     onPage?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -6,17 +6,41 @@ import { createOrFind } from "./create-or-find.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 
-export type CreateChannel = { name: string; description?: string | undefined };
-export type UpdateChannel = { name?: string | undefined; description?: string | undefined };
-export type ListChannels = {
-  /** A part of the name, without case. */
+/** A channel to create. */
+export type CreateChannel = {
+  /** Unique in the organization. */
+  name: string;
+  /** Free text for people. */
+  description?: string | undefined;
+};
+
+/** What to change of a channel. */
+export type UpdateChannel = {
+  /** The new name. */
   name?: string | undefined;
-  /** Without it, archived channels are left out. */
+  /** The new description. */
+  description?: string | undefined;
+};
+
+/** Filters of a list of channels. Each one narrows the list; several of them apply together. */
+export type ListChannels = {
+  /** A part of the name, in any case. */
+  name?: string | undefined;
+  /** One of these statuses. Without it, archived channels are left out. */
   status?: ReadonlyArray<Open<ChannelStatus>> | undefined;
+  /**
+   * The size of a page, at most 50.
+   * @default 20
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
+/** The channels of the organization. */
 export class Channels {
   readonly #transport: ResourceTransport;
 
@@ -25,6 +49,8 @@ export class Channels {
   }
 
   /**
+   * Creates a channel.
+   * @throws {ConflictError} `CHANNEL_ALREADY_EXISTS`.
    * @example
    * const { channel_id } = await client.channels.create({ name: "alerts of the north" });
    */
@@ -33,12 +59,14 @@ export class Channels {
     return resourceOf(await this.#transport.post("/channels", channel, options), "channel_id");
   }
 
+  /** The channel as the service shows it now. @throws {NotFoundError} `CHANNEL_NOT_FOUND`. */
   async get(channelId: string, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
     return resourceOf(await this.#transport.get(path, {}, options), "channel_id", channelId);
   }
 
   /**
+   * The channels of the organization.
    * @example
    * const { data, has_more } = await client.channels.list({ name: "alerts", limit: 10 });
    * for await (const channel of client.channels.list({ status: ["archived"] })) show(channel.name);
@@ -52,6 +80,7 @@ export class Channels {
     });
   }
 
+  /** Changes the name or the description of a channel. */
   async update(channelId: string, changes: UpdateChannel, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
     if (changes.name !== undefined) checkName(changes.name);
@@ -60,14 +89,14 @@ export class Channels {
     return resourceOf(await this.#transport.request(call), "channel_id", channelId);
   }
 
-  /** Refused with a `CONFLICT` while the channel has a watcher at work. */
+  /** Archives a channel. @throws {ConflictError} `CONFLICT` while the channel has an active watcher. */
   async archive(channelId: string, options?: CallOptions): Promise<Channel> {
     const path = `/channels/${pathId("channelId", channelId)}`;
     const archived = await this.#transport.patch(path, { status: "archived" }, options);
     return resourceOf(archived, "channel_id", channelId);
   }
 
-  /** The channel of exactly this name, unless it is archived. */
+  /** The channel with exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Channel | undefined> {
     return this.#transport.findNamed("/channels", name, () => this.#named(name, {}, options), options);
   }
@@ -79,7 +108,7 @@ export class Channels {
   }
 
   /**
-   * The channel of this name, made if it is not there yet.
+   * The channel with this name, created if it does not exist.
    * @example
    * const { channel, found } = await client.channels.createOrFind({ name: "alerts" });
    */

@@ -4,12 +4,12 @@ import { canonicalId, isAddress, isUuid, LIMITS } from "../protocol/index.ts";
 
 /** Checks made before anything is sent. Each throws an `ArgumentError` that names the value. */
 
-/** The id as it goes into a path. */
+/** An id in the form that a path has. */
 export function pathId(path: string, id: string): string {
   if (typeof id !== "string" || !isUuid(id)) {
     throw new ArgumentError(
       path,
-      `${path} must be an id as the service gives it, like 0f8fad5b-d9cb-469f-a165-70867728950e.`,
+      `${path} must be an id of the service, such as 0f8fad5b-d9cb-469f-a165-70867728950e.`,
     );
   }
   return encodeURIComponent(canonicalId(id));
@@ -27,7 +27,7 @@ export function checkName(name: string, minLength = 1): void {
   if (name.length > LIMITS.nameLength) {
     throw new ArgumentError(
       "name",
-      `The name must have at most ${LIMITS.nameLength} characters, it has ${name.length}.`,
+      `The name must have at most ${LIMITS.nameLength} characters, but has ${name.length}.`,
     );
   }
 }
@@ -37,12 +37,12 @@ export function checkDescription(description: string | undefined): void {
   if (typeof description !== "string")
     throw new ArgumentError("description", "The description must be text.");
   if (description.length > LIMITS.descriptionLength) {
-    const message = `The description must have at most ${LIMITS.descriptionLength} characters, it has ${description.length}.`;
+    const message = `The description must have at most ${LIMITS.descriptionLength} characters, but has ${description.length}.`;
     throw new ArgumentError("description", message);
   }
 }
 
-/** Without spaces around it, since it is sent as it is; in mixed case its checksum must be right. */
+/** Without spaces around it, since it is sent as it is. In mixed case, its checksum must be right. */
 export function checkAddress(path: string, address: string): void {
   checksumAddress(isAddress(address) ? address : "", path);
 }
@@ -50,7 +50,7 @@ export function checkAddress(path: string, address: string): void {
 export function checkSelector(selector: string): void {
   if (typeof selector !== "string" || !/^\d{1,20}$/.test(selector)) {
     const message =
-      "chain_selector must be the decimal digits of a network's chain selector, as text. Pick a network.";
+      "chain_selector must be the decimal digits of a network's chain selector, as text. Choose a network.";
     throw new ArgumentError("chain_selector", message);
   }
 }
@@ -65,6 +65,6 @@ export function checkPaging(
     throw new ArgumentError("limit", `limit must be a whole number from 1 to ${limits.max}.`);
   }
   if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0)) {
-    throw new ArgumentError("offset", "offset must be a whole number from 0 on.");
+    throw new ArgumentError("offset", "offset must be a whole number of 0 or more.");
   }
 }

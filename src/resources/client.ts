@@ -20,14 +20,26 @@ import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
 
 export type CrecClientOptions = TransportOptions & {
-  /** The account's GraphQL service, which takes the same key. */
+  /**
+   * URL of the account's GraphQL service, which takes the same key.
+   * @default none
+   */
   graphqlUrl?: string | undefined;
-  /** Chain ids by chain selector, for networks that the service tells wrongly or not at all. They go before its word. */
+  /**
+   * Chain ids by chain selector, for networks that the service does not list or lists wrongly. They come first.
+   * @default none
+   */
   chainIds?: Readonly<Record<string, string | number>> | undefined;
 };
+/** A call of the REST service. */
 export type ClientCall = Omit<Call, "read">;
-/** `data` is the parsed JSON, `undefined` for an answer without content. */
-export type ClientAnswer = { status: number; data: unknown };
+/** The answer to a call of the REST service. */
+export type ClientAnswer = {
+  /** The HTTP status. */
+  status: number;
+  /** The parsed JSON; `undefined` for an answer without content. */
+  data: unknown;
+};
 
 /**
  * A client of the channel service, for one organization's key.
@@ -37,6 +49,7 @@ export type ClientAnswer = { status: number; data: unknown };
  * await client.close();
  */
 export class CrecClient {
+  /** The URL of the REST service. */
   readonly baseUrl: string;
   readonly networks: Networks;
   readonly channels: Channels;
@@ -68,7 +81,8 @@ export class CrecClient {
   }
 
   /**
-   * Any call of the REST service, with the key, deadlines, repeats and errors of this client.
+   * Any call of the REST service, with the key, time-outs, retries and errors of this client.
+   * @throws {HttpError} as every call.
    * @example
    * const { data } = await client.request({ method: "GET", path: "/channels", query: { limit: 1 } });
    */
@@ -78,7 +92,7 @@ export class CrecClient {
   }
 
   /**
-   * What the service says about itself: `ok`, where it is well. Asked without the key.
+   * The health check of the service: `ok` when it works. It is sent without the key.
    * @example
    * const { status } = await client.health();
    * status; // → "ok"
@@ -91,9 +105,9 @@ export class CrecClient {
   }
 
   /**
-   * Tells the client what another one has just created. For 30 s after a create the service may still answer 404 about
-   * it: the client waits that out, as it does for all that it creates itself. `createdAt` is in Unix seconds of this
-   * machine's clock; a time that is not of the last 30 s changes nothing.
+   * Makes the client wait for what another client has just created. For 30 s after a create the service may still answer
+   * 404 about it: the client then repeats the call, as it does for what it creates itself. `createdAt` is in Unix seconds
+   * of this machine's clock; a time that is not in the last 30 s is ignored.
    * @example
    * client.noteCreated(watcher.watcher_id, watcher.created_at);
    */
@@ -102,8 +116,8 @@ export class CrecClient {
   }
 
   /**
-   * When something was created, in Unix seconds of this machine's clock: for what this client has created, or was told
-   * of, in the last 30 s. To be handed to the `noteCreated` of another client.
+   * When something was created, in Unix seconds of this machine's clock: for what this client created or noted in the
+   * last 30 s, else undefined. Pass it to `noteCreated` of another client.
    * @example
    * const { channel_id } = await client.channels.create({ name: "alerts of the south" });
    * client.createdAt(channel_id) !== undefined; // → true
@@ -112,7 +126,7 @@ export class CrecClient {
     return this.#transport.createdAt(id);
   }
 
-  /** Ends everything under way with `CLIENT_CLOSED`, and leaves no connection open. */
+  /** Ends all calls and waits with `CLIENT_CLOSED`, and closes all connections. */
   async close(): Promise<void> {
     await Promise.all([this.#transport.close(), this.#graphql?.close()]);
   }

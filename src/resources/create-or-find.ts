@@ -1,5 +1,6 @@
 import { CrecError } from "../errors.ts";
-import { BadResponseError, backoffMs, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
+import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
+import { backoffMs, SCHEDULES } from "../timing/index.ts";
 import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 import { jittered, pause } from "./pause.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
@@ -59,6 +60,21 @@ export async function createOrFind<T extends { created_at?: number }>(
   }
 }
 
+/**
+ * How a resource that was found by its name differs from the requested one, in words: `its owner is 0x…, not 0x…`.
+ * Undefined when it does not. What is undefined is not known, and not compared.
+ */
+export function differencesOf(
+  pairs: ReadonlyArray<[what: string, is: string | undefined, requested: string]>,
+): string | undefined {
+  const differences = pairs.flatMap(([what, is, requested]) =>
+    is === undefined || is === requested
+      ? []
+      : [`its ${what} is ${is || "none"}, not ${requested || "none"}`],
+  );
+  return differences.length > 0 ? differences.join("; ") : undefined;
+}
+
 /** Whether a call may have been executed although its answer never arrived, or is not readable. */
 export function isAnswerLost(error: unknown): error is HttpError {
   if (error instanceof BadResponseError) return error.status === undefined || error.status < 300;
@@ -81,7 +97,8 @@ export async function pauseBefore(
   error: unknown,
   signals: ReadonlyArray<AbortSignal | undefined>,
 ): Promise<void> {
-  const asked = error instanceof HttpError ? error.retryAfterMs : undefined;
-  if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) throw error;
-  await pause(asked ?? backoffMs(error instanceof RateLimitError ? attempt + 2 : attempt), signals);
+  const retryAfterMs = error instanceof HttpError ? error.retryAfterMs : undefined;
+  if (retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS) throw error;
+  const backoff = backoffMs(SCHEDULES.request, error instanceof RateLimitError ? attempt + 2 : attempt);
+  await pause(retryAfterMs ?? backoff, signals);
 }

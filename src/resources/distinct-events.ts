@@ -1,11 +1,14 @@
 import type { ChannelEvent } from "../protocol/index.ts";
 
-/** Pages may be short: fewer repeated events than this can be due to new ones. */
+/** Fewer repeated events in a row than this can have their cause in new events. */
 const LEAST_REPEATED = 20;
 
 /**
- * Each event once: where the newest come first, events that are made meanwhile move others to the next page. Ends when
- * as many in a row as were read before have come again: then the service ignores `offset`, and would go on for ever.
+ * Each event once: events that are created during a search can move others to the next page, where they come again.
+ * Ends when as many events in a row were repeated as were read before: the service then ignores `offset`, and its pages
+ * would never end.
+ * @example
+ * for await (const event of distinctEvents(client.events.search(channelId))) show(event.event_id);
  */
 export async function* distinctEvents(events: AsyncIterable<ChannelEvent>): AsyncGenerator<ChannelEvent> {
   const seen = new Set<string>();

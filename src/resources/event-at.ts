@@ -2,7 +2,7 @@ import { NotFoundError } from "../http/index.ts";
 import type { ChannelEvent, EventPage } from "../protocol/index.ts";
 
 /**
- * The event at an offset, whether pages begin at their offset or beside it, and whichever way they lead.
+ * The event at an offset, whether or not a page includes its own offset, and whether pages ascend or descend.
  * @throws {NotFoundError} `EVENT_NOT_FOUND`; what `poll` throws.
  */
 export async function eventAt(

@@ -2,13 +2,13 @@ import { fitting, isAnswerTooLarge, PageSize, TooLargeError } from "../paging/in
 import { type ChannelEvent, type EventPage, PAGE_LIMITS } from "../protocol/index.ts";
 
 type Position = { offset?: number | undefined; limit?: number | undefined };
-/** Gets a page of a channel as the service gives it. */
+/** Reads a page of a channel from the service. */
 type Ask<P extends Position> = (position: P) => Promise<EventPage>;
 
 /**
- * A page of a channel's events, in smaller ones where it is larger than an answer may be. At an offset: all that was
- * asked for, whether pages lead to newer events or to older ones, and start at the offset or after it. The newest
- * events: as many as fit, since nothing promises which offset leads on from there.
+ * A page of a channel's events, read in parts where it is larger than one answer can be. At an offset: the whole page,
+ * whether pages lead to newer or to older events, and start at the offset or after it. Of the newest events: as many as
+ * fit, since the service does not say at which offset they continue.
  * @throws {TooLargeError} `EVENT_TOO_LARGE` when not even one event fits.
  */
 export async function eventsInParts<P extends Position>(position: P, ask: Ask<P>): Promise<EventPage> {
@@ -29,7 +29,7 @@ export async function eventsInParts<P extends Position>(position: P, ask: Ask<P>
 }
 
 type Joining = {
-  /** What the first part was asked for. */
+  /** The offset of the first part. */
   offset: number;
   most: number;
   size: PageSize;
@@ -40,7 +40,7 @@ async function joined(first: EventPage, { offset, most, size, ask }: Joining): P
   const seen = new Map<number, ChannelEvent>();
   let [part, at] = [first, offset];
   let isDown: boolean | undefined;
-  /** Whether a page was seen to start with the event at its offset. */
+  /** Whether a page has included the event at its own offset. */
   let isInclusive = false;
   for (;;) {
     const [count, wasInclusive] = [seen.size, isInclusive];
@@ -60,10 +60,10 @@ async function joined(first: EventPage, { offset, most, size, ask }: Joining): P
   }
 }
 
-/** Whether pages lead from an offset to older events, by those of one page. */
+/** Whether pages lead from an offset to older events, judged by the events of one page. */
 async function leadsDown(offset: number, seen: readonly number[], ask: Joining["ask"]): Promise<boolean> {
   if (seen.some((other) => other !== offset)) return Math.min(...seen) < offset;
-  // The event at the offset alone does not tell. Nothing is newer than the highest offset there can be.
+  // The event at the offset alone does not show it. At the highest possible offset, only older events can follow.
   try {
     return (await ask(Number.MAX_SAFE_INTEGER, 1)).events.length > 0;
   } catch (error) {
@@ -74,15 +74,15 @@ async function leadsDown(offset: number, seen: readonly number[], ask: Joining["
 
 function newestTooLarge(cause: unknown): TooLargeError {
   const message =
-    "The newest event is larger than an answer may be. To see others, ask from an offset on, with a small limit.";
+    "The newest event is larger than an answer can be. To read others, give an offset and a small limit.";
   return new TooLargeError("EVENT_TOO_LARGE", message, { offset: undefined, cause });
 }
 
 type Large = { offset: number; isDown: boolean | undefined; before: number; cause: unknown };
 
 function eventTooLarge({ offset, isDown, before, cause }: Large): TooLargeError {
-  const earlier = before === 0 ? "" : ` For the ${before} before it, ask with limit ${before}.`;
+  const earlier = before === 0 ? "" : ` To read the ${before} before it, use limit ${before}.`;
   const [where, next] = isDown ? ["before", offset - 1] : ["after", offset + 1];
-  const message = `The event at or ${where} offset ${offset} is larger than an answer may be.${earlier} To pass over it, ask from offset ${next} on; where offsets have gaps it can lie further ${where}, and stays in the way until you ask from behind it.`;
+  const message = `The event at or ${where} offset ${offset} is larger than an answer can be.${earlier} To skip it, continue from offset ${next}. Where offsets have gaps, the event can be further ${where}: then continue from an offset beyond it.`;
   return new TooLargeError("EVENT_TOO_LARGE", message, { offset, cause });
 }

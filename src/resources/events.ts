@@ -18,15 +18,24 @@ import { isById, matchesId, narrowed } from "./search-by-id.ts";
 import type { SearchEvents } from "./search-filter.ts";
 import { selected } from "./selected.ts";
 
+/** Which page of a channel's events to read. */
 export type PollEvents = {
-  /** Position in the channel; without it, the newest events. */
+  /** The position in the channel. Without it, the newest events are read. */
   offset?: number | undefined;
+  /**
+   * The size of the page, at most 200.
+   * @default 200
+   */
   limit?: number | undefined;
+  /** Events of this type only. Not every service supports it, so check the type of what arrives. */
   type?: Open<EventType> | undefined;
 };
 
 export type PollOptions = CallOptions & {
-  /** Whether a page that is too large comes in parts; else it is the error `RESPONSE_TOO_LARGE`. Default true. */
+  /**
+   * Whether a page that is too large for one answer is read in parts. Else it is the error `RESPONSE_TOO_LARGE`.
+   * @default true
+   */
   inParts?: boolean | undefined;
 };
 
@@ -39,9 +48,10 @@ export class Events {
   }
 
   /**
-   * One page of a channel's events. Neither its order nor whether `offset` is inclusive is promised. A page at an offset
-   * that is larger than an answer may be comes in parts, put together; of the newest events, as many as fit.
-   * @throws {TooLargeError} `EVENT_TOO_LARGE` when one event does not fit, with its `offset`, or one just before it.
+   * One page of a channel's events. The service promises neither its order nor whether `offset` is inclusive. A page at
+   * an offset that is larger than one answer can be is read in parts and put together; of the newest events, it has as
+   * many as fit.
+   * @throws {TooLargeError} `EVENT_TOO_LARGE` when one event does not fit, with its `offset`, or the lowest it can have.
    * @example
    * const { events } = await client.events.poll(channelId, { limit: 10 });
    */
@@ -54,14 +64,14 @@ export class Events {
   }
 
   /**
-   * Await it for one page, iterate it for every event that matches.
+   * The events that match. Await it for one page, iterate it for all of them.
    *
-   * The service cannot search by `operation_id` and `query_id`: neither is sent, and the events are compared as they
-   * arrive. To keep these few, the operation or query is asked for first: one that the service does not know has no
-   * events. A search by `operation_id` then reads the events with the same wallet operation id; one by `query_id` all
-   * query events of its network from its creation on, which may be many pages. Where the query itself will do,
-   * `queries.get` has its state, its result and its proof.
-   * @throws {ArgumentError} for an `operation_id` or `query_id` that is not an id, or that no event of the types named has.
+   * The service cannot search by `operation_id` and `query_id`: neither is sent, and the client compares the events that
+   * arrive. To narrow the search, the operation or query is read first: one that the service does not know has no events.
+   * A search by `operation_id` then reads the events with the same wallet operation id; one by `query_id` reads all query
+   * events of its network since its creation, which can be many pages. `queries.get` has status, result and proof of a
+   * query in one call.
+   * @throws {ArgumentError} for an `operation_id` or `query_id` that is not an id, or that does not apply to the given types.
    * @example
    * for await (const event of client.events.search(channelId, { type: ["watcher.event"], event_name: "Incremented" })) {
    *   show(event.headers.offset, decodeEvent(event, abi));
@@ -78,16 +88,17 @@ export class Events {
     const { offset = 0, limit = limits.default } = filter;
     const ask = <T>(kind: string, id: string): Promise<T> =>
       this.#transport.get(`/channels/${pathId("channelId", channelId)}/${kind}/${id}`, {}, options);
-    const search = (asked: SearchEvents) => this.#search(channelId, { ...asked, limit: limits.max }, options);
+    const search = (narrow: SearchEvents) =>
+      this.#search(channelId, { ...narrow, limit: limits.max }, options);
     const items = async function* () {
       checkPaging(filter, limits);
       const matches = matchesId(filter);
-      const asked = await narrowed(filter, {
+      const narrow = await narrowed(filter, {
         operation: (id) => ask("operations", id),
         query: (id) => ask("queries", id),
       });
-      if (asked === undefined) return;
-      for await (const event of distinctEvents(search(asked))) if (matches(event)) yield event;
+      if (narrow === undefined) return;
+      for await (const event of distinctEvents(search(narrow))) if (matches(event)) yield event;
     };
     return selected({ items, offset, limit });
   }
@@ -106,7 +117,7 @@ export class Events {
   }
 
   /**
-   * One event by its id. One that is known by its offset, as `offset:12`, is looked for at that offset.
+   * One event by its id. An id made from an offset, such as `offset:12`, reads the event at that offset.
    * @throws {NotFoundError} `EVENT_NOT_FOUND`.
    * @example
    * const { headers } = await client.events.get(channelId, event.event_id);
@@ -120,7 +131,7 @@ export class Events {
   }
 }
 
-/** Some versions say `data` for `events`; where both are there, `events` counts. */
+/** Some versions send `data` instead of `events`. Where both are there, `events` counts. */
 function asEventPage(answer: unknown): EventPage {
   const { events, data, has_more } = isObject(answer) ? answer : {};
   const other = data ?? (events === undefined ? data : events);
@@ -128,13 +139,13 @@ function asEventPage(answer: unknown): EventPage {
   return { events: list.map((event) => asEvent(event)), has_more: has_more === true };
 }
 
-/** In the form of this version. An event without an id must not stop those beside it. */
-function asEvent(answer: unknown, wanted?: string): ChannelEvent {
-  if (!isObject(answer)) throw badResponse(`with ${inWords(answer)} where an event should be`);
-  const event = envelopeOf(answer, wanted);
+/** An event in the form of this version. One without an id must not stop the others of its page. */
+function asEvent(answer: unknown, requestedId?: string): ChannelEvent {
+  if (!isObject(answer)) throw badResponse(`with ${kindOf(answer)} where an event should be`);
+  const event = envelopeOf(answer, requestedId);
   requireOffset(event.headers.offset);
   const headers = { ...event.headers, type: event.headers.type ?? "" };
-  return resourceOf({ ...event, headers }, "event_id", wanted);
+  return resourceOf({ ...event, headers }, "event_id", requestedId);
 }
 
 function requireOffset(offset: unknown): void {
@@ -144,7 +155,7 @@ function requireOffset(offset: unknown): void {
   throw badResponse("with an event that has no offset");
 }
 
-function inWords(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "a list" : `a ${typeof value}`;
 }

@@ -1,13 +1,14 @@
 export { Account, type AccountDetails, type GraphqlOptions, type Organization } from "./account.ts";
 export { Channels, type CreateChannel, type ListChannels, type UpdateChannel } from "./channels.ts";
 export { type ClientAnswer, type ClientCall, CrecClient, type CrecClientOptions } from "./client.ts";
+export { distinctEvents } from "./distinct-events.ts";
 export { Events, type PollEvents, type PollOptions } from "./events.ts";
 export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql.ts";
 export { Networks } from "./networks.ts";
 export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
 export type { FollowUntilOptions, ReachedOperation } from "./operation-reach.ts";
-export { askedOperation, type NewOperation, operationInput } from "./operation-request.ts";
+export { type NewOperation, operationInput, requestedOperation } from "./operation-request.ts";
 export type { OperationWaitOptions } from "./operation-wait.ts";
 export {
   type FinalizeOptions,
@@ -29,5 +30,7 @@ export type { NamedOperation } from "./search-by-id.ts";
 export type { SearchEvents } from "./search-filter.ts";
 export type { WaitOptions } from "./wait.ts";
 export { WaitError } from "./wait-error.ts";
-export { type CreateWallet, type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
-export { type CreateWatcher, type ListWatchers, Watchers } from "./watchers.ts";
+export type { CreateWallet } from "./wallet-request.ts";
+export { type ListWallets, type UpdateWallet, Wallets } from "./wallets.ts";
+export type { CreateWatcher } from "./watcher-request.ts";
+export { type ListWatchers, Watchers } from "./watchers.ts";

@@ -6,7 +6,7 @@ import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 /** Of more ids and names than this, the oldest are forgotten. */
 const MAX_ENTRIES = 1_000;
 
-/** Where an id stands in a path, and the first word of the code that says that it is not known. */
+/** The part of a path before an id, and the first word of the code for an unknown id. */
 const COLLECTIONS: ReadonlyMap<string, string> = new Map([
   ["channels", "CHANNEL"],
   ["wallets", "WALLET"],
@@ -14,32 +14,32 @@ const COLLECTIONS: ReadonlyMap<string, string> = new Map([
   ["operations", "OPERATION"],
   ["queries", "QUERY"],
 ]);
-/** The same for a query or a body: an operation names its wallet by the address. */
+/** The same for the fields of a query or a body. An operation has the address of its wallet. */
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ["status_channel_id", "CHANNEL"],
   ["wallet_id", "WALLET"],
   ["address", "WALLET"],
   ["watcher_id", "WATCHER"],
 ]);
-/** The paths of the service. A 404 without a code on any other is about the path. */
+/** The paths of the service. A 404 without a code for any other path means the path. */
 const KNOWN_PATH =
   /^\/(?:wallets|channels)\/[^/]+(?:\/(?:(?:watchers|operations|queries)(?:\/[^/]+)?|events(?:\/search)?))?$/;
 
 type Named = Pick<Call, "path" | "query" | "body">;
 
-/** Remembers what was created a moment ago, by id and without case. `now` is a steady clock, in milliseconds. */
+/** Remembers what was created in the last 30 s, by id and name. `now` is a steady clock, in milliseconds. */
 export class JustCreated {
   readonly #now: () => number;
-  /** When each was created. */
+  /** When each id was created. */
   readonly #ids = new Map<string, number>();
-  /** The id behind a name, where it was created under that name and not changed since. */
+  /** The id of each name under which something was created and not changed since. */
   readonly #names = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** What was noted first counts: that it is noted again makes nothing younger. */
+  /** Remembers an id. The first time counts: to note it again does not make it younger. */
   note(id: string, ageMs = 0): void {
     const now = this.#now();
     for (const [old, at] of this.#ids) {
@@ -50,21 +50,21 @@ export class JustCreated {
     if (ageMs < SHOWN_WITHIN_MS && !this.#ids.has(key)) this.#ids.set(key, now - ageMs);
   }
 
-  /** How many milliseconds ago; undefined for what was not created a moment ago. */
+  /** How many milliseconds ago an id was created; undefined when that was not in the last 30 s. */
   ageOf(id: string): number | undefined {
     const at = this.#ids.get(canonical(id));
     const age = at === undefined ? SHOWN_WITHIN_MS : this.#now() - at;
     return age < SHOWN_WITHIN_MS ? age : undefined;
   }
 
-  /** How many milliseconds longer the list at this path may be without what was created under this name. */
+  /** For how many milliseconds the list at this path may still lack what was created under this name. */
   graceOfName(path: string, name: string): number {
     const id = this.#names.get(nameAt(path, name));
     const age = id === undefined ? undefined : this.ageOf(id);
     return age === undefined ? 0 : SHOWN_WITHIN_MS - age;
   }
 
-  /** How many milliseconds longer a 404 to this call may be for the reason that what it names was just created. */
+  /** For how many milliseconds a 404 to this call may still be because what it names was just created. */
   graceOf(call: Named, code: string): number {
     const path = pathOf(call);
     const [, missing] = /^([A-Z]+)_NOT_FOUND$/.exec(code) ?? [];
@@ -76,8 +76,8 @@ export class JustCreated {
   }
 
   /**
-   * Takes what a call created from its answer; and the address of a wallet that has got one. Other answers are not
-   * looked at: they may be large, and have to be parsed for it.
+   * Remembers what a call created, from its answer, and the address of a wallet once it has one. Other answers are not
+   * read: they may be large, and would have to be parsed.
    */
   learn(call: Named & Pick<Call, "method">, answerOf: () => unknown): void {
     const path = pathOf(call);
@@ -110,7 +110,7 @@ export class JustCreated {
     this.#names.set(nameAt(pathOf(call), name), id);
   }
 
-  /** It may have another name now, or be archived. */
+  /** A changed resource may have another name, or be archived. */
   #forgetNames(id: string): void {
     for (const [name, its] of this.#names) {
       if (isSameId(its, id)) this.#names.delete(name);
@@ -118,7 +118,7 @@ export class JustCreated {
   }
 }
 
-/** Wallets are found by id and by address. */
+/** Wallets are remembered by their address, too. */
 function canonical(idOrAddress: string): string {
   return isAddress(idOrAddress) ? canonicalAddress(idOrAddress) : canonicalId(idOrAddress);
 }
@@ -131,7 +131,7 @@ function pathOf({ path }: Named): string {
   return path.replace(/[?].*$/s, "").replace(/\/+$/, "");
 }
 
-/** Every id that a call names, each with the kind of what it is the id of. */
+/** Every id in a call, with the kind of resource it belongs to. */
 function namesIn(path: string, { query, body }: Named): Array<readonly [kind: string, id: string]> {
   const parts = path.split("/");
   const inPath = parts.flatMap((part, at) => {

@@ -6,21 +6,22 @@ import { checkSelector } from "./checks.ts";
 
 const DIGITS = /^\d{1,20}$/;
 
+/** The blockchains that the service works on. */
 export class Networks {
   readonly #transport: Transport;
-  /** What the service said. */
+  /** From the service. */
   readonly #chainIds = new Map<string, string>();
-  /** What the user said, which goes before it. */
+  /** From the user: these come first. */
   readonly #given: ReadonlyMap<string, string>;
 
-  /** @throws {ArgumentError} naming the entry of `chainIds` that is no pair of decimal digits. */
+  /** @throws {ArgumentError} with the path of the entry of `chainIds` that is not a pair of decimal digits. */
   constructor(transport: Transport, chainIds: Readonly<Record<string, string | number>> = {}) {
     this.#transport = transport;
     this.#given = new Map(Object.entries(chainIds).map(givenPair));
   }
 
   /**
-   * All networks the service works on.
+   * All networks that the service works on.
    * @example
    * for (const { name, chain_selector } of await client.networks.list()) show(name, chain_selector);
    */
@@ -30,15 +31,15 @@ export class Networks {
     const networks = listOf(list).map((network) => withoutNulls(network));
     if (!networks.every(isNetwork)) throw badResponse("with a network that has no chain selector");
     for (const { chain_selector, chain_id } of networks) {
-      // Networks of other families have ids of other kinds.
+      // Chain ids of other families have other forms.
       if (DIGITS.test(String(chain_id))) this.#chainIds.set(String(chain_selector), String(BigInt(chain_id)));
     }
     return networks;
   }
 
   /**
-   * The EVM chain id of a network, as decimal digits: as given to the client, else as the service says, asked once.
-   * Well-known networks need no answer.
+   * The EVM chain id of a network, as decimal digits: from the option `chainIds`, else from the service, which is read
+   * once. Well-known networks work without an answer, too.
    * @throws {CrecError} `NETWORK_NOT_FOUND`; `NETWORK_MISMATCH` when the service contradicts a well-known pair:
    * the chain id decides where a signature is valid.
    * @example
@@ -52,7 +53,7 @@ export class Networks {
     if (!this.#chainIds.has(chainSelector)) {
       try {
         await this.list(options);
-        // One the service does not list will not be asked for again.
+        // A network that the service does not list is not looked up again.
         if (known !== undefined && !this.#chainIds.has(chainSelector))
           this.#chainIds.set(chainSelector, known);
       } catch (error) {
@@ -61,7 +62,7 @@ export class Networks {
     }
     const chainId = this.#chainIds.get(chainSelector) ?? known;
     if (chainId !== undefined) return checkedPair(chainSelector, chainId);
-    const message = `The service has no network with the chain selector ${chainSelector}. Pick one of its networks.`;
+    const message = `The service has no network with the chain selector ${chainSelector}. Choose one of its networks.`;
     throw new CrecError("NETWORK_NOT_FOUND", message);
   }
 }
@@ -76,10 +77,10 @@ function isNetwork(value: unknown): value is Network {
   return isObject(value) && DIGITS.test(String(value.chain_selector));
 }
 
-/** Both ways: a selector nobody knows must not stand for a chain that has another one either. */
+/** Checked both ways: an unknown selector must not get the chain id of a well-known network either. */
 function checkedPair(selector: string, chainId: string): string {
   const known = KNOWN_CHAINS.find((chain) => chain.chainSelector === selector || chain.chainId === chainId);
   if (!known || (known.chainSelector === selector && known.chainId === chainId)) return chainId;
-  const message = `The service gives the network ${selector} the chain id ${chainId}, but ${known.name} is ${known.chainSelector} with ${known.chainId}. Nothing is signed for it: check the base URL of the connection.`;
+  const message = `The service reports the chain id ${chainId} for the network ${selector}, but ${known.name} is ${known.chainSelector} with ${known.chainId}. Nothing is signed for it: check the base URL of the connection.`;
   throw new CrecError("NETWORK_MISMATCH", message);
 }

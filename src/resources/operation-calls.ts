@@ -1,6 +1,5 @@
 import { type CallOptions, ConflictError, type Transport } from "../http/index.ts";
 import type { ChannelEvent, Operation } from "../protocol/index.ts";
-import { walletOperationIdOf } from "../signing/index.ts";
 import { resourceOf } from "./answers.ts";
 import { pathId } from "./checks.ts";
 import { isAnswerLost } from "./create-or-find.ts";
@@ -9,7 +8,7 @@ import type { Networks } from "./networks.ts";
 import { findExecuted, type RepeatedFind } from "./operation-executed.ts";
 import type { FindCalls, Submitted } from "./operation-find.ts";
 import type { FindExecuted } from "./operation-follow.ts";
-import { digestOf, type OperationRequest, operationInput } from "./operation-request.ts";
+import { digestOf, isKeyOf, type OperationRequest, operationInput } from "./operation-request.ts";
 import type { SubmitCalls } from "./operation-submit.ts";
 import { type NamedOperation, operationEvents } from "./search-by-id.ts";
 import { readStatusEvents, type StatusEvents, shownStatusReason } from "./status-events.ts";
@@ -110,14 +109,6 @@ function operationPath(channelId: string, operationId: string): string {
 
 function statusEventsOf(channelId: string, operation: NamedOperation): StatusEvents {
   return { channelId, filter: operationEvents(operation) };
-}
-
-/** Whether an operation's id was made from this key: a caller may give the key of another operation. */
-function isKeyOf(request: OperationRequest, key: string | undefined): boolean {
-  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
-  return (
-    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
-  );
 }
 
 /** Another client has finalized what should be cancelled, or the other way round. */

@@ -16,7 +16,7 @@ type Which = { tried?: boolean | undefined; except?: string | undefined };
 /** The search may show an operation late: by seconds, seldom by more. */
 const MAX_FIND_MS = 60_000;
 
-/** The wallet's refusal of a used id: by its name with or without the id, or as the revert data. */
+/** The wallet's error for a used id: by its name with or without the id, or as revert data. */
 const REFUSED =
   /\bOperationAlreadyExecuted\b(?:\((?:\w{1,40}:\s{0,4})?(\d{1,78})\))?|0x97503b48([0-9a-f]{64})?/i;
 
@@ -72,6 +72,6 @@ function executedNotFound({ request, key, isRepeatable: retryable }: Prepared, c
     key === undefined
       ? "Look for this id later. Do not send the calls with a new id: they would be executed again."
       : "Send the same operation later, under the same key. Do not use a new key: the calls would be executed again.";
-  const message = `Executed already, not found yet: the wallet has executed an operation with the id ${request.wallet_operation_id} before. This channel does not show that operation yet, so its calls are not known. ${again}`;
+  const message = `Already executed, not found yet: the wallet has executed an operation with the id ${request.wallet_operation_id} before, but this channel does not show it yet, so its calls are not known. ${again}`;
   return new CrecError("OPERATION_EXECUTED_NOT_FOUND", message, { cause, retryable });
 }

@@ -3,27 +3,30 @@ import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } fro
 import { digestOf, operationInput, type Prepared } from "./operation-request.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
+/** An operation that the service has taken. */
 export type Submitted = {
+  /** The operation as the service shows it. */
   operation: Operation;
-  /** What was signed, or is to be signed for a draft. */
+  /** What was signed, as hex; for a draft, what will be signed. */
   digest: string;
-  /** Whether it was there already: an earlier try, or one with the same key, had got through. */
+  /** Whether it existed already: from an earlier attempt, or from a call with the same key. */
   found: boolean;
 };
 
+/** The calls that finding an operation needs. */
 export type FindCalls = {
   get: (operationId: string) => Promise<Operation>;
   search: (filter: SearchEvents) => AsyncIterable<ChannelEvent>;
 };
 
-/** Statuses after which the service takes the id again. */
-const GIVES_ID_BACK = ["cancelled", "expired", "failed"];
+/** Statuses after which the service accepts the id again. */
+const RELEASES_ID = ["cancelled", "expired", "failed"];
 
 /**
- * The operation that does what is to be done, among those with our wallet operation id. One that ended without
- * acting counts only when a try of ours may have got through (`tried`): else it is an older one, after which the id
- * was given back. `except` is the id of one that does not count.
- * @throws {CrecError} `OPERATION_ID_TAKEN`, or `OPERATION_KEY_REUSED`, when one that does something else holds the id.
+ * The operation with the same calls and wallet operation id. One that ended without being executed counts only when an
+ * attempt of this call may have created it (`tried`): else it is an older one, which released the id. `except` is the id
+ * of an operation that does not count.
+ * @throws {CrecError} `OPERATION_ID_TAKEN`, or `OPERATION_KEY_REUSED`, when an operation with other calls has the id.
  */
 export async function findSubmitted(
   calls: FindCalls,
@@ -37,28 +40,27 @@ export async function findSubmitted(
     if (except !== undefined && isSameId(operationId, except)) continue;
     const operation = await calls.get(operationId);
     const digest = digestShown(operation, chainId);
-    // A key stands for the calls: who comes again with it comes later, so with another deadline.
-    const wanted = key === undefined ? prepared.digest : digestWithin(prepared, operation.deadline);
-    const goesOn = !GIVES_ID_BACK.includes(operation.status);
-    if (goesOn && digest === wanted) return { operation, digest, found: true };
-    if (goesOn) taken = operation;
+    // A key identifies the calls: a later call with the same key has another deadline.
+    const expected = key === undefined ? prepared.digest : digestWithin(prepared, operation.deadline);
+    const isActive = !RELEASES_ID.includes(operation.status);
+    if (isActive && digest === expected) return { operation, digest, found: true };
+    if (isActive) taken = operation;
     else if (tried && digest === prepared.digest) ended = { operation, digest, found: true };
   }
   if (taken) throw key === undefined ? idTaken(request, taken) : keyReused(key, taken);
   return ended;
 }
 
-/** What an operation is signed as: by its calls, or as the service says where it leaves them out. */
+/** The digest of an operation: from its calls, or from the service where it leaves them out. */
 function digestShown(operation: Operation, chainId: string): string {
   const { transactions, digest } = operation;
   if (transactions.length === 0 && digest !== undefined) return digest.toLowerCase();
   return digestOf(operationInput(operation), chainId).digest;
 }
 
-/** What would be signed with another deadline. */
+/** The digest with another deadline. */
 function digestWithin({ request, chainId }: Prepared, deadline: number): string {
-  const { wallet_operation_id: id, address: account, transactions } = request;
-  return digestOf({ id, account, deadline, transactions }, chainId).digest;
+  return digestOf(operationInput({ ...request, deadline }), chainId).digest;
 }
 
 function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {
@@ -68,11 +70,11 @@ function idTaken(request: Prepared["request"], { operation_id, status }: Operati
 
 function keyReused(key: string, { operation_id, status }: Operation): CrecError {
   const shown = key.length <= 60 ? key : `${key.slice(0, 59)}…`;
-  const message = `The operation key "${shown}" stands for other calls already: operation ${operation_id}, ${status}. Use a new key for what is new, and the very same calls to repeat what was asked.`;
+  const message = `The operation key "${shown}" was used for other calls: operation ${operation_id}, ${status}. Use a new key for new calls, and exactly the same calls to repeat an operation.`;
   return new CrecError("OPERATION_KEY_REUSED", message);
 }
 
-/** Found by their events, since the list of operations cannot be asked for a wallet operation id. */
+/** Found by their events, since the list of operations cannot be filtered by wallet operation id. */
 async function operationIds(
   calls: Pick<FindCalls, "search">,
   request: Prepared["request"],

@@ -73,13 +73,13 @@ type Unproven = { status: unknown; message: string };
  */
 export async function* followOperation(
   calls: FollowCalls,
-  asked: string | NamedOperation,
+  which: string | NamedOperation,
   { signal, verify, operationKey, onFound, ...options }: FollowOptions,
 ): AsyncGenerator<OperationChange, void> {
   const { timeoutMs, pollMs } = checkedPolling(options);
   const deadline = performance.now() + timeoutMs;
   const left = () => Math.max(1, deadline - performance.now());
-  let [operationId, operation] = typeof asked === "string" ? [asked, undefined] : [asked.operation_id, asked];
+  let [operationId, operation] = typeof which === "string" ? [which, undefined] : [which.operation_id, which];
   const seen = new Set<string>();
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();

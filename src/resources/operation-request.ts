@@ -15,24 +15,44 @@ import { badResponse } from "./answers.ts";
 import { checkAddress, checkSelector } from "./checks.ts";
 import type { NamedOperation } from "./search-by-id.ts";
 
-/** Up to 16 calls a wallet is to make, all or none. */
+/**
+ * One operation has three forms. Each of them has the names of those who defined it:
+ *
+ * - on the wire, `NewOperation` and `Operation` with snake_case names: what is sent to the service, and what it answers,
+ *   which is returned untouched;
+ * - signed, `OperationInput` as `{ id, account, deadline, transactions }`: the names of the EIP-712 type in the wallet
+ *   contract;
+ * - in options and decoded values, camelCase as in all of JavaScript: `AskedOperation`, `operationKey`.
+ *
+ * This file converts between them, and no other does.
+ */
+
+/** An operation to create: calls that a wallet executes, all or none. */
 export type NewOperation = {
+  /** The network of the wallet. */
   chain_selector: string;
   /** The wallet that executes it. */
   address: string;
+  /** The calls, in order: 1 to 16. `preview` is for drafts, for the person who approves them. */
   transactions: ReadonlyArray<TransactionInput & { preview?: TransactionPreview }>;
-  /** Unix seconds, 0 for none. Default: in 15 minutes. */
+  /**
+   * It is not executed after this time, in Unix seconds; 0 for no deadline.
+   * @default 15 minutes from now
+   */
   deadline?: number | undefined;
-  /** A uint256 used once per wallet. Default: 128 random bits. */
+  /**
+   * The id that is signed: a uint256 that the wallet executes once.
+   * @default 128 random bits
+   */
   wallet_operation_id?: string | bigint | undefined;
   /**
-   * In place of an id: a text of your own for what is to be done, such as an order number. Handing in the same
-   * calls under the same key again finds the operation that is there, whatever its deadline, and acts once.
+   * A text of your own instead of an id, such as an order number. A second operation with the same key and the same calls
+   * returns the first one, whatever its deadline, so that the calls are executed once.
    */
   operation_key?: string | undefined;
 };
 
-/** The body of a POST, as the service takes it. */
+/** The body of the request. */
 export type OperationRequest = {
   chain_selector: string;
   address: string;
@@ -42,34 +62,34 @@ export type OperationRequest = {
   signature?: string;
 };
 
-/** A checked request with what is signed for it. */
+/** A checked request with its digest. */
 export type Prepared = {
   request: OperationRequest;
   digest: Hex;
   typedData: OperationTypedData;
   chainId: string;
-  /** What the wallet operation id was made from, if it was. */
+  /** The key from which the wallet operation id was made, if there is one. */
   key?: string | undefined;
-  /** Whether the caller's same call has the same id again, so that it cannot act twice. */
+  /** Whether the same call has the same id again, so that it cannot be executed twice. */
   isRepeatable: boolean;
 };
 
-const DEFAULT_LIFE_SECONDS = 15 * 60;
+const DEFAULT_DEADLINE_SECONDS = 15 * 60;
 
 /**
- * Checks an operation, and fills in what was left out: all that can be done before anything is sent.
+ * Checks an operation and fills in its defaults, before anything is sent.
  * @throws {ArgumentError} with the path of the value, as `operation.transactions[0].to`.
  */
 export function operationRequest(operation: NewOperation): OperationRequest {
   const { chain_selector, address, transactions } = operation;
   checkSelector(chain_selector);
   checkAddress("address", address);
-  const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_LIFE_SECONDS;
+  const deadline = operation.deadline ?? Math.floor(Date.now() / 1000) + DEFAULT_DEADLINE_SECONDS;
   if (!Number.isSafeInteger(deadline) || deadline < 0) {
     throw new ArgumentError("deadline", "The deadline must be a time in whole Unix seconds, or 0 for none.");
   }
   if (deadline !== 0 && deadline * 1000 <= Date.now()) {
-    throw new ArgumentError("deadline", "The deadline has passed already. Choose one that lies ahead.");
+    throw new ArgumentError("deadline", "The deadline has passed. Choose a later one.");
   }
   const checked = normalizeOperation({ id: idOf(operation), account: address, deadline, transactions });
   return {
@@ -84,7 +104,7 @@ export function operationRequest(operation: NewOperation): OperationRequest {
   };
 }
 
-/** The request with what is signed for it on its chain. */
+/** The request with its digest for its chain. */
 export function prepareOperation(
   { wallet_operation_id: id, operation_key: key }: NewOperation,
   request: OperationRequest,
@@ -104,11 +124,11 @@ function idOf({
   if (wallet_operation_id === undefined) {
     return walletOperationIdOf(operation_key, { chainSelector: chain_selector, address });
   }
-  const message = "Give an operation key or a wallet operation id, not both: the key stands for an id.";
+  const message = "Give an operation key or a wallet operation id, not both: the id is made from the key.";
   throw new ArgumentError("operation_key", message);
 }
 
-/** What the fields of an operation are signed as. */
+/** The digest and the typed data of an operation in the form that is signed. */
 export function digestOf(
   operation: OperationInput,
   chainId: string,
@@ -133,13 +153,21 @@ export function operationInput(operation: Operation | OperationRequest): Operati
  * An operation of the service as a verifier compares it with a proof.
  * @example
  * const { data } = await client.operations.list(channelId, { limit: 1 });
- * for (const shown of data) show(askedOperation(shown).walletOperationId);
+ * for (const shown of data) show(requestedOperation(shown).walletOperationId);
  */
-export function askedOperation(operation: NamedOperation): RequestedOperation {
+export function requestedOperation(operation: NamedOperation): RequestedOperation {
   const {
     wallet_operation_id: walletOperationId,
     address: wallet,
     chain_selector: chainSelector,
   } = operation;
   return { walletOperationId, wallet, chainSelector };
+}
+
+/** Whether an operation's id was made from this key: a caller may give the key of another operation. */
+export function isKeyOf(request: OperationRequest, key: string | undefined): boolean {
+  const { chain_selector: chainSelector, address, wallet_operation_id } = request;
+  return (
+    key !== undefined && walletOperationIdOf(key, { chainSelector, address }) === String(wallet_operation_id)
+  );
 }

@@ -25,17 +25,17 @@ export type SubmitCalls = FindCalls & {
 };
 
 const ATTEMPTS = 4;
-/** Conflicts that another try meets again. Any other may pass, or be about the id. */
+/** Conflicts that another attempt would get again. Any other may pass, or be about the id. */
 const LASTING_CONFLICTS = ["WALLET_ALREADY_ARCHIVED", "OPERATION_DEADLINE_ELAPSED"];
 
 /**
- * Hands an operation in without ever making it twice. When it is not certain whether a try got through, the
- * operation is looked for by its wallet operation id. Only where there is none it is sent again, with the same
- * id: service and wallet take an id once, so even a look that came too early cannot let it act twice.
+ * Submits an operation, and never twice. When it is not certain whether an attempt succeeded, the operation is searched by
+ * its wallet operation id. Only if it is not found, it is sent again with the same id: service and wallet accept an id
+ * once, so even a search that was too early cannot cause a second execution.
  */
 export async function submitOperation(calls: SubmitCalls, prepared: Prepared): Promise<Submitted> {
   const { digest } = prepared;
-  /** The failure of the last try that may have acted all the same. */
+  /** The failure of the last attempt that may have succeeded nevertheless. */
   let tried: HttpError | undefined;
   for (let attempt = 1; ; attempt++) {
     const isSent = !(calls.signal?.aborted || calls.closing.aborted);
@@ -51,17 +51,17 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
       const refused = !isAnswerLost(failure) && !(failure instanceof ConflictError);
       if (refused && attempt === 1) throw failure;
       if (mayHaveActed(failure)) tried = failure;
-      // After a lost answer any refusal may be the echo of our own first try.
+      // After a lost answer, any refusal may be caused by the first attempt itself.
       let doubt = refused ? undefined : tried;
       try {
         const found = await findSubmitted(calls, prepared, { tried: tried !== undefined });
         if (found) return found;
       } catch (error) {
         if (isStop(error, calls)) throw inDoubt(error, prepared);
-        // Another operation is there. Any other refusal is one of the look, and tells nothing of the operation.
+        // Another operation has the id. Any other refusal is about the search, not about the operation.
         if (!(error instanceof HttpError)) throw error;
         if (!isAnswerLost(error)) throw tried ? inDoubt(tried, prepared) : failure;
-        // No answer either: the next try, or its refusal, will tell.
+        // No answer either: the next attempt, or its refusal, will show it.
         doubt ??= tried ?? error;
       }
       if (isTaken(failure) && attempt === ATTEMPTS) {
@@ -79,19 +79,19 @@ export async function submitOperation(calls: SubmitCalls, prepared: Prepared): P
   }
 }
 
-/** An answer that turns a call away for coming too often says that it has not acted. */
+/** A call that was rejected by a rate limit has not acted. */
 function mayHaveActed(failure: unknown): failure is HttpError {
   return isAnswerLost(failure) && !(failure instanceof RateLimitError);
 }
 
-/** The caller or the closing of the client cut a call off, at whatever point it was. */
+/** The caller's signal or the closing of the client ended a call, at an unknown point. */
 function isStop(failure: unknown, { signal }: Pick<SubmitCalls, "signal">): failure is CrecError {
   if (failure instanceof AbortedError || failure instanceof ClientClosedError) return true;
   // A caller may stop with an error of its own.
   return failure instanceof CrecError && failure === signal?.reason;
 }
 
-/** Refused before it reached the chain: the wallet was asked first. */
+/** Refused before it was sent to the chain, because the wallet has executed the id. */
 function isExecuted(failure: unknown, { request }: Prepared): boolean {
   return (
     failure instanceof HttpError &&
@@ -108,14 +108,14 @@ function isLasting(failure: unknown): boolean {
   return failure instanceof ConflictError && LASTING_CONFLICTS.includes(failure.code);
 }
 
-/** Says what matters most to the caller who gives up here: a new operation might be the second one. */
+/** Warns the caller: a new operation could be a second one. */
 function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
   const id = request.wallet_operation_id;
-  const again = key === undefined ? "with that id" : "under the same key";
-  const message = `${doubt.message} The operation may have been taken all the same: look for its wallet operation id ${id}, or send the very same again, ${again}.`;
+  const how = key === undefined ? "with that id" : "under the same key";
+  const message = `${doubt.message} The operation may have been accepted nevertheless: look for its wallet operation id ${id}, or send exactly the same operation again, ${how}.`;
   const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
   const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
-  // Of the same class, so that a caller who checks for a time-out or an abort finds it.
+  // Of the same class, so that callers still recognize a time-out or an abort.
   const SameError = doubt instanceof HttpError ? (doubt.constructor as typeof HttpError) : HttpError;
   return new SameError(doubt.code, message, details);
 }
@@ -128,12 +128,12 @@ function takenNotFound(
   const again =
     key === undefined
       ? "Look for this id later. With a new id the calls may be executed twice."
-      : "Send the same again later, under the same key. Under a new key the calls may be executed twice.";
-  const message = `Taken already, not found yet: the wallet has an operation with the id ${request.wallet_operation_id}, which this channel does not show yet. ${again}`;
+      : "Send the same operation later, under the same key. Under a new key the calls may be executed twice.";
+  const message = `Already accepted, not found yet: the wallet has an operation with the id ${request.wallet_operation_id}, but this channel does not show it yet. ${again}`;
   return new ConflictError(code, message, { status, type, requestId, retryable, cause });
 }
 
-/** The whole operation: some versions of the service answer with its id alone. */
+/** The whole operation: some versions of the service answer with its id only. */
 async function readBack(
   calls: SubmitCalls,
   { request, digest }: Prepared,
@@ -142,13 +142,13 @@ async function readBack(
   const { operation_id } = created ?? {};
   if (typeof operation_id !== "string") {
     const message =
-      "The service took the operation without telling its id. Check the base URL of the connection.";
+      "The service accepted the operation but sent no operation id. Check the base URL of the connection.";
     throw new BadResponseError("BAD_RESPONSE", message);
   }
   if (created.status) return resourceOf(created, "operation_id");
   return calls.get(operation_id).catch((error: unknown) => {
     if (isStop(error, calls)) throw error;
-    // It was taken, that is certain, and its first status follows from whether it was signed.
+    // It was certainly accepted, and its first status depends on whether it was signed.
     const now = Math.floor(Date.now() / 1000);
     const status = request.signature ? "accepted" : "pending_signature";
     return {

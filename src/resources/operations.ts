@@ -221,12 +221,11 @@ export class Operations {
    * event, so that `verify` can check the proofs. `later` has the statuses after that.
    * @throws {WaitError} `OPERATION_FAILED`, `OPERATION_CANCELLED`, `OPERATION_EXPIRED`, with reason; what `follow` throws.
    * @example
-   * const { operation: sent } = await client.operations.send(channelId, request, signer);
-   * const { operation: done, later } = await client.operations.followUntil(channelId, sent, {
+   * const { operation: reached, later } = await client.operations.followUntil(channelId, operation, {
    *   target: "confirmed_latest",
    *   onChange: ({ status }) => show(status),
    * });
-   * for await (const { status } of later) show(done.operation_id, status);
+   * for await (const { status } of later) show(reached.operation_id, status);
    */
   async followUntil(
     channelId: string,

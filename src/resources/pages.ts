@@ -6,21 +6,21 @@ import { AwaitedPage } from "./awaited-page.ts";
 import { checkPaging } from "./checks.ts";
 
 /**
- * A list: await it for its first page, or iterate it for all items of all pages. Where a page is larger than an answer
- * may be, it is asked for in smaller ones: awaited it is whole all the same, iterated it is never held whole.
- * @throws {TooLargeError} `EVENT_TOO_LARGE`, `ITEM_TOO_LARGE` when not even one item fits.
+ * A list: await it for its first page, or iterate it for all items of all pages. A page that is larger than one answer
+ * can be is read in smaller ones: awaited, it is still whole; iterated, it is never in memory as a whole.
+ * @throws {TooLargeError} `EVENT_TOO_LARGE`, `ITEM_TOO_LARGE` when a single item does not fit.
  */
 export type Listing<T> = Promise<Page<T>> & AsyncIterable<T>;
 
 export type Listed = {
-  /** What is listed, as in `channel`: each item has `channel_id`. */
+  /** What an item is, such as `channel`: each item then has `channel_id`. */
   noun: string;
   filter: QueryParameters & { limit?: number | undefined; offset?: number | undefined };
   limits: { max: number; default: number };
   get: (query: QueryParameters) => Promise<unknown>;
 };
 
-/** Asks for the first page at once; iterating goes on from there. */
+/** Requests the first page immediately; iterating continues from there. */
 export function listing<T>(listed: Listed): Listing<T> {
   return new Pages<T>(listed);
 }
@@ -38,7 +38,7 @@ class Pages<T> extends AwaitedPage<T> {
     this.#start = filter.offset ?? 0;
     this.#limit = filter.limit ?? limits.default;
     this.#first = this.#ask(this.#start, this.#limit);
-    // It may fail before anybody looks, who may iterate much later: that alone must not end the process.
+    // It may fail before the caller awaits or iterates it: that alone must not end the process.
     this.#first.catch(() => {});
   }
 
@@ -61,7 +61,7 @@ class Pages<T> extends AwaitedPage<T> {
     return { data, has_more };
   }
 
-  /** So many items, or all, as they come. */
+  /** Up to `most` items, in pages as they arrive. */
   async *#parts(most = Number.POSITIVE_INFINITY): AsyncGenerator<Page<T>, void, undefined> {
     const size = new PageSize(this.#limit);
     let first: Promise<Page<T>> | undefined = this.#first;
@@ -79,7 +79,7 @@ class Pages<T> extends AwaitedPage<T> {
       yield page;
       count += page.data.length;
       last = page.data.at(-1);
-      // An empty page that promises more would have us ask for ever.
+      // An empty page that announces more would never end.
       if (!page.has_more || page.data.length === 0) return;
     }
   }
@@ -99,16 +99,16 @@ class Pages<T> extends AwaitedPage<T> {
     const { offset, before, last, cause } = at;
     const after =
       last === undefined ? "" : `, after ${String((last as Record<string, unknown>)[`${noun}_id`])}`;
-    const earlier = before === 0 ? "" : ` For the ${before} before it, ask with limit ${before}.`;
+    const earlier = before === 0 ? "" : ` To read the ${before} before it, use limit ${before}.`;
     return new TooLargeError(
       noun === "event" ? "EVENT_TOO_LARGE" : "ITEM_TOO_LARGE",
-      `The ${noun} at offset ${offset} of this list${after}, is larger than an answer may be.${earlier} To go on behind it, ask from offset ${offset + 1} on.`,
+      `The ${noun} at offset ${offset} of this list${after}, is larger than an answer can be.${earlier} To skip it, continue from offset ${offset + 1}.`,
       { offset, cause },
     );
   }
 }
 
-/** The ids among the filters, as they are sent. */
+/** The ids among the filters, in the form that is sent. */
 function canonicalIds(filter: QueryParameters): QueryParameters {
   const ids = Object.entries(filter).flatMap(
     ([name, value]): Array<[string, string]> =>

@@ -1,18 +1,11 @@
-import { deferred } from "../deferred.ts";
+import { sleep } from "../timing/index.ts";
 
-/** Waits for `ms` milliseconds. A fired signal only cuts it short: the next call throws what the signal means. */
-export async function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
-  if (signals.some((signal) => signal?.aborted)) return;
-  const { promise, resolve } = deferred();
-  const timer = setTimeout(resolve, ms);
-  const end = () => resolve();
-  for (const signal of signals) signal?.addEventListener("abort", end);
-  await promise;
-  clearTimeout(timer);
-  for (const signal of signals) signal?.removeEventListener("abort", end);
+/** Waits for `ms` milliseconds. A fired signal ends it without an error: the next call throws the signal's error. */
+export function pause(ms: number, signals: ReadonlyArray<AbortSignal | undefined>): Promise<void> {
+  return sleep(ms, ...signals);
 }
 
-/** Up to a quarter more or less, so that many clients do not fall into step. */
+/** Up to a quarter more or less, so that many clients do not call at the same time. */
 export function jittered(ms: number): number {
   return ms * (0.75 + Math.random() / 2);
 }

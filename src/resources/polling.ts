@@ -54,14 +54,14 @@ export async function* poll<T>(polling: Polling<T>): AsyncGenerator<readonly T[]
   let delay = 0;
   for (let gap = pollMs.min; ; gap = Math.min(gap * 1.5, pollMs.max)) {
     const bounds = { timeoutMs: Math.max(1, deadline - performance.now()), onTimeout, signals };
-    let asked = 0;
+    let retryAfterMs = 0;
     const news = await bounded(bounds, async (signal) => {
       if (delay > 0) await sleep(delay, undefined, { signal });
       try {
         return await look(signal);
       } catch (error) {
         if (signal.aborted || !isPassing(error)) throw error;
-        if (error instanceof HttpError) asked = error.retryAfterMs ?? 0;
+        if (error instanceof HttpError) retryAfterMs = error.retryAfterMs ?? 0;
         return [];
       }
     });
@@ -70,6 +70,6 @@ export async function* poll<T>(polling: Polling<T>): AsyncGenerator<readonly T[]
       gap = pollMs.min;
     }
     // Never longer than the wait itself: a timer that is set to too much fires immediately.
-    delay = Math.min(timeoutMs, Math.max(asked, jittered(gap)));
+    delay = Math.min(timeoutMs, Math.max(retryAfterMs, jittered(gap)));
   }
 }

@@ -11,11 +11,11 @@ import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./assumed-times.ts";
 import { JustCreated } from "./just-created.ts";
 import { jittered, pause } from "./pause.ts";
 
-/** Time as waits for what was just created see it, in milliseconds, so that tests can set the hands themselves. */
+/** The clock of waits for what was just created, in milliseconds. Tests bring their own. */
 export type Clock = {
   /** The machine's clock. */
   now: () => number;
-  /** Time that has passed since some moment, whatever becomes of the machine's clock. */
+  /** Time since an arbitrary moment, unaffected by changes of the machine's clock. */
   elapsed: () => number;
   /** Ends early, without an error, when a signal fires. */
   pause: (ms: number, signals: ReadonlyArray<AbortSignal | undefined>) => Promise<void>;
@@ -26,16 +26,16 @@ export const systemClock: Clock = { now: () => Date.now(), elapsed: () => perfor
 const FIRST_GAP_MS = 500;
 const LONGEST_GAP_MS = 2_000;
 
-/** What a call has ended in, and for how long that may still change since something was just created. */
+/** How a call has ended, and for how long that may still change because something was just created. */
 type Outcome<T> = {
   graceMs: number;
-  /** Returns or throws what the call ended in. `isCutShort`: the call's own time is over, but not the grace. */
-  settle: (isCutShort: boolean) => T;
+  /** Returns the result or throws the error. `isEarly`: the call's own time is over, but not the grace period. */
+  settle: (isEarly: boolean) => T;
 };
 
 /**
- * The transport of all resources. Just after a create the service may answer 404 about what it has created: for 30 s
- * such a 404 is waited out, as long as the call's own time lasts. It has not acted, so any call may be repeated then.
+ * The transport of all resources. Just after a create the service may answer 404 about what it has created. For 30 s such
+ * a call is repeated, as long as its own time lasts. It has not acted, so any call may be repeated.
  */
 export class ResourceTransport extends Transport {
   readonly clock: Clock;
@@ -56,9 +56,9 @@ export class ResourceTransport extends Transport {
         return { graceMs: 0, settle: () => result };
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw error;
-        const settle = (isCutShort: boolean) => {
+        const settle = (isEarly: boolean) => {
           // A 404 says more than a time-out.
-          if (isCutShort) early.add(error);
+          if (isEarly) early.add(error);
           throw error;
         };
         return { graceMs: this.#justCreated.graceOf(call, error.code), settle };
@@ -99,8 +99,8 @@ export class ResourceTransport extends Transport {
   }
 
   /**
-   * Remembers what somebody else has created. `createdAt` is in Unix seconds; what is older than 30 s, or lies further
-   * in the future than clocks differ, changes nothing.
+   * Remembers what another client has created. `createdAt` is in Unix seconds. A time more than 30 s ago, or too far in
+   * the future, is ignored.
    */
   noteCreated(id: string, createdAt: unknown): void {
     if (typeof createdAt !== "number") return;
@@ -108,7 +108,7 @@ export class ResourceTransport extends Transport {
     if (age >= -MAX_CLOCK_SKEW_MS && age < SHOWN_WITHIN_MS) this.#justCreated.note(id, Math.max(0, age));
   }
 
-  /** When something was created, in Unix seconds of this machine; undefined for what is not known to be that new. */
+  /** When something was created, in Unix seconds of this machine; undefined when that was not in the last 30 s. */
   createdAt(id: string): number | undefined {
     const age = this.#justCreated.ageOf(id);
     return age === undefined ? undefined : Math.floor((this.clock.now() - age) / 1000);
@@ -121,10 +121,10 @@ export class ResourceTransport extends Transport {
   }
 }
 
-/** Thrown because the call's own time was over, and not the 30 s. */
+/** Errors that were thrown because the call's own time was over, before the 30 s were. */
 const early = new WeakSet<NotFoundError>();
 
-/** Whether a 404 is about what was just created, so that the same call may succeed within the 30 s after the create. */
+/** Whether a 404 is about what was just created, so that the same call may still succeed. */
 export function isEarly(error: NotFoundError): boolean {
   return early.has(error);
 }

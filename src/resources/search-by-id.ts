@@ -13,27 +13,27 @@ import { pathId } from "./checks.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
 /**
- * The filters that the service does not support in a search. They are applied to what arrives, and the service is
- * asked for as little else as its own filters allow.
+ * The filters that the service does not support in a search. They are applied to what arrives, and the search is narrowed
+ * as far as the service's own filters allow.
  */
 const FIELDS = ["operation_id", "query_id"] as const;
 
-/** What names an operation in a search: the operation itself, as the service shows it. */
+/** The fields of an operation by which its events are found. */
 export type NamedOperation = Pick<
   Operation,
   "operation_id" | "wallet_operation_id" | "chain_selector" | "address"
 >;
 
-/** How to ask for what an id belongs to. */
-export type AskFor = {
+/** Reads the operation or query of an id. */
+export type ReadById = {
   operation: (operationId: string) => Promise<NamedOperation>;
   query: (queryId: string) => Promise<Query>;
 };
 
-/** The codes of a 404 that say that there is no such operation or query. */
+/** The codes of a 404 for an operation or query that does not exist. */
 const NOT_KNOWN: readonly string[] = ["OPERATION_NOT_FOUND", "QUERY_NOT_FOUND"];
 
-/** By its time, an event can seem older than the query it is about. */
+/** By the clock of another machine, an event can be older than its query. */
 const MAX_CLOCK_SKEW_SECONDS = MAX_CLOCK_SKEW_MS / 1000;
 
 export function isById(filter: SearchEvents): boolean {
@@ -41,43 +41,43 @@ export function isById(filter: SearchEvents): boolean {
 }
 
 /**
- * Whether an event is of the operation or query that a search names. Ids are compared without case.
- * @throws {ArgumentError} for an id that is not one, and for types that the filter does not apply to.
+ * Whether an event belongs to the operation or query of a search.
+ * @throws {ArgumentError} for a malformed id, and for types to which the filter does not apply.
  */
 export function matchesId(filter: SearchEvents): (event: ChannelEvent) => boolean {
-  const wanted = FIELDS.flatMap((field) => {
+  const ids = FIELDS.flatMap((field) => {
     const id = filter[field];
     return id === undefined ? [] : [[field, pathId(field, id)] as const];
   });
   typesOf(filter);
   return ({ payload }) => {
     const fields: Record<string, unknown> = payload;
-    return wanted.every(([field, id]) => isSameId(String(fields[field]), id));
+    return ids.every(([field, id]) => isSameId(String(fields[field]), id));
   };
 }
 
 /**
- * What the service is asked for in place of a search by id; undefined where it does not know the operation or query,
- * which then has no events.
+ * The search that is sent instead of one by id; undefined when the service does not know the operation or query, which
+ * then has no events.
  */
-export async function narrowed(filter: SearchEvents, ask: AskFor): Promise<SearchEvents | undefined> {
+export async function narrowed(filter: SearchEvents, read: ReadById): Promise<SearchEvents | undefined> {
   const { operation_id, query_id, limit: _limit, offset: _offset, ...rest } = filter;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const asked = { type: typesOf(filter), ...given };
+  const sent = { type: typesOf(filter), ...given };
   try {
     const found = {
       ...(operation_id === undefined || given.wallet_operation_id !== undefined
         ? {}
-        : filterOf(await ask.operation(operation_id))),
+        : filterOf(await read.operation(operation_id))),
       ...(query_id === undefined || given["created.gte"] !== undefined
         ? {}
-        : sinceItsCreation(await ask.query(query_id))),
+        : sinceItsCreation(await read.query(query_id))),
     };
-    return { ...found, ...asked };
+    return { ...found, ...sent };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    // Without such a code, the service may only lack the path.
-    return NOT_KNOWN.includes(error.code) ? undefined : asked;
+    // Without such a code, the service may just not have the path.
+    return NOT_KNOWN.includes(error.code) ? undefined : sent;
   }
 }
 
@@ -91,7 +91,7 @@ export function queryEvents(query: Query): SearchEvents {
   return { type: ["query.status"], query_id: query.query_id, ...sinceItsCreation(query) };
 }
 
-/** The types named, else those that have such an id. */
+/** The given types, else those whose events have such an id. */
 function typesOf({ type: types = [], ...filter }: SearchEvents): NonNullable<SearchEvents["type"]> {
   const fields = FIELDS.filter((field) => filter[field] !== undefined);
   const applies = (type: string) => {
@@ -111,7 +111,7 @@ function doesNotApply(fields: readonly string[], to: string): ArgumentError {
   return new ArgumentError(fields[0] ?? "filter", message);
 }
 
-/** Absent fields do not narrow. */
+/** Absent fields do not narrow the search. */
 function filterOf(operation: Partial<NamedOperation>): SearchEvents {
   const { wallet_operation_id: id, chain_selector, address } = operation;
   return {

@@ -5,12 +5,13 @@ import type { Listing } from "./pages.ts";
 export type Selection<T> = {
   /** Reads the list from its beginning. */
   items: () => AsyncIterable<T>;
-  /** How many items are passed over, and how many a page has. */
+  /** How many items to skip. */
   offset: number;
+  /** The size of a page. */
   limit: number;
 };
 
-/** What was selected from a list, as a list of its own. It asks when it is awaited or iterated, not before. */
+/** A part of a list as a list of its own. It is only read when it is awaited or iterated. */
 export function selected<T>(selection: Selection<T>): Listing<T> {
   return new Selected(selection);
 }
@@ -32,7 +33,7 @@ class Selected<T> extends AwaitedPage<T> {
     }
   }
 
-  /** One item more than fits tells that there is more. */
+  /** One item more than the page has shows that more follow. */
   protected async page(): Promise<Page<T>> {
     const data: T[] = [];
     for await (const item of this) {

@@ -5,17 +5,17 @@ import { distinctEvents } from "./distinct-events.ts";
 import type { Events } from "./events.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
-/** The status events of one resource on its channel: which filter finds them. */
+/** Where the status events of one resource are found. */
 export type StatusEvents = { channelId: string; filter: SearchEvents };
 
-/** The longest an explanation may keep a failure waiting, in milliseconds. */
-const LONGEST_LOOK_MS = 5_000;
+/** For how long, in milliseconds, a failure waits for its reason. */
+const MAX_REASON_MS = 5_000;
 const GAP_MS = 250;
 
-/** A resource has some dozen. Beyond this the service answers with something else. */
-const MOST = 1_000;
+/** A resource has about a dozen events. More than this, and the service has ignored the filter. */
+const MAX_EVENTS = 1_000;
 
-/** All of them, each once, in the order of the channel. `until` ends the reading, on the clock of `performance.now()`. */
+/** All of them, each once, in the order of the channel. Reading ends at `until`, on the clock of `performance.now()`. */
 export async function readStatusEvents(
   events: Events,
   { channelId, filter }: StatusEvents,
@@ -26,12 +26,12 @@ export async function readStatusEvents(
   const found: ChannelEvent[] = [];
   for await (const event of distinctEvents(events.search(channelId, search, options))) {
     found.push(event);
-    if (found.length === MOST || performance.now() > until) break;
+    if (found.length === MAX_EVENTS || performance.now() > until) break;
   }
   return found.sort((a, b) => a.headers.offset - b.headers.offset);
 }
 
-/** The `status_reason` of the newest one with one of these statuses: resources themselves carry none. */
+/** The `status_reason` of the newest event with one of these statuses: the resource itself has no reason. */
 export async function statusReason(
   events: Events,
   which: StatusEvents,
@@ -41,14 +41,14 @@ export async function statusReason(
   return reasonOf(await newestOf(events, which, statuses, signal));
 }
 
-/** The same where the reason decides what comes next: the search may show the event later than the status. */
+/** The same, but waits for the event, which the search may show later than the status: for a reason that matters. */
 export async function shownStatusReason(
   events: Events,
   which: StatusEvents,
   statuses: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const until = performance.now() + LONGEST_LOOK_MS;
+  const until = performance.now() + MAX_REASON_MS;
   for (;;) {
     const event = await newestOf(events, which, statuses, signal);
     if (event || performance.now() + GAP_MS > until) return reasonOf(event);
@@ -62,8 +62,8 @@ async function newestOf(
   statuses: readonly string[],
   signal: AbortSignal,
 ): Promise<EventEnvelope | undefined> {
-  const until = performance.now() + LONGEST_LOOK_MS;
-  const found = await readStatusEvents(events, which, { signal, timeoutMs: LONGEST_LOOK_MS }, until);
+  const until = performance.now() + MAX_REASON_MS;
+  const found = await readStatusEvents(events, which, { signal, timeoutMs: MAX_REASON_MS }, until);
   return found.findLast(({ payload }: EventEnvelope) => statuses.includes(String(payload.status)));
 }
 

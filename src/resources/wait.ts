@@ -93,7 +93,7 @@ export async function waitForStatus<S extends string, R extends { status: string
     });
   };
   const bounds = { timeoutMs, onTimeout, signals: [options.signal, waited.closing] };
-  // Around `onStatus` and the look for a reason, too.
+  // It bounds `onStatus` and the search for a reason, too.
   return bounded(bounds, async (signal) => {
     const changes = poll({ look, isPassing, onTimeout, timeoutMs, pollMs, signals: [signal] });
     for (;;) {

@@ -3,62 +3,60 @@ import type { CallOptions } from "../http/index.ts";
 import {
   canonicalAddress,
   canonicalId,
-  LIMITS,
   type Open,
   PAGE_LIMITS,
-  RSA_PATTERNS,
-  type RsaPublicKey,
   WALLET_LIFECYCLE,
-  WALLET_TYPES,
   type Wallet,
   type WalletStatus,
   type WalletType,
 } from "../protocol/index.ts";
 import { resourceOf } from "./answers.ts";
-import { checkAddress, checkDescription, checkName, checkSelector, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
+import { checkDescription, checkName, pathId } from "./checks.ts";
+import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
+import { type CreateWallet, checkWallet, signersOf } from "./wallet-request.ts";
 
-export type CreateWallet = {
-  name: string;
+/** What to change of a wallet. */
+export type UpdateWallet = {
+  /** The new name. */
+  name?: string | undefined;
+  /** The new description. */
   description?: string | undefined;
-  /** May change the signers on chain. */
-  wallet_owner_address: string;
-  chain_selector: string;
-  /** A type that is not listed, as `unlisted("multisig")`, needs its `configuration`. */
-  wallet_type: Open<WalletType>;
-  /** At most 10 signers, of the kind the wallet type names. */
-  allowed_ecdsa_signers?: readonly string[] | undefined;
-  allowed_rsa_signers?: readonly RsaPublicKey[] | undefined;
-  /**
-   * What the kind of wallet takes beside its signers, sent as it is. The signers of the fields above are added as
-   * `allowed_signers`, unless this has them itself.
-   */
-  configuration?: Readonly<Record<string, unknown>> | undefined;
-  /** The channel that is to have the wallet's status events. */
-  status_channel_id?: string | undefined;
 };
 
-export type UpdateWallet = { name?: string | undefined; description?: string | undefined };
-
+/** Filters of a list of wallets. Each one narrows the list; several of them apply together. */
 export type ListWallets = {
-  /** A part of the name, without case. */
+  /** A part of the name, in any case. */
   name?: string | undefined;
+  /** The network of the wallet. */
   chain_selector?: string | undefined;
+  /** All main networks, or all test networks. */
   chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  /** The address of the owner. */
   owner?: string | undefined;
+  /** The address of the wallet. */
   address?: string | undefined;
+  /** The type of the wallet. */
   type?: Open<WalletType> | undefined;
-  /** Without it, archived wallets are left out. */
+  /** One of these statuses. Without it, archived wallets are left out. */
   status?: ReadonlyArray<Open<WalletStatus>> | undefined;
+  /**
+   * The size of a page, at most 100.
+   * @default 50
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
+/** The wallets of the organization: smart accounts that execute operations. */
 export class Wallets {
   readonly #transport: ResourceTransport;
   readonly #events: Events;
@@ -69,6 +67,7 @@ export class Wallets {
   }
 
   /**
+   * Creates a wallet. It is deployed after that: wait for `deployed`.
    * @throws {ArgumentError} `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
    * const wallet = await client.wallets.create({
@@ -82,7 +81,7 @@ export class Wallets {
   async create(wallet: CreateWallet, options?: CallOptions): Promise<Wallet> {
     checkWallet(wallet);
     const allowed_signers = signersOf(wallet);
-    // The newer form and the older one, so that every version of the service sees the signers.
+    // In both the new and the old form, so that every version of the service reads the signers.
     const { status_channel_id } = wallet;
     const isAdded = allowed_signers !== undefined && wallet.configuration?.allowed_signers === undefined;
     const configuration = { ...wallet.configuration, ...(isAdded ? { allowed_signers } : {}) };
@@ -94,11 +93,13 @@ export class Wallets {
     return resourceOf(await this.#transport.post("/wallets", body, options), "wallet_id");
   }
 
+  /** The wallet as the service shows it now. @throws {NotFoundError} `WALLET_NOT_FOUND`. */
   async get(walletId: string, options?: CallOptions): Promise<Wallet> {
     return resourceOf(await this.#transport.get(walletPath(walletId), {}, options), "wallet_id", walletId);
   }
 
   /**
+   * The wallets of the organization.
    * @example
    * const { data } = await client.wallets.list({ chain_selector: network, status: ["deployed"] });
    */
@@ -111,6 +112,7 @@ export class Wallets {
     });
   }
 
+  /** Changes the name or the description of a wallet. */
   async update(walletId: string, changes: UpdateWallet, options?: CallOptions): Promise<Wallet> {
     const path = walletPath(walletId);
     if (changes.name !== undefined) checkName(changes.name);
@@ -119,13 +121,14 @@ export class Wallets {
     return resourceOf(await this.#transport.request(call), "wallet_id", walletId);
   }
 
-  /** At once; an archived wallet takes no new operations. */
+  /** Archives a wallet immediately. An archived wallet takes no new operations. */
   async archive(walletId: string, options?: CallOptions): Promise<Wallet> {
     const archived = await this.#transport.patch(walletPath(walletId), { status: "archived" }, options);
     return resourceOf(archived, "wallet_id", walletId);
   }
 
   /**
+   * Waits until a wallet has reached a status.
    * @throws {WaitError} `WAIT_TIMEOUT`, `WALLET_FAILED`, `WALLET_ARCHIVED`.
    * @example
    * const { address } = await client.wallets.waitFor(wallet.wallet_id, { target: "deployed", timeoutMs: 60_000 });
@@ -140,7 +143,7 @@ export class Wallets {
         events: async (wallet, signal) => {
           const statusEvents = statusEventsOf(wallet);
           if (statusEvents) return readStatusEvents(this.#events, statusEvents, { signal });
-          const message = "This wallet writes its statuses to no channel. Wait by the resource instead.";
+          const message = "This wallet has no status channel. Leave `by` out to wait by the resource.";
           throw new ArgumentError("by", message);
         },
         reason: async (wallet, signal) => {
@@ -153,7 +156,7 @@ export class Wallets {
     );
   }
 
-  /** The wallet of exactly this name, unless it is archived. */
+  /** The wallet with exactly this name, unless it is archived. */
   async findByName(name: string, options?: CallOptions): Promise<Wallet | undefined> {
     return this.#transport.findNamed("/wallets", name, () => this.#named(name, {}, options), options);
   }
@@ -165,22 +168,22 @@ export class Wallets {
   }
 
   /**
-   * The wallet of this name, made if it is not there yet. Its signers are not compared: the owner may have changed them.
-   * @throws {CrecError} `WALLET_DIFFERS` when one of this name is of another network, owner or type.
+   * The wallet with this name, created if it does not exist. Its signers are not compared: the owner may have changed them.
+   * @throws {CrecError} `WALLET_DIFFERS` when the wallet with this name has another network, owner or type.
    */
   async createOrFind(
-    wanted: CreateWallet,
+    requested: CreateWallet,
     options?: CallOptions,
   ): Promise<{ wallet: Wallet; found: boolean }> {
-    checkWallet(wanted);
+    checkWallet(requested);
     const steps = {
-      find: () => this.findByName(wanted.name, options),
-      create: () => this.create(wanted, options),
-      findArchived: () => this.#named(wanted.name, { status: ["archived"] }, options),
+      find: () => this.findByName(requested.name, options),
+      create: () => this.create(requested, options),
+      findArchived: () => this.#named(requested.name, { status: ["archived"] }, options),
       id: (one: Wallet) => one.wallet_id,
     };
     const { resource: wallet, found } = await createOrFind(this.#transport, steps, options);
-    if (found) checkSame(wallet, wanted);
+    if (found) checkSame(wallet, requested);
     return { wallet, found };
   }
 }
@@ -193,80 +196,14 @@ function statusEventsOf({ wallet_id, status_channel_id: channelId }: Wallet): St
   return channelId ? { channelId, filter: { type: ["wallet.status"], wallet_id } } : undefined;
 }
 
-function signersOf(wallet: CreateWallet): ReadonlyArray<string | RsaPublicKey> | undefined {
-  return wallet[signerFieldOf(wallet)];
-}
-
-/** Of a type beyond the four, whose signers are of no known kind, the one that is given. */
-function signerFieldOf(wallet: CreateWallet): "allowed_rsa_signers" | "allowed_ecdsa_signers" {
-  const { wallet_type: type } = wallet;
-  const isRsa = isKnownType(type) ? type.endsWith("rsa") : wallet.allowed_rsa_signers !== undefined;
-  return isRsa ? "allowed_rsa_signers" : "allowed_ecdsa_signers";
-}
-
-function isKnownType(type: string): boolean {
-  return WALLET_TYPES.some((known) => known === type);
-}
-
-function checkWallet(wallet: CreateWallet): void {
-  checkName(wallet.name);
-  checkDescription(wallet.description);
-  checkAddress("wallet_owner_address", wallet.wallet_owner_address);
-  checkSelector(wallet.chain_selector);
-  if (wallet.status_channel_id !== undefined) pathId("status_channel_id", wallet.status_channel_id);
-  const { configuration } = wallet;
-  if (
-    configuration !== undefined &&
-    (typeof configuration !== "object" || configuration === null || Array.isArray(configuration))
-  ) {
-    throw new ArgumentError("configuration", "configuration must be an object.");
-  }
-  const { wallet_type: type } = wallet;
-  if (!isKnownType(type) && (configuration === undefined || typeof type !== "string" || type.trim() === "")) {
-    const message = `wallet_type must be one of ${WALLET_TYPES.join(", ")}, or another type with its configuration.`;
-    throw new ArgumentError("wallet_type", message);
-  }
-  const field = signerFieldOf(wallet);
-  const other = field === "allowed_rsa_signers" ? "allowed_ecdsa_signers" : "allowed_rsa_signers";
-  if (wallet[other] !== undefined) {
-    throw new ArgumentError(
-      other,
-      `A wallet of the type ${wallet.wallet_type} takes ${field}, not ${other}.`,
-    );
-  }
-  checkSigners(field, signersOf(wallet) ?? []);
-}
-
-function checkSigners(field: string, signers: ReadonlyArray<string | RsaPublicKey>): void {
-  if (signers.length > LIMITS.walletSigners) {
-    throw new ArgumentError(
-      field,
-      `A wallet has at most ${LIMITS.walletSigners} signers, not ${signers.length}.`,
-    );
-  }
-  const seen = new Set<string>();
-  for (const [index, signer] of signers.entries()) {
-    const path = `${field}[${index}]`;
-    if (field === "allowed_ecdsa_signers") checkAddress(path, String(signer));
-    else checkRsaKey(path, signer as RsaPublicKey);
-    const identity = JSON.stringify(signer).toLowerCase();
-    if (seen.has(identity)) throw new ArgumentError(path, `${path} is there twice. Name each signer once.`);
-    seen.add(identity);
-  }
-}
-
-function checkRsaKey(path: string, key: RsaPublicKey): void {
-  if (RSA_PATTERNS.e.test(key?.e) && RSA_PATTERNS.n.test(key?.n)) return;
-  throw new ArgumentError(path, `${path} must be a public key of 2048 bits: e and n as 0x hex.`);
-}
-
-function checkSame(found: Wallet, wanted: CreateWallet): void {
-  const differences = [
-    ["network", found.chain_selector, wanted.chain_selector],
-    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(wanted.wallet_owner_address)],
-    ["type", found.wallet_type, wanted.wallet_type],
-  ].flatMap(([what, is, should]) => (is === should ? [] : [`its ${what} is ${is}, not ${should}`]));
-  if (differences.length === 0) return;
-  const message = `There is another wallet named "${wanted.name}": ${differences.join("; ")}. Choose another name.`;
+function checkSame(found: Wallet, requested: CreateWallet): void {
+  const { wallet_owner_address: owner } = requested;
+  const differences = differencesOf([
+    ["network", found.chain_selector, requested.chain_selector],
+    ["owner", canonicalAddress(found.wallet_owner_address), canonicalAddress(owner)],
+    ["type", found.wallet_type, requested.wallet_type],
+  ]);
+  if (differences === undefined) return;
+  const message = `There is another wallet named "${requested.name}": ${differences}. Choose another name.`;
   throw new CrecError("WALLET_DIFFERS", message);
 }

@@ -4,19 +4,19 @@ import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
 
 export type WatcherFamiliesOptions = {
   get: (channelId: string, watcherId: string) => Promise<Pick<Watcher, "don_family">>;
-  /** Milliseconds, from any start. */
+  /** A steady clock, in milliseconds. */
   now?: () => number;
 };
 
-/** `since` is when the watcher was first asked for. */
+/** `since` is when the watcher was first looked up. */
 type Known = { family: Promise<string | undefined>; since: number; until: number };
 
-/** So many watchers are remembered, those asked for last. */
-const MOST = 1_000;
-/** One that is not there may be shown late, or be made again. */
-const GONE_MS = 60_000;
+/** How many watchers are remembered: the ones looked up last. */
+const MAX_WATCHERS = 1_000;
+/** A missing watcher may be shown late, so it is looked up again after this time. */
+const RECHECK_MS = 60_000;
 
-/** The oracle families of watchers. Each is asked for once, since a watcher keeps its family. */
+/** The oracle families of watchers. Each is looked up once, since a watcher keeps its family. */
 export class WatcherFamilies {
   readonly #get: WatcherFamiliesOptions["get"];
   readonly #now: () => number;
@@ -28,9 +28,9 @@ export class WatcherFamilies {
   }
 
   /**
-   * Undefined where there is no such watcher, or it names no family. Another client may have created it a moment ago,
-   * so "not found" is an answer only when the watcher was first asked for 30 s ago.
-   * @throws {NotFoundError} `WATCHER_NOT_FOUND` until then: ask again; what else reading the watcher throws.
+   * Undefined when the watcher does not exist or has no family. Another client may have just created it, so "not found"
+   * counts only from 30 s after the first lookup.
+   * @throws {NotFoundError} `WATCHER_NOT_FOUND` until then: try again; what else reading the watcher throws.
    */
   of(channelId: string, watcherId: string): Promise<string | undefined> {
     if (!isUuid(watcherId)) return Promise.resolve(undefined);
@@ -41,7 +41,7 @@ export class WatcherFamilies {
     this.#known.delete(key);
     this.#known.set(key, current);
     for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= MOST) break;
+      if (this.#known.size <= MAX_WATCHERS) break;
       this.#known.delete(oldest);
     }
     return current.family;
@@ -52,9 +52,9 @@ export class WatcherFamilies {
     const known: Known = { family, since, until: Number.POSITIVE_INFINITY };
     family.then(
       (name) => {
-        if (name === undefined) known.until = this.#now() + GONE_MS;
+        if (name === undefined) known.until = this.#now() + RECHECK_MS;
       },
-      // The next event asks again.
+      // The next event looks it up again.
       () => {
         known.until = Number.NEGATIVE_INFINITY;
       },
@@ -76,6 +76,6 @@ export class WatcherFamilies {
 }
 
 function notShown(watcherId: string, cause: NotFoundError): NotFoundError {
-  const message = `The service does not show the watcher of this event yet, so its oracle family is not known. Ask again within 30 s: after that it counts as gone. Watcher ${watcherId}.`;
+  const message = `The service does not show the watcher of this event yet, so its oracle family is not known. Try again: from 30 s after the first lookup the watcher counts as missing. Watcher ${watcherId}.`;
   return new NotFoundError("WATCHER_NOT_FOUND", message, { status: cause.status, cause, retryable: true });
 }

@@ -1,9 +1,8 @@
 import { completeFragment } from "../abi/index.ts";
-import { ArgumentError, CrecError } from "../errors.ts";
+import { CrecError } from "../errors.ts";
 import type { CallOptions } from "../http/index.ts";
 import {
   canonicalAddress,
-  type EventFragment,
   LIMITS,
   type Open,
   PAGE_LIMITS,
@@ -11,42 +10,46 @@ import {
   type Watcher,
   type WatcherStatus,
 } from "../protocol/index.ts";
-import { isObject, resourceOf } from "./answers.ts";
-import { checkAddress, checkName, checkSelector, pathId } from "./checks.ts";
-import { createOrFind } from "./create-or-find.ts";
+import { resourceOf } from "./answers.ts";
+import { checkName, pathId } from "./checks.ts";
+import { createOrFind, differencesOf } from "./create-or-find.ts";
 import type { Events } from "./events.ts";
 import { findIn, type Listing, listing } from "./pages.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 import { readStatusEvents, type StatusEvents, statusReason } from "./status-events.ts";
 import { type WaitOptions, waitForStatus } from "./wait.ts";
 import { WatcherFamilies } from "./watcher-families.ts";
+import { type CreateWatcher, checkWatcher, withTrimmedName } from "./watcher-request.ts";
 
-/** By contract with `abi`, or by a service the platform knows with `service`. */
-export type CreateWatcher = {
-  name: string;
-  chain_selector: string;
-  address: string;
-  /** Names of the events to watch. */
-  events: readonly string[];
-  abi?: readonly EventFragment[] | undefined;
-  service?: string | undefined;
-  service_config?: Record<string, unknown> | undefined;
-};
-
+/** Filters of a list of watchers. Each one narrows the list; several of them apply together. */
 export type ListWatchers = {
-  /** A part of the name, without case. */
+  /** A part of the name, in any case. */
   name?: string | undefined;
-  /** Without it, archived watchers are left out. */
+  /** One of these statuses. Without it, archived watchers are left out. */
   status?: ReadonlyArray<Open<WatcherStatus>> | undefined;
+  /** The network of the contract. */
   chain_selector?: string | undefined;
+  /** All main networks, or all test networks. */
   chain_environment?: Open<"mainnet" | "testnet"> | undefined;
+  /** The address of the contract. */
   address?: string | undefined;
+  /** Created with one of these services. */
   service?: readonly string[] | undefined;
+  /** Watching an event of this name. */
   event_name?: string | undefined;
+  /**
+   * The size of a page, at most 50.
+   * @default 20
+   */
   limit?: number | undefined;
+  /**
+   * How many items to skip.
+   * @default 0
+   */
   offset?: number | undefined;
 };
 
+/** The watchers of a channel: each reports events of one contract. */
 export class Watchers {
   readonly #transport: ResourceTransport;
   readonly #events: Events;
@@ -60,8 +63,8 @@ export class Watchers {
   }
 
   /**
-   * What the service wants of each event of the ABI and is not there is filled in: `anonymous`, `inputs`, `indexed`, `internalType`.
-   * An event with tuples is sent as it is: see `eventsWithTuples`.
+   * Creates a watcher. In the events of the ABI, missing `anonymous`, `inputs`, `indexed` and `internalType` are filled in,
+   * since the service requires them. An event with tuples is sent as it is: see `eventsWithTuples`.
    * @throws {ArgumentError} `EVENT_NOT_IN_ABI`, `INVALID_ADDRESS`, `INVALID_ARGUMENT`.
    * @example
    * const watcher = await client.watchers.create(channelId, {
@@ -74,23 +77,24 @@ export class Watchers {
    */
   async create(channelId: string, watcher: CreateWatcher, options?: CallOptions): Promise<Watcher> {
     const path = watchersPath(channelId);
-    const wanted = withTrimmedName(watcher);
-    checkWatcher(wanted);
-    const { abi } = wanted;
-    const body = { ...wanted, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
+    const requested = withTrimmedName(watcher);
+    checkWatcher(requested);
+    const { abi } = requested;
+    const body = { ...requested, ...(abi ? { abi: abi.map(completeFragment) } : {}) };
     return resourceOf(await this.#transport.post(path, body, options), "watcher_id");
   }
 
+  /** The watcher as the service shows it now. @throws {NotFoundError} `WATCHER_NOT_FOUND`. */
   async get(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
     return resourceOf(await this.#transport.get(path, {}, options), "watcher_id", watcherId);
   }
 
   /**
-   * The oracle family (`don_family`) whose members sign the events of a watcher; undefined where there is no such
-   * watcher, and where the watcher names no family. The service is asked once for each watcher.
-   * @throws {ArgumentError} for a channel id that is not one; {NotFoundError} `WATCHER_NOT_FOUND` for the first 30 s in
-   * which the service does not show the watcher: ask again; {HttpError} when it cannot be read.
+   * The oracle family (`don_family`) whose members sign the events of a watcher; undefined when the watcher does not
+   * exist or has no family. Each watcher is read once.
+   * @throws {ArgumentError} for a malformed channel id; {NotFoundError} `WATCHER_NOT_FOUND` during the first 30 s in which
+   * the service does not show the watcher: try again; {HttpError} when it cannot be read.
    * @example
    * const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
    * (await verifier.verify(event, { donFamily })).verified; // → true
@@ -99,7 +103,7 @@ export class Watchers {
     return this.#families.of(channelId, watcherId);
   }
 
-  /** Summaries, without `events` and `abi`. */
+  /** The watchers of a channel: summaries, without `events` and `abi`. */
   list(channelId: string, filter: ListWatchers = {}, options?: CallOptions): Listing<Watcher> {
     return listing({
       noun: "watcher",
@@ -109,6 +113,7 @@ export class Watchers {
     });
   }
 
+  /** Renames a watcher. */
   async update(
     channelId: string,
     watcherId: string,
@@ -122,7 +127,7 @@ export class Watchers {
     return resourceOf(await this.#transport.request(call), "watcher_id", watcherId);
   }
 
-  /** Starts to take the watcher down: it is `archiving`, wait for `archived`. */
+  /** Starts to archive a watcher: its status is `archiving`, until it becomes `archived`. */
   async archive(channelId: string, watcherId: string, options?: CallOptions): Promise<Watcher> {
     const path = watcherPath(channelId, watcherId);
     const archiving = await this.#transport.patch(path, { status: "archived" }, options);
@@ -130,6 +135,7 @@ export class Watchers {
   }
 
   /**
+   * Waits until a watcher has reached a status.
    * @throws {WaitError} `WAIT_TIMEOUT`, `WATCHER_FAILED`, `WATCHER_ARCHIVED` and the like, with reason.
    * @example
    * await client.watchers.waitFor(channelId, watcher.watcher_id, {
@@ -163,7 +169,7 @@ export class Watchers {
   }
 
   /**
-   * The summary of the watcher of exactly this name, without spaces around it, unless it is archived.
+   * The summary of the watcher with exactly this name, without spaces around it, unless it is archived.
    * @example
    * const watcher = await client.watchers.findByName(channelId, "no such watcher");
    * watcher; // → undefined
@@ -186,28 +192,28 @@ export class Watchers {
   }
 
   /**
-   * The watcher of this name on the channel, made if it is not there yet. One that is found may be in any status.
-   * @throws {CrecError} `WATCHER_DIFFERS` when one of this name watches something else.
+   * The watcher with this name on the channel, created if it does not exist. One that is found may have any status.
+   * @throws {CrecError} `WATCHER_DIFFERS` when the watcher with this name watches something else.
    */
   async createOrFind(
     channelId: string,
-    asked: CreateWatcher,
+    given: CreateWatcher,
     options?: CallOptions,
   ): Promise<{ watcher: Watcher; found: boolean }> {
-    const wanted = withTrimmedName(asked);
-    checkWatcher(wanted);
+    const requested = withTrimmedName(given);
+    checkWatcher(requested);
     const steps = {
       find: async () => {
-        const summary = await this.findByName(channelId, wanted.name, options);
+        const summary = await this.findByName(channelId, requested.name, options);
         if (summary) this.#transport.noteCreated(summary.watcher_id, summary.created_at);
         return summary && this.get(channelId, summary.watcher_id, options);
       },
-      create: () => this.create(channelId, wanted, options),
-      findArchived: () => this.#named(channelId, wanted.name, { status: ["archived"] }, options),
+      create: () => this.create(channelId, requested, options),
+      findArchived: () => this.#named(channelId, requested.name, { status: ["archived"] }, options),
       id: (one: Watcher) => one.watcher_id,
     };
     const { resource: watcher, found } = await createOrFind(this.#transport, steps, options);
-    if (found) checkSame(watcher, wanted);
+    if (found) checkSame(watcher, requested);
     return { watcher, found };
   }
 }
@@ -220,59 +226,16 @@ function watcherPath(channelId: string, watcherId: string): string {
   return `${watchersPath(channelId)}/${pathId("watcherId", watcherId)}`;
 }
 
-/** The service stores a watcher's name without the spaces around it: only so is it found again. */
-function withTrimmedName<T extends { name: string }>(named: T): T {
-  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
-}
-
-function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
-  checkName(name, LIMITS.watcherNameMinLength);
-  checkSelector(chain_selector);
-  checkAddress("address", address);
-  if (!Array.isArray(events) || events.length === 0) {
-    throw new ArgumentError("events", "Name at least one event to watch.");
-  }
-  if ((abi === undefined) === (service === undefined)) {
-    throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
-  }
-  if (abi !== undefined) checkFragments(abi);
-  const names = abi?.map((fragment) => fragment.name);
-  for (const [index, event] of events.entries()) {
-    if (names === undefined || names.includes(event)) continue;
-    const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
-    throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
-  }
-}
-
-/** The service takes event fragments only. Callers without types may hand in the whole ABI of a contract. */
-function checkFragments(abi: unknown): void {
-  if (!Array.isArray(abi)) throw new ArgumentError("abi", "The ABI must be a list of events.");
-  for (const [index, fragment] of abi.entries()) {
-    const { type, inputs } = isObject(fragment) ? fragment : {};
-    if (type !== "event") {
-      const message = `abi[${index}] is not an event. Give the events alone: eventFragments(abi, names) selects them.`;
-      throw new ArgumentError(`abi[${index}]`, message);
-    }
-    if (inputs === undefined || inputs === null) continue;
-    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
-      continue;
-    const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
-    throw new ArgumentError(`abi[${index}].inputs`, message);
-  }
-}
-
-/** The name is all that is unique: a watcher found by it may have been made for something else. */
-function checkSame(found: Watcher, wanted: CreateWatcher): void {
-  const differences: string[] = [];
-  const compare = (what: string, is: string, should: string) => {
-    if (is !== should) differences.push(`its ${what} is ${is || "none"}, not ${should || "none"}`);
-  };
-  compare("network", found.chain_selector, wanted.chain_selector);
-  compare("address", canonicalAddress(found.address), canonicalAddress(wanted.address));
-  compare("service", found.service ?? "", wanted.service ?? "");
-  if (found.events) compare("list of events", sorted(found.events), sorted(wanted.events));
-  if (differences.length === 0) return;
-  const message = `The channel has another watcher named "${wanted.name}": ${differences.join("; ")}. Choose another name, or archive that one.`;
+/** Only the name is unique: a watcher found by it may watch something else. */
+function checkSame(found: Watcher, requested: CreateWatcher): void {
+  const differences = differencesOf([
+    ["network", found.chain_selector, requested.chain_selector],
+    ["address", canonicalAddress(found.address), canonicalAddress(requested.address)],
+    ["service", found.service ?? "", requested.service ?? ""],
+    ["list of events", found.events && sorted(found.events), sorted(requested.events)],
+  ]);
+  if (differences === undefined) return;
+  const message = `The channel has another watcher named "${requested.name}": ${differences}. Choose another name, or archive that one.`;
   throw new CrecError("WATCHER_DIFFERS", message);
 }
 

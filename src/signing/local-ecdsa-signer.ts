@@ -3,19 +3,20 @@ import * as Secp256k1 from "ox/Secp256k1";
 import * as Signature from "ox/Signature";
 import { ArgumentError, CrecError } from "../errors.ts";
 import type { Address as AddressText, Hex } from "../protocol/index.ts";
+import { requireDigest } from "./digest.ts";
 import { recoverSigner } from "./signature.ts";
 import type { Signer } from "./signer.ts";
 
+/** A signer with a secp256k1 key in this process. */
 export type LocalEcdsaSigner = Signer & { kind: "ecdsa"; address: AddressText };
 
 const PRIVATE_KEY = /^(?:0x)?([0-9a-f]{64})$/i;
-const DIGEST = /^0x[0-9a-f]{64}$/i;
 
 /**
- * Signs with a secp256k1 key held in this process: 65 bytes r‖s‖v with low s and v 27 or 28, the same
- * for the same digest (RFC 6979). Every signature is recovered and compared before it is handed out.
+ * Signs with a secp256k1 key held in this process: 65 bytes r‖s‖v with low s and v 27 or 28, always the same for the
+ * same digest (RFC 6979). Each signature is verified before it is returned.
  *
- * @throws ArgumentError `INVALID_PRIVATE_KEY`. No message ever holds the key.
+ * @throws ArgumentError `INVALID_PRIVATE_KEY`. No error message contains the key.
  * @example
  * const signer = localEcdsaSigner(generatePrivateKey());
  * signer.address; // → "0x…"
@@ -27,13 +28,13 @@ export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
     kind: "ecdsa",
     address,
     async sign({ digest }) {
-      if (!DIGEST.test(digest)) throw new ArgumentError("digest", "digest must be 32 bytes as hex.");
+      requireDigest(digest);
       const signed = Secp256k1.sign({ payload: digest, privateKey: key, extraEntropy: false });
       const signature = Signature.toHex(signed);
       if (recoverSigner(digest, signature) !== address) {
         throw new CrecError(
           "SIGNATURE_MISMATCH",
-          "The signature just made does not belong to the signer's own address; nothing was sent.",
+          "The signature does not belong to the signer's own address. Nothing was sent.",
         );
       }
       return signature;
@@ -42,7 +43,7 @@ export function localEcdsaSigner(privateKey: string): LocalEcdsaSigner {
 }
 
 /**
- * A new key from the system's random source: 32 bytes as hex. A secret: keep it as one.
+ * A new key from the system's random source: 32 bytes as hex. Keep it secret.
  * @example
  * const privateKey = generatePrivateKey();
  */
@@ -60,7 +61,7 @@ function addressOf(key: Hex): AddressText {
   try {
     return Address.checksum(Address.fromPublicKey(Secp256k1.getPublicKey({ privateKey: key })));
   } catch {
-    // No cause: it might quote the key.
+    // No cause: it might contain the key.
     throw invalidKey();
   }
 }
@@ -68,7 +69,7 @@ function addressOf(key: Hex): AddressText {
 function invalidKey(): ArgumentError {
   return new ArgumentError(
     "privateKey",
-    "privateKey must be a secp256k1 key: 32 bytes as 64 hex digits. Generate one if you have none.",
+    "privateKey must be a secp256k1 key: 32 bytes as 64 hex digits. Generate a key if you do not have one.",
     { code: "INVALID_PRIVATE_KEY" },
   );
 }

@@ -1,13 +1,26 @@
-import { constants, createPublicKey, type KeyObject, publicDecrypt, timingSafeEqual } from "node:crypto";
-import type { Hex, RsaPublicKey } from "../protocol/index.ts";
+import {
+  constants,
+  createPublicKey,
+  type KeyObject,
+  privateEncrypt,
+  publicDecrypt,
+  timingSafeEqual,
+} from "node:crypto";
+import { ArgumentError } from "../errors.ts";
+import { type Hex, RSA_KEY_BITS, RSA_PATTERNS, type RsaPublicKey } from "../protocol/index.ts";
+import { isDigest, requireDigest } from "./digest.ts";
 
-/** The ASN.1 head of "a SHA-256 digest follows" in PKCS#1 v1.5. */
+/** The ASN.1 header of a SHA-256 digest in PKCS#1 v1.5. */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
-const DIGEST = /^0x[0-9a-f]{64}$/i;
+const padding = constants.RSA_PKCS1_PADDING;
 
-/** What an RSA key signs for a digest: the digest is taken as already hashed. Undefined for what is no digest. */
-export function rsaMessage(digest: Hex): Uint8Array | undefined {
-  return DIGEST.test(digest) ? Buffer.concat([SHA256_PREFIX, bytes(digest)]) : undefined;
+/**
+ * Signs a digest: PKCS#1 v1.5 with the SHA-256 prefix. The digest is taken as already hashed.
+ * @throws ArgumentError `INVALID_ARGUMENT` when it is not a digest.
+ */
+export function rsaSign(key: KeyObject, digest: Hex): Hex {
+  requireDigest(digest);
+  return hexOf(privateEncrypt({ key, padding }, messageOf(digest)));
 }
 
 /**
@@ -17,23 +30,54 @@ export function rsaMessage(digest: Hex): Uint8Array | undefined {
  * isRsaSignature({ e: "0x010001", n: `0x${"ff".repeat(256)}` }, digest, "0x"); // → false
  */
 export function isRsaSignature(key: RsaPublicKey, digest: Hex, signature: Hex): boolean {
-  const message = rsaMessage(digest);
-  if (message === undefined) return false;
+  if (!isDigest(digest)) return false;
   try {
-    const padding = { key: publicKeyOf(key), padding: constants.RSA_PKCS1_PADDING };
-    return timingSafeEqual(publicDecrypt(padding, bytes(signature)), message);
+    const signed = publicDecrypt({ key: publicKeyObject(key), padding }, bytes(signature));
+    return timingSafeEqual(signed, messageOf(digest));
   } catch {
-    // What was signed may also be of another length, which cannot be compared.
+    // The signed message may have another length, which cannot be compared.
     return false;
   }
 }
 
-function publicKeyOf({ e, n }: RsaPublicKey): KeyObject {
+/** @throws ArgumentError `INVALID_SIGNATURE` when no wallet takes a signature of this form. */
+export function requireRsaSignature(signature: Hex): void {
+  if (RSA_PATTERNS.signature.test(signature)) return;
+  const message = `signature must be ${RSA_KEY_BITS / 8} bytes as hex for an RSA signer.`;
+  throw new ArgumentError("signature", message, { code: "INVALID_SIGNATURE" });
+}
+
+/** Why no wallet takes signatures of this key, or undefined. */
+export function rsaKeyProblem({
+  asymmetricKeyType: type,
+  asymmetricKeyDetails,
+}: KeyObject): string | undefined {
+  const bits = asymmetricKeyDetails?.modulusLength;
+  if (type === "rsa" && bits === RSA_KEY_BITS) return undefined;
+  const found = type === "rsa" ? `has ${bits} bits` : `is of type ${type}`;
+  return `must be an RSA key of ${RSA_KEY_BITS} bits, and this one ${found}`;
+}
+
+/** Exponent and modulus of a private key, as the service and the wallet take them. */
+export function rsaPublicKeyOf(privateKey: KeyObject): RsaPublicKey {
+  const { e = "", n = "" } = createPublicKey(privateKey).export({ format: "jwk" });
+  return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };
+}
+
+function publicKeyObject({ e, n }: RsaPublicKey): KeyObject {
   const jwk = { kty: "RSA", e: bytes(e).toString("base64url"), n: bytes(n).toString("base64url") };
   return createPublicKey({ key: jwk, format: "jwk" });
+}
+
+function messageOf(digest: Hex): Buffer {
+  return Buffer.concat([SHA256_PREFIX, bytes(digest)]);
 }
 
 function bytes(hex: Hex): Buffer {
   const digits = hex.slice(2);
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");
+}
+
+function hexOf(bytes: Buffer): Hex {
+  return `0x${bytes.toString("hex")}`;
 }

@@ -23,8 +23,8 @@ export function recoverSigner(digest: HexText, signature: HexText): AddressText 
 }
 
 /**
- * The same signature in the one form wallets take: low s, v 27 or 28. Hardware and remote keys may give
- * v as 0 or 1, or the other s, which a wallet would refuse only on chain.
+ * The same signature in the one form that wallets take: low s, and v 27 or 28. Hardware and remote keys may return v as
+ * 0 or 1, or a high s, which a wallet refuses, but only on chain.
  *
  * @throws ArgumentError `INVALID_SIGNATURE`.
  * @example
@@ -55,7 +55,7 @@ function checked<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    const message = "signature must be 65 bytes r, s and v as hex, and belong to a key.";
+    const message = "signature must be 65 bytes (r, s and v) as hex, and belong to a key.";
     throw new ArgumentError("signature", message, { code: "INVALID_SIGNATURE", cause });
   }
 }

@@ -1,20 +1,27 @@
 import type { Address, Hex, RsaPublicKey } from "../protocol/index.ts";
 import type { OperationTypedData } from "./typed-data.ts";
 
-/** What a signer is asked to sign. `typedData` is for signers that show or check what they sign. */
-export type SignRequest = { digest: Hex; typedData: OperationTypedData };
+/** What a signer signs. */
+export type SignRequest = {
+  /** The 32 bytes to sign. */
+  digest: Hex;
+  /** What the digest is made from, for signers that show or check what they sign. */
+  typedData: OperationTypedData;
+};
 
 /**
- * Whatever can sign an operation: a key at hand, or a callback to one far away (a key service, a hardware wallet).
- * Every signature is checked against `address` or `publicKey`, where it is known, before anything is sent.
+ * Signs operations: with a key in this process, or by a callback to a key service or hardware wallet. Each signature is
+ * verified against `address` or `publicKey`, where it is given, before anything is sent.
  * @example
  * const signer: Signer = { kind: "ecdsa", address, sign: ({ digest }) => keyService.sign(digest) };
  */
 export type Signer = {
+  /** The algorithm of the key. */
   kind: "ecdsa" | "rsa";
-  /** Of the key, for ECDSA. */
+  /** The address of an ECDSA key. */
   address?: Address;
-  /** Of the key, for RSA. */
+  /** The public key of an RSA key. */
   publicKey?: RsaPublicKey;
+  /** Returns the signature of the digest as hex. */
   sign(request: SignRequest): Promise<Hex>;
 };

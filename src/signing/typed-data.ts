@@ -3,7 +3,7 @@ import { ArgumentError } from "../errors.ts";
 import type { Address, Hex } from "../protocol/index.ts";
 import { type NormalizedOperation, normalizeOperation, type OperationInput } from "./operation.ts";
 
-/** What a wallet checks signatures of, by EIP-712. */
+/** The EIP-712 types of what a wallet verifies signatures of. */
 export const OPERATION_TYPES = {
   Operation: [
     { name: "id", type: "uint256" },

@@ -5,7 +5,7 @@ import { checksumAddress } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
 
 /**
- * A fresh operation id: 128 random bits as decimal text, since two clocks may show the same time.
+ * A new operation id: 128 random bits as decimal text. Ids made from the time may occur twice.
  * @example
  * const wallet_operation_id = randomWalletOperationId();
  */
@@ -13,18 +13,17 @@ export function randomWalletOperationId(): string {
   return BigInt(`0x${randomBytes(16).toString("hex")}`).toString();
 }
 
-/** Sets these ids apart from any other hash of such a text. */
+/** Makes these ids different from any other hash of the same values. */
 const PURPOSE = "wallet operation id of a key";
 
 /**
- * The operation id that belongs to a key of the caller's own, such as an order number: always the same for the
- * same key, wallet and network, another for each of these that differs. A wallet takes an id once, so whatever
- * carries this id acts at most once.
+ * The operation id for an idempotency key of the program, such as an order number: always the same for the same key,
+ * wallet and network. A wallet takes each id once, so an operation with this id is executed at most once.
  *
- * It is keccak256 of the UTF-8 text `wallet operation id of a key`, the chain selector's digits, the address in
- * lower case, and the key, with a zero character between them; as decimal text.
+ * It is the keccak256 hash, as decimal text, of the UTF-8 text `wallet operation id of a key`, the chain selector's
+ * digits, the address in lower case, and the key, joined by zero characters.
  *
- * @throws ArgumentError `INVALID_ARGUMENT` for a blank key, or a selector that is no number; `INVALID_ADDRESS`.
+ * @throws ArgumentError `INVALID_ARGUMENT` for a blank key, or a selector that is not a number; `INVALID_ADDRESS`.
  * @example
  * walletOperationIdOf("order 4711", { chainSelector: network, address: wallet.address }); // → "…"
  */

@@ -19,7 +19,7 @@ describe("decodeFunctionCall", () => {
     }
   });
 
-  it("gives values without names by their position, and none where there are none", () => {
+  it("returns values without names by their position, and an empty object without values", () => {
     const { data } = encodeFunctionCall({ abi, function: "send(uint256)", args: [7] });
     should(decodeFunctionCall({ abi, data })?.args).deepEqual({ 0: "7" });
     const nothing = encodeFunctionCall({ abi, function: "nothing" }).data;

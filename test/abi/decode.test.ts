@@ -92,7 +92,7 @@ describe("decodeRevert", () => {
     should(decodeRevert({ abi: functions, data })).equal(data);
   });
 
-  it("gives what nobody can read as it is, and never throws", () => {
+  it("returns unreadable data as it is, and never throws", () => {
     should(decodeRevert({ data: "0x" })).equal("reverted without a reason");
     for (const data of ["0x08c379a0", "0x12", "0xdeadbeef00", `0x08c379a0${word(2n ** 200n)}`, "nonsense"]) {
       should(decodeRevert({ abi, data })).equal(data);

@@ -32,7 +32,7 @@ describe("a function that an ABI has twice", () => {
     ]);
   });
 
-  it("is no reason to watch an event twice", () => {
+  it("does not watch an event twice", () => {
     const event = "event Paid(address indexed to, uint256 amount)";
     const events = parseAbi(`${event}\n${event}\nevent Paid(address to, uint256 indexed amount)`);
     should(eventFragments(events, ["Paid"])).have.length(2);

@@ -47,7 +47,7 @@ describe("logParams", () => {
     );
   });
 
-  it("tells a log of another event", () => {
+  it("recognizes a log of another event", () => {
     const fragment = fragmentOf("event Transfer(address indexed from, address indexed to, uint256 value)");
     const topics = [signatureHash("Transfer(address,address,uint256)"), topic(1n), topic(2n)];
     for (const log of [

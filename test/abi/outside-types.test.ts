@@ -30,9 +30,9 @@ describe("a value outside its type", () => {
     should(() => filled([1, 2, 300])).throw({
       code: "INTEGER_OUT_OF_RANGE",
       path: "args.order.amounts[2]",
-      message: "args.order.amounts[2] must fit uint8 (0 to 255), and is 300.",
+      message: "args.order.amounts[2] must fit uint8 (0 to 255), but is 300.",
     });
-    should(() => filled([-1])).throw({ path: "args.order.amounts[0]", message: /and is -1\./ });
+    should(() => filled([-1])).throw({ path: "args.order.amounts[0]", message: /but is -1\./ });
     should(() => filled([`${"9".repeat(200)}`])).throw({ message: /must fit uint8 \(0 to 255\)\.$/ });
     should(() => filled([1], "0x1234567890")).throw({ path: "args.id" });
     should(() => filled([1], "0X12345678")).throw({ path: "args.id" });

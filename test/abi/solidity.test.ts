@@ -91,13 +91,13 @@ describe("the source of Solidity interfaces", () => {
     const refused = (text: string, message: RegExp) =>
       should(() => parseAbi(text)).throw({ code: "ABI_INVALID", path: "abi", message });
     refused("interface A {\n  event E(uint a);\n  function f(Foo a)\n    external;\n}", /Line 3 .*"Foo"/);
-    refused("interface A {\n  function f() external;\n", /Line 1 .*interface A, whose last brace/);
+    refused("interface A {\n  function f() external;\n", /Line 1 .*interface A, but its last brace/);
     refused("\ncontract A {\n  uint public total;\n}", /Line 2 .*source of a contract/);
     refused("abstract contract A { }", /source of a contract/);
     refused("library L { function f() internal {} }", /source of a library/);
     refused(
       "interface A { struct P { uint a; } }\ninterface B { struct P { int a; } function f(P p); }",
-      /Line 2 .*another struct P/,
+      /Line 2 .*defines struct P differently/,
     );
   });
 
@@ -115,7 +115,7 @@ describe("the source of Solidity interfaces", () => {
   });
 });
 
-describe("items of a contract that nobody calls by name", () => {
+describe("items of a contract that are not called by name", () => {
   for (const line of [
     "receive() payable",
     "receive() external payable",
@@ -164,7 +164,7 @@ describe("the answer of an explorer", () => {
 });
 
 describe("what is there before the first letter", () => {
-  it("is no part of an ABI, and a part of a string", () => {
+  it("is not part of an ABI, but part of a string", () => {
     should(parseAbi("\ufeff[]")).deepEqual([]);
     should(parseAbi("\ufefffunction f()")).have.length(1);
     const abi = parseAbi("function say(string text)");

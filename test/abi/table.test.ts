@@ -174,8 +174,8 @@ const refused: Refused[] = [
   ["address", ADDRESS.replace("b", "B"), "v", /wrong checksum/, "INVALID_ADDRESS"],
   ["address", 7, "v", /not a number/],
   ["address", Buffer.alloc(20), "v", /not an object/],
-  ["bytes4", "0x123456", "v", /4 bytes, and has 3/],
-  ["bytes4", "0x1234567890", "v", /4 bytes, and has 5/],
+  ["bytes4", "0x123456", "v", /4 bytes, but has 3/],
+  ["bytes4", "0x1234567890", "v", /4 bytes, but has 5/],
   ["bytes32", "hello", "v", /0x and an even number/],
   ["bytes", "0x123", "v", /even number/],
   ["bytes", "0xzz", "v", /hex digits/],
@@ -192,7 +192,7 @@ const refused: Refused[] = [
   ["string", null, "v", /not null/],
   ["string", true, "v", /not a boolean/],
   ["string", { text: "" }, "v", /not an object/],
-  ["string", "\ud83c", "v", /cut in two/],
+  ["string", "\ud83c", "v", /half a character/],
   ["uint8[]", 7, "v", /a list for uint8\[\], not a number/],
   ["uint8[]", "7", "v", /not text/],
   ["uint8[]", "[1, ", "v", /not text/],
@@ -210,7 +210,7 @@ const refused: Refused[] = [
   ["(uint8 a, bool b)", { a: 1, B: true }, "v.b", /missing/],
   ["(uint8 a, bool b)", { 0: 1, 1: true }, "v.a", /missing/],
   ["(uint8 a, bool b)", { a: 1, b: undefined }, "v.b", /missing/],
-  ["(uint8 a, bool b)", [1], "v", /2 value\(s\) \(uint8 a, bool b\), and has 1/],
+  ["(uint8 a, bool b)", [1], "v", /2 value\(s\) \(uint8 a, bool b\), but has 1/],
   ["(uint8 a, bool b)", [1, true, 2], "v", /has 3/],
   ["(uint8 a, bool b)", '{"a": 1, "b": 2}', "v.b", /true or false/],
   ["(uint8 a, bool b)", "{a: 1}", "v", /an object or a list, not text/],
@@ -278,7 +278,7 @@ describe("a value for", () => {
     "function",
     "",
   ]) {
-    it(`the type "${type}" is refused: there is none of that name, or it has no values here`, () => {
+    it(`the type "${type}" is refused: it does not exist, or has no values here`, () => {
       should(() => encodeValue(type, 1, "v")).throw({
         name: "ArgumentError",
         code: "INVALID_ARGUMENT",

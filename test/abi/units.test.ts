@@ -71,7 +71,7 @@ describe("units", () => {
     );
   });
 
-  it("refuse what is no decimal number, and say where", () => {
+  it("refuse what is not a decimal number, and say where", () => {
     for (const text of ["", ".", "-", "e5", "1,5", "1 000", "0x10", "+1", "1.2.3", "one", "9".repeat(301)]) {
       refused(text, 18, /^args.value must be a decimal number such as 1.5/);
     }

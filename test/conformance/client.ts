@@ -57,12 +57,12 @@ export class Client {
     body?: unknown,
   ): Promise<Json> {
     const answer = await this.call(method, path, body);
-    const told = `${method} ${path} ${JSON.stringify(body)?.slice(0, 300)}: ${answer.status} ${JSON.stringify(answer.body)}`;
-    should([error.status].flat().includes(answer.status)).be.true(told);
+    const exchange = `${method} ${path} ${JSON.stringify(body)?.slice(0, 300)}: ${answer.status} ${JSON.stringify(answer.body)}`;
+    should([error.status].flat().includes(answer.status)).be.true(exchange);
     should(answer.body).be.an.Object();
     should(answer.body.message).be.a.String().and.not.be.empty();
-    if (error.type !== undefined) should(answer.body.type).equal(error.type, told);
-    if (error.code !== undefined) should([error.code].flat().includes(answer.body.code)).be.true(told);
+    if (error.type !== undefined) should(answer.body.type).equal(error.type, exchange);
+    if (error.code !== undefined) should([error.code].flat().includes(answer.body.code)).be.true(exchange);
     return answer.body;
   }
 

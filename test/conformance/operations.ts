@@ -2,7 +2,7 @@ import { digestOf } from "./chain.ts";
 import type { Json } from "./client.ts";
 import type { World } from "./world.ts";
 
-export const LADDER = [
+export const CONFIRMED_PATH = [
   "accepted",
   "sending",
   "sent",
@@ -12,13 +12,13 @@ export const LADDER = [
   "confirmed",
 ];
 export const ids = ({ data }: Json) => data.map(({ operation_id }: Json) => operation_id);
-export const statuses = (told: Json[]) => told.map(({ payload }) => payload.status);
+export const statuses = (events: Json[]) => events.map(({ payload }) => payload.status);
 export const seconds = () => Math.floor(Date.now() / 1000);
 
 export const operationsPath = async (world: World) =>
   `/channels/${(await world.wallet()).channel}/operations`;
-export const told = async (world: World, id: string) =>
-  world.told((await world.wallet()).channel, "operation_id", id);
+export const statusEvents = async (world: World, id: string) =>
+  world.statusEvents((await world.wallet()).channel, "operation_id", id);
 export const finalizing = async (world: World, { operation, body }: { operation: Json; body: Json }) => ({
   status: "accepted",
   signature: (await world.signed(body)).signature,

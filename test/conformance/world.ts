@@ -110,7 +110,7 @@ export class World extends Client {
   }
 
   /** The statuses that events tell of one resource, in their order. */
-  async told(channelId: string, idField: string, id: string): Promise<Json[]> {
+  async statusEvents(channelId: string, idField: string, id: string): Promise<Json[]> {
     return (await this.events(channelId)).filter(
       ({ headers, payload }) => headers.type.endsWith(".status") && payload[idField] === id,
     );

@@ -62,7 +62,7 @@ describe("EventConsumer on ack", () => {
     await end(consumer);
   });
 
-  it("tells whether an event was in flight, and takes no harm from others", async () => {
+  it("returns whether an event was in flight, and ignores others", async () => {
     const { clock, make, end } = world(2);
     const consumer = make();
     should(consumer.ack("event-1")).equal(false);
@@ -120,7 +120,7 @@ describe("EventConsumer on ack", () => {
     should(disk.stored).containEql({ cursor: 1_000, handedOut: 1_000 });
   });
 
-  it("stores a place below the first that is not acknowledged, and knows those above it", async () => {
+  it("stores a cursor below the first unacknowledged event, and knows those above it", async () => {
     const { clock, disk, make, end, deliveries, said } = world(6, { inFlight: 5 });
     const first = make();
     first.start();
@@ -161,7 +161,7 @@ describe("EventConsumer on ack", () => {
   });
 
   describe("repeats", () => {
-    it("sends again what is not acknowledged in time, gives up after some attempts, and goes on", async () => {
+    it("sends again what is not acknowledged in time, rejects it after some attempts, and continues", async () => {
       const { clock, make, end, said, rejected } = world(2, { ackTimeoutMs: 10_000, maxAttempts: 3 });
       const consumer = make();
       consumer.start();
@@ -223,7 +223,7 @@ describe("EventConsumer on ack", () => {
       await end(consumer);
     });
 
-    it("rejects at once what is refused for good, and gives the reason on", async () => {
+    it("rejects immediately what is refused with `reject`, and passes the reason on", async () => {
       const { clock, make, end, said, rejected } = world(2);
       const consumer = make();
       consumer.start();
@@ -293,7 +293,7 @@ describe("EventConsumer on ack", () => {
       await end(consumer);
     });
 
-    it("says so when an event is given up and nobody takes it", async () => {
+    it("reports an event that is rejected when nothing receives it", async () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1), makeEvent(2));
       const { clock, make, end, errors, offsets } = simulate({ source: channel, commit: "on-ack" });
@@ -420,7 +420,7 @@ describe("EventConsumer on ack", () => {
       should(disk.stored?.cursor).equal(8);
     });
 
-    it("stops at once with events in flight, and sends none of them afterwards", async () => {
+    it("stops immediately with events in flight, and sends none of them afterwards", async () => {
       const { clock, make, end, said } = world(3, { inFlight: 3, ackTimeoutMs: 5_000 });
       const consumer = make();
       consumer.start();

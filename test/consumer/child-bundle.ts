@@ -8,7 +8,7 @@ export type Edit = { file: string; line: string; without: string };
 const ROOT = join(import.meta.dirname, "../..");
 
 /** The processes that tests start and kill: each is a file beside this one. */
-export type Child = "dying-child" | "kill-child" | "odd-child";
+export type Child = "chaos-child" | "crashing-child" | "kill-child";
 
 /** Makes one file of such a process and the library in it, which starts sooner, where need be without a fix. */
 export async function bundle(child: Child, folder: string, edits: readonly Edit[] = []): Promise<string> {

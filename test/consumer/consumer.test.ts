@@ -8,7 +8,7 @@ import { type Habits, IDENTITY, makeEvent, range, SimulatedChannel, simulate } f
 const NO_PROOF: VerifyResult = { verified: false, reason: "no_proof", message: "none yet" };
 
 describe("EventConsumer", () => {
-  it("delivers a whole channel in order, then what is added, and says how far it is", async () => {
+  it("delivers a whole channel in order, then new events, and reports how far behind it is", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 1000).map((offset) => makeEvent(offset)));
     const { clock, make, end, offsets, states } = simulate({ source: channel });
@@ -42,7 +42,7 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
-  it("writes its place rarely while it drains a long channel, and not at all while nothing comes", async () => {
+  it("writes the cursor rarely while it drains a long channel, and not at all while idle", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 10_000).map((offset) => makeEvent(offset)));
     const { clock, disk, make, end, offsets } = simulate({ source: channel });
@@ -121,7 +121,7 @@ describe("EventConsumer", () => {
     await end(consumer);
   });
 
-  it("hands nothing over while its place cannot be stored, however often it tries", async () => {
+  it("delivers nothing while the cursor cannot be stored, however often it tries", async () => {
     const channel = new SimulatedChannel();
     const { clock, disk, make, end, offsets, errors } = simulate({ source: channel });
     const consumer = make();
@@ -155,14 +155,14 @@ describe("EventConsumer", () => {
       return world.offsets();
     };
 
-    it("'now' gives only what comes later", async () => should(await startAt("now")).eql([301]));
+    it("'now' delivers only later events", async () => should(await startAt("now")).eql([301]));
     it("an offset gives that event first", async () =>
       should(await startAt({ offset: 299 })).eql([299, 300, 301]));
     it("a time gives what was made then or later", async () =>
       should(await startAt({ time: 1_700_000_298 })).eql([298, 299, 300, 301]));
     it("'beginning' gives all", async () => should(await startAt("beginning")).eql(range(1, 301)));
 
-    it("'now' is stored at once, so that a restart before the first event skips nothing", async () => {
+    it("'now' is stored immediately, so that a restart before the first event skips nothing", async () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1));
       const { clock, disk, make, end, offsets } = simulate({ source: channel, start: "now" });
@@ -206,7 +206,7 @@ describe("EventConsumer", () => {
   });
 
   describe("restart", () => {
-    it("goes on where it was, and marks nothing after an orderly end", async () => {
+    it("continues at the cursor, and marks nothing after an orderly end", async () => {
       const channel = new SimulatedChannel();
       channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
       const { clock, make, end, deliveries, offsets } = simulate({ source: channel });
@@ -251,7 +251,7 @@ describe("EventConsumer", () => {
       return { channel, consumer, ...world };
     };
 
-    it("waits for a channel that ends below the cursor, and goes on by itself when it gets there", async () => {
+    it("waits for a channel that ends below the cursor, and resumes when it reaches the cursor", async () => {
       const { channel, consumer: first, clock, disk, make, end, offsets, errors, states } = await drained(20);
       await end(first);
       const all = channel.visible;
@@ -315,7 +315,7 @@ describe("EventConsumer", () => {
     });
 
     for (const direction of ["up", "down"] as const) {
-      it(`says which events it may have missed, and goes on, where they are not kept (${direction})`, async () => {
+      it(`reports which events it may have missed, and continues, when they are not kept (${direction})`, async () => {
         const {
           channel,
           consumer: first,
@@ -361,7 +361,7 @@ describe("EventConsumer", () => {
       Object.assign(new CrecError(code, "A sentence."), extra);
 
     for (const code of ["CHANNEL_NOT_FOUND", "NOT_FOUND"])
-      it(`says that it waits for a channel that does not exist yet (${code}), and finds it within 10 s`, async () => {
+      it(`reports that it waits for a channel that does not exist yet (${code}), and finds it within 10 s`, async () => {
         const channel = new SimulatedChannel();
         channel.fault = () => {
           throw failing(code);
@@ -462,7 +462,7 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
-    it("calls pages that do not advance an error, after a bound, and goes on asking slowly", async () => {
+    it("reports pages that do not advance after a few reads, and retries slowly", async () => {
       const channel = new SimulatedChannel();
       channel.publish(...range(1, 500).map((offset) => makeEvent(offset)));
       const source = {
@@ -558,7 +558,7 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
-    it("goes on waiting while the event cannot be found by its id, or its id is refused", async () => {
+    it("keeps waiting while the event cannot be found by its id, or its id is refused", async () => {
       for (const code of ["EVENT_NOT_FOUND", "NOT_FOUND", "VALIDATION_ERROR"]) {
         const channel = new SimulatedChannel();
         channel.publish(contractEvent(1));
@@ -658,7 +658,7 @@ describe("EventConsumer", () => {
   });
 
   describe("types", () => {
-    it("asks for a type when exactly one is wanted, and does not trust the answer", async () => {
+    it("requests a type when there is exactly one, and filters the answer as well", async () => {
       for (const honoursType of [true, false]) {
         const channel = new SimulatedChannel({ honoursType });
         channel.publish(
@@ -676,7 +676,7 @@ describe("EventConsumer", () => {
       }
     });
 
-    it("moves the cursor over what is not wanted", async () => {
+    it("moves the cursor past filtered events", async () => {
       const channel = new SimulatedChannel();
       channel.publish(...range(1, 600).map((offset) => makeEvent(offset)));
       const { clock, disk, make, end, deliveries } = simulate({ source: channel, filter: () => false });
@@ -750,7 +750,7 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
-    it("refuses a second consumer of one identity, and tells both", async () => {
+    it("refuses a second consumer with the same identity, and both report it", async () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1));
       const { clock, make, end, offsets } = simulate({ source: channel });
@@ -791,7 +791,7 @@ describe("EventConsumer", () => {
       await end(consumer);
     });
 
-    it("can be paused before it is started, and says so only while it runs", async () => {
+    it("can be paused before it is started, and reports that only while it runs", async () => {
       const channel = new SimulatedChannel();
       channel.publish(makeEvent(1));
       const { clock, make, end, offsets } = simulate({ source: channel });

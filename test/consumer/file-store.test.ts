@@ -88,7 +88,7 @@ describe("FileCursorStore", () => {
     });
   }
 
-  it("does not speak of a copy where none could be kept", async () => {
+  it("does not mention a copy when none could be kept", async () => {
     await new FileCursorStore({ path }).save(stateAt(5), "now");
     await writeFile(path, "torn");
     const open = async () => {
@@ -96,11 +96,11 @@ describe("FileCursorStore", () => {
     };
     const full = { ...nodeFiles, open } as unknown as NonNullable<FileCursorStoreOptions["files"]>;
     const damaged = should(new FileCursorStore({ path, files: full }).load());
-    await damaged.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /of another program\. Restore it/ });
+    await damaged.rejectedWith({ code: "CURSOR_FILE_DAMAGED", message: /to another program\. Restore it/ });
     should(await files()).eql(["cursor.json"]);
   });
 
-  it("says why a file cannot be read", async () => {
+  it("reports why a file cannot be read", async () => {
     const store = new FileCursorStore({ path: folder });
     await should(store.load()).rejectedWith({ code: "CURSOR_NOT_READ" });
   });
@@ -244,7 +244,7 @@ describe("FileCursorStore", () => {
       should(await new FileCursorStore({ path }).load()).eql(drained(10_100));
     });
 
-    it("goes on with them after a restart, and forgets those that the floor has passed", async () => {
+    it("continues with them after a restart, and forgets those that the floor has passed", async () => {
       await new FileCursorStore({ path }).save(drained(1_000), "now");
       const next = new FileCursorStore({ path });
       should(await next.load()).eql(drained(1_000));
@@ -256,7 +256,7 @@ describe("FileCursorStore", () => {
       });
     });
 
-    it("writes that file anew before most of it is of no use any more", async () => {
+    it("writes that file again before most of it is obsolete", async () => {
       const store = new FileCursorStore({ path });
       let largest = 0;
       for (let count = 2_000; count <= 100_000; count += 2_000) {
@@ -268,14 +268,14 @@ describe("FileCursorStore", () => {
       should(await files()).eql(["cursor.json"]);
     });
 
-    it("does not take what was delivered at one place for delivered at another", async () => {
+    it("does not take events delivered before a seek for delivered after it", async () => {
       const store = new FileCursorStore({ path });
       await store.save(drained(2_000), "now");
       await store.save(drained(1_000), "now");
       should(await new FileCursorStore({ path }).load()).eql(drained(1_000));
     });
 
-    it("writes that file anew when somebody took it away meanwhile", async () => {
+    it("writes that file again when it was removed", async () => {
       const store = new FileCursorStore({ path });
       await store.save(drained(1_000), "now");
       await rm(log());
@@ -336,7 +336,7 @@ describe("FileCursorStore", () => {
     };
 
     for (const [how, put] of Object.entries(putBack)) {
-      it(`is known until the next place is stored (${how})`, async () => {
+      it(`is known until the next cursor is stored (${how})`, async () => {
         await new FileCursorStore({ path }).save(stateAt(5), "now");
         should(await restored()).equal(undefined);
         await put(join(folder, "backup"));
@@ -362,7 +362,7 @@ describe("FileCursorStore", () => {
     should((await files()).sort()).eql([`.cursor.json.json.${temporary}`, "cursor.json"]);
   });
 
-  it("is never torn by several writers at once", async () => {
+  it("is never torn by several writers at the same time", async () => {
     const stores = [1, 2, 3, 4].map(() => new FileCursorStore({ path }));
     await Promise.all(
       stores.flatMap((store, writer) =>

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Delivery, EventConsumer, eventSource, FileCursorStore } from "../../src/consumer/index.ts";
 import { CrecClient } from "../../src/resources/index.ts";
-import type { KillMode } from "./killing.ts";
+import type { KillMode } from "./kill-runs.ts";
 
 const [baseUrl = "", folder = "", mode = "on-ack"] = process.argv.slice(2);
 const channelId = "00000000-0000-4000-8000-00000000c4a1";

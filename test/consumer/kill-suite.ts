@@ -1,5 +1,5 @@
 import should from "should";
-import { type Arrival, drainWithKills } from "./killing.ts";
+import { type Arrival, drainWithKills } from "./kill-runs.ts";
 import { range } from "./simulation.ts";
 
 const EVENTS = 5_000;

@@ -19,7 +19,7 @@ function repeated(deliveries: readonly Delivery[]): number[] {
 }
 
 describe("An event that becomes visible late", () => {
-  it("is handed over, marked, when the first of sixty at once is 300 ms late", async () => {
+  it("is delivered, marked, when the first of sixty is 300 ms late", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...eventsAt(range(1, 10)));
     const { clock, make, end, offsets, lateOnes } = read(channel);
@@ -134,7 +134,7 @@ describe("An event that becomes visible late", () => {
     await end(second);
   });
 
-  it("comes behind what is new: a look through thousands does not hold it up", async () => {
+  it("comes after new events: reading thousands again does not hold these up", async () => {
     const channel = new SimulatedChannel({ pageCap: 20 });
     channel.publish(...eventsAt(range(1, 2_000)));
     const { clock, make, end, offsets } = read(channel);
@@ -152,7 +152,7 @@ describe("An event that becomes visible late", () => {
 });
 
 describe("What a consumer remembers", () => {
-  it("is at most 50,000 events, however many come at once, and none of them comes twice", async () => {
+  it("is at most 50,000 events, however many arrive together, and none is delivered twice", async () => {
     const channel = new SimulatedChannel();
     const COUNT = 53_000;
     // Sorted once, not at each page.

@@ -68,7 +68,7 @@ describe("Pages that are too much", () => {
     }
   }
 
-  it("say after which offset an event lies that is too large by itself, and go on once it comes", async () => {
+  it("name the offset of an event that is too large alone, and continue when it can be read", async () => {
     const channel = new SimulatedChannel();
     channel.publish(...range(1, 50).map((offset) => makeEvent(offset)));
     let large = 31;
@@ -109,7 +109,7 @@ describe("An event that is too large by itself", () => {
       await end(consumer);
     });
 
-    it(`is named where it is the newest and nothing tells which way pages lead (${name})`, async () => {
+    it(`is reported when it is the newest and the direction of pages is unknown (${name})`, async () => {
       const channel = new SimulatedChannel({ inclusive, direction: "down" });
       channel.publish(...range(1, 51).map((offset) => makeEvent(offset)));
       const source = failing(channel, (offset) => (offset === 51 ? 0 : 200), "RESPONSE_TOO_LARGE");

@@ -1,10 +1,13 @@
 import should from "should";
+import { lockConsumer } from "../../src/consumer/consumer-lock.ts";
 import { Cursor } from "../../src/consumer/cursor.ts";
 import { type CursorState, isCursorState, stateFrom } from "../../src/consumer/cursor-state.ts";
+import { EventTimes } from "../../src/consumer/event-times.ts";
 import { eventFilter, eventSource, MemoryCursorStore } from "../../src/consumer/index.ts";
-import { Backoff, PollPace } from "../../src/consumer/intervals.ts";
-import { openCursor, type Place } from "../../src/consumer/place.ts";
-import { EventTimes } from "../../src/consumer/times.ts";
+import { type CursorContext, openCursor } from "../../src/consumer/open-cursor.ts";
+import { PollInterval } from "../../src/consumer/poll-interval.ts";
+import { ReadBackoff } from "../../src/consumer/read-backoff.ts";
+import { readErrorKindOf } from "../../src/consumer/read-errors.ts";
 import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { IDENTITY, makeEvent, range } from "./simulation.ts";
 
@@ -120,7 +123,7 @@ describe("Cursor", () => {
     should(cursor.contradiction([])).equal(undefined);
   });
 
-  it("moves past an event that comes again at a higher offset", () => {
+  it("moves past an event that is seen again at a higher offset", () => {
     const cursor = cursorAt(0);
     cursor.admit([makeEvent(1)]);
     cursor.settle("event-1");
@@ -133,13 +136,13 @@ describe("ids in capitals", () => {
   const ID = "0f8fad5b-d9cb-469f-a165-70867728950e";
   const UPPER = ID.toUpperCase();
 
-  it("in a stored place are those of the channel and its events", async () => {
+  it("in a stored cursor are those of the channel and its events", async () => {
     const identity = { ...IDENTITY, channelId: UPPER };
     const stored: CursorState = { ...stateFrom(identity, 3), delivered: [[2, UPPER]], floor: 0 };
     const store = new MemoryCursorStore();
     await store.save(stored);
-    const place = { store, identity: { ...IDENTITY, channelId: ID } } as unknown as Place;
-    const quiet = { ...place, onStart: () => {}, onRestored: () => {} };
+    const context = { store, identity: { ...IDENTITY, channelId: ID } } as unknown as CursorContext;
+    const quiet = { ...context, onStart: () => {}, onRestored: () => {} };
     const cursor = await openCursor(quiet, "now", new AbortController().signal);
     should(cursor.contradiction([makeEvent(2, { id: ID })])).equal(undefined);
     should(cursor.admit([makeEvent(2, { id: ID })])).be.empty();
@@ -149,7 +152,7 @@ describe("ids in capitals", () => {
     });
   });
 
-  it("of a watcher are wanted, whichever way filter and event write them", () => {
+  it("of a watcher match, whichever way filter and event write them", () => {
     for (const [wanted, sent] of [
       [UPPER, ID],
       [ID, UPPER],
@@ -166,7 +169,7 @@ describe("isCursorState", () => {
   const state = { ...stateFrom(IDENTITY, 5), delivered: [[6, "event-6"]] };
   const { channelId: _, ...nameless } = IDENTITY;
 
-  it("knows a place, with or without a time to start from, and what is said of crashes", () => {
+  it("knows a state, with or without a start time and crash counts", () => {
     const ended = { ...state, suspectUpTo: -1 };
     const crashed = { ...state, starts: [["event-7", 4]] };
     for (const value of [
@@ -230,54 +233,80 @@ describe("EventTimes", () => {
     const [first, second] = [makeEvent(1, { at: NOW_S - 60 }), makeEvent(2, { at: NOW_S })];
     times.note([first, second, makeEvent(3)]);
     should(times.ageMsOf(first)).equal(86_460_000);
-    should(times.sureAgeMsOf(first)).equal(60_000);
-    should(times.sureAgeMsOf(second)).equal(0);
-    should(times.sureAgeMsOf(makeEvent(4))).equal(0);
+    should(times.minAgeMsOf(first)).equal(60_000);
+    should(times.minAgeMsOf(second)).equal(0);
+    should(times.minAgeMsOf(makeEvent(4))).equal(0);
   });
 });
 
-describe("PollPace", () => {
+describe("PollInterval", () => {
   it("grows when idle, shrinks on traffic, and keeps to its limits", () => {
-    const pace = new PollPace({ minMs: 1_000, maxMs: 15_000, random: Math.random });
-    const idle = range(1, 30).map(() => pace.next({ news: false }));
+    const interval = new PollInterval({ minMs: 1_000, maxMs: 15_000, random: Math.random });
+    const idle = range(1, 30).map(() => interval.next({ hasNews: false }));
     should(Math.max(...idle)).be.within(13_500, 15_000);
     should(Math.min(...idle)).be.aboveOrEqual(1_000);
-    range(1, 3).map(() => pace.next({ news: true }));
-    should(pace.next({ news: true })).be.within(1_000, 1_100);
+    range(1, 3).map(() => interval.next({ hasNews: true }));
+    should(interval.next({ hasNews: true })).be.within(1_000, 1_100);
   });
 
   it("is exact where minimum and maximum are the same", () => {
-    const pace = new PollPace({ minMs: 1_000, maxMs: 1_000, random: Math.random });
-    should(range(1, 9).map((n) => pace.next({ news: n % 2 === 0 }))).eql(range(1, 9).map(() => 1_000));
+    const interval = new PollInterval({ minMs: 1_000, maxMs: 1_000, random: Math.random });
+    should(range(1, 9).map((n) => interval.next({ hasNews: n % 2 === 0 }))).eql(range(1, 9).map(() => 1_000));
   });
 });
 
-describe("Backoff", () => {
+describe("ReadBackoff", () => {
+  const failed = { code: "SERVICE_ERROR" };
+  const missing = { code: "CHANNEL_NOT_FOUND" };
+
   it("grows to a minute, and starts again after a success", () => {
-    const backoff = new Backoff(() => 1);
-    should(range(1, 8).map(() => backoff.next("error"))).eql(
+    const backoff = new ReadBackoff(() => 1);
+    should(range(1, 8).map(() => backoff.next(failed))).eql(
       [1, 2, 4, 8, 16, 32, 60, 60].map((s) => s * 1_000),
     );
     backoff.succeeded();
-    should(backoff.next("error")).equal(1_000);
-    should(new Backoff(() => 0).next("error")).equal(500);
+    should(backoff.next(failed)).equal(1_000);
+    should(new ReadBackoff(() => 0).next(failed)).equal(500);
   });
 
-  it("has its own scale for a refused key and for a channel that is not there", () => {
-    const backoff = new Backoff(Math.random);
-    should(range(1, 9).map(() => backoff.next("refused"))).matchEach(
+  it("has its own schedules for a refused key and for a missing channel", () => {
+    const backoff = new ReadBackoff();
+    should(range(1, 9).map(() => backoff.next({ code: "FORBIDDEN" }))).matchEach(
       (ms: number) => ms >= 30_000 && ms <= 60_000,
     );
-    should(backoff.next("waiting")).equal(2_000);
+    should(backoff.next(missing)).equal(1_000);
     should(
       range(1, 9)
-        .map(() => backoff.next("waiting"))
+        .map(() => backoff.next(missing))
         .at(-1),
     ).equal(10_000);
   });
 
-  it("keeps to what the service asks", () =>
-    should(new Backoff(Math.random).next("error", 12_345)).equal(12_345));
+  it("waits as long as the service asks, but at most an hour", () => {
+    should(new ReadBackoff().next({ ...failed, retryAfterMs: 12_345 })).equal(12_345);
+    should(new ReadBackoff().next({ ...failed, retryAfterMs: 86_400_000 })).equal(3_600_000);
+  });
+});
+
+describe("readErrorKindOf", () => {
+  it("takes a key without rights for refused, as a key that is not valid", () => {
+    should(
+      ["KEY_REFUSED", "ORGANIZATION_NOT_FOUND", "FORBIDDEN"].map((code) => readErrorKindOf({ code })),
+    ).eql(["refused", "refused", "refused"]);
+  });
+
+  it("retries what it does not know", () => should(readErrorKindOf({ code: "NEW_CODE" })).equal("retry"));
+});
+
+describe("lockConsumer", () => {
+  it("is held by the first, and passes to the next when that releases it", () => {
+    const states: string[] = [];
+    const release = lockConsumer("one cursor", (state) => states.push(`first: ${state}`));
+    const releaseSecond = lockConsumer("one cursor", (state) => states.push(`second: ${state}`));
+    release();
+    releaseSecond();
+    should(states).eql(["first: alone", "first: first", "second: waiting", "second: alone"]);
+  });
 });
 
 describe("eventFilter", () => {
@@ -300,7 +329,7 @@ describe("eventFilter", () => {
   });
   const status = makeEvent(1, { type: "operation.status" });
 
-  it("wants everything by default", () => {
+  it("passes everything by default", () => {
     should(eventFilter({})(status)).equal(true);
     should(eventFilter({ types: [], addresses: [] })(status)).equal(true);
   });
@@ -328,7 +357,7 @@ describe("eventFilter", () => {
     should(eventFilter({ contractEvents: ["Paid(uint8,int[])"] })(paid)).equal(false);
   });
 
-  it("lets through what is at least as final as wanted, and statuses", () => {
+  it("passes events with at least the confidence, and statuses", () => {
     const wantsSafe = eventFilter({ minConfidence: "safe" });
     should(wantsSafe(transfer({ confidence: "latest" }))).equal(false);
     should(wantsSafe(transfer())).equal(false);
@@ -337,25 +366,25 @@ describe("eventFilter", () => {
     should(wantsSafe(status)).equal(true);
   });
 
-  it("refuses what no event could meet: all would be lost in silence", () => {
+  it("refuses a condition that no event can meet, since all would be dropped", () => {
     for (const contractEvents of [
       ["Transfer, Approval"],
       ["Transfer(address, uint256)"],
       [" Transfer"],
       [""],
     ])
-      should(() => eventFilter({ contractEvents })).throw(/no event's signature/);
+      should(() => eventFilter({ contractEvents })).throw(/not an event signature/);
     for (const addresses of [["0x12"], [" 0xaB00000000000000000000000000000000000001"]])
-      should(() => eventFilter({ addresses })).throw(/no address/);
+      should(() => eventFilter({ addresses })).throw(/not an address/);
     should(() => eventFilter({ minConfidence: "finalised" as never })).throw(/latest, safe, finalized/);
   });
 
-  it("lets a contract event through that cannot be read, so that it is seen to be rejected", () => {
+  it("passes a contract event that cannot be read, so that its verification fails visibly", () => {
     const unreadable = { ...transfer(), payload: { verifiable_event: "§" } };
     should(eventFilter({ contractEvents: ["Transfer"] })(unreadable)).equal(true);
   });
 
-  it("takes what is no text for no name, however deep it is", () => {
+  it("does not match values other than text, however deep they are", () => {
     const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000)) as unknown;
     const addresses = ["0xaB00000000000000000000000000000000000001"];
     should(eventFilter({ addresses })({ ...status, payload: { address: deep } })).equal(false);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import should from "should";
-import { Machine, type Part } from "./machine.ts";
+import { Machine, type Part } from "./crashing-machine.ts";
 import { range } from "./simulation.ts";
 
 const numRuns = Number(process.env.CONSUMER_RUNS ?? 150);
@@ -24,7 +24,7 @@ describe("an event that ends the process", () => {
     ["on-ack", 1] as const,
     ["on-ack", 10] as const,
   ]) {
-    it(`is given up after five counted starts, and no other one (${commit}, ${inFlight} at once)`, async () => {
+    it(`is rejected after five counted crashes, and no other one (${commit}, ${inFlight} in flight)`, async () => {
       const { machine, one } = machineWith({ events: 30, poison: [7], commit, inFlight, workMs: 100 });
       machine.boot();
       await machine.until(() => one.isDone);
@@ -67,7 +67,7 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
-  it("is told as an error where nobody takes rejected events", async () => {
+  it("is reported as an error when nothing receives rejected events", async () => {
     for (const commit of ["on-send", "on-ack"] as const) {
       const part = { events: 3, poison: [2], commit, onRejected: undefined, maxCrashes: 2 };
       const { machine, one } = machineWith(part);
@@ -76,7 +76,7 @@ describe("an event that ends the process", () => {
       should(one.errors.map(({ code, message }) => [code, message])).eql([
         [
           "EVENT_REJECTED",
-          "The event at offset 2 is passed over. The process ended 2 times while this event was handed over. Give onRejected to take such events.",
+          "The event at offset 2 is skipped. The process ended 2 times while this event was handed over. Set onRejected to receive such events.",
         ],
       ]);
       await machine.end();
@@ -95,7 +95,7 @@ describe("an event that ends the process", () => {
     }
   });
 
-  it("comes again for ever where that is asked for, and the others come beside it", async () => {
+  it("is sent again without limit when so configured, and the others as well", async () => {
     const part = {
       events: 9,
       poison: [2],
@@ -127,7 +127,7 @@ describe("an event that ends the process", () => {
     await machine.end();
   });
 
-  it("is one of those that the consumer names after a crash, once, before the first of them comes", async () => {
+  it("is in the range that the consumer reports after a crash, once, before the first of them is sent", async () => {
     const part = { events: 9, commit: "on-ack", inFlight: 3, workMs: 10_000 } as const;
     const { machine, one } = machineWith(part);
     machine.keepSoon = true;

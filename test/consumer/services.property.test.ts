@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { movedBack, stuckPages } from "./broken.ts";
+import { movedBack, stuckPages } from "./broken-services.ts";
 import { onAck } from "./on-ack.ts";
 import { onSend } from "./on-send.ts";
 
@@ -8,7 +8,7 @@ const TIMEOUT_MS = 120_000;
 /** Ends in time to print the example that fails, smaller or not. */
 const inTime = { interruptAfterTimeLimit: 0.8 * TIMEOUT_MS, markInterruptAsFailure: true };
 
-describe("a consumer on a service of unknown habits", function () {
+describe("a consumer on a service of unknown behaviour", function () {
   this.timeout(TIMEOUT_MS);
 
   it("delivers every event at least once, in order, and marks what it repeats", () =>
@@ -17,9 +17,9 @@ describe("a consumer on a service of unknown habits", function () {
   it("does so until an event is acknowledged, and repeats it for a reason only", () =>
     fc.assert(onAck(), { ...inTime, numRuns }));
 
-  it("waits while a channel ends below its place, and asks a person when its events are others", () =>
+  it("waits while a channel ends below the cursor, and stops when its events were replaced", () =>
     fc.assert(movedBack(), { ...inTime, numRuns: Math.ceil(numRuns / 3) }));
 
-  it("says so when pages do not advance, and goes on when they do", () =>
+  it("reports pages that do not advance, and continues when they do", () =>
     fc.assert(stuckPages(), { ...inTime, numRuns: Math.ceil(numRuns / 3) }));
 });

@@ -20,7 +20,7 @@ describe("where a consumer starts", () => {
     return { ...simulated, channel, starts, run };
   };
 
-  it("is told once, with what was chosen and what that comes to", async () => {
+  it("is reported once, with the chosen position and the offset", async () => {
     for (const [start, after] of [
       ["now", 5],
       ["beginning", -1],
@@ -33,7 +33,7 @@ describe("where a consumer starts", () => {
     }
   });
 
-  it("is told as where it was once there is a place, whatever is chosen", async () => {
+  it("is reported as the stored cursor when there is one, whatever is chosen", async () => {
     const { run, starts, end } = world();
     await end(await run({ start: "beginning" }));
     await end(await run({ start: "now" }));
@@ -41,7 +41,7 @@ describe("where a consumer starts", () => {
     should(starts).have.length(2);
   });
 
-  it("is told again after a seek", async () => {
+  it("is reported again after a seek", async () => {
     const { run, starts, end, clock } = world();
     const consumer = await run({ start: "now" });
     consumer.seek(2);
@@ -51,7 +51,7 @@ describe("where a consumer starts", () => {
     should(starts).have.length(2);
   });
 
-  it("is not told before it is stored: until then it may be another one", async () => {
+  it("is reported only when it is stored, since it may change until then", async () => {
     const { run, starts, end, disk, clock, make, channel } = world();
     disk.fault = () => {
       throw new Error("The disk is full.");
@@ -77,7 +77,7 @@ describe("where a consumer starts", () => {
     should(offsets()).deepEqual(range(1, 5));
   });
 
-  it("marks what may have come since a backup was made of the place, and nothing that came later", async () => {
+  it("marks events that may have been delivered since a backup of the cursor, and no later ones", async () => {
     const { run, channel, deliveries, disk, end, clock } = world();
     const restored: number[] = [];
     const onRestored = (upTo: number) => restored.push(upTo);
@@ -105,7 +105,7 @@ describe("where a consumer starts", () => {
     should(restored).eql([7]);
   });
 
-  it("goes on marking them after a crash", async () => {
+  it("marks them after a crash as well", async () => {
     const { run, channel, deliveries, disk, end, make, clock } = world();
     await end(await run({ start: "beginning" }));
     channel.publish(makeEvent(6), makeEvent(7));

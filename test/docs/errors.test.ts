@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import should from "should";
 import { REFUSALS } from "../../src/http/refusals.ts";
 import { VERIFY_REASONS } from "../../src/index.ts";
-import { QUERY_ERROR_CODES } from "../../src/protocol/events.ts";
+import { QUERY_ERROR_CODES } from "../../src/protocol/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,8 +19,8 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   "${noun}_${status}": [
     ...["WATCHER_FAILED", "WATCHER_ARCHIVING", "WATCHER_ARCHIVED", "WATCHER_ARCHIVE_FAILED"],
     ...["WALLET_FAILED", "WALLET_ARCHIVED", "QUERY_FAILED", "QUERY_EXPIRED"],
+    ...["OPERATION_FAILED", "OPERATION_CANCELLED", "OPERATION_EXPIRED"],
   ],
-  "OPERATION_${status.toUpperCase()}": ["OPERATION_FAILED", "OPERATION_CANCELLED", "OPERATION_EXPIRED"],
 };
 
 /** Whether what is put together is a code, and not a sentence or a path. */

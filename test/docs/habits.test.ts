@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import should from "should";
-import { assumed } from "../consumer/assumed.ts";
-import { notAssumed } from "../consumer/not-assumed.ts";
+import { assumptions } from "../consumer/assumptions.ts";
+import { tolerated } from "../consumer/tolerated.ts";
 
 const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
 
@@ -15,14 +15,14 @@ function rowsUnder(heading: string): string[] {
 
 describe("the list of what the reader assumes of the service", () => {
   for (const [heading, tests] of [
-    ["### Not assumed", notAssumed],
-    ["### Assumed", assumed],
+    ["### Not assumed", tolerated],
+    ["### Assumed", assumptions],
   ] as const) {
     it(`has a test for each row, and a row for each test: ${heading}`, () => {
       const rows = rowsUnder(heading);
       should(rows).deepEqual(
         Object.keys(tests),
-        "docs/architecture.md and test/consumer/{not-assumed,assumed}.ts name other habits, or in another order.",
+        "docs/architecture.md and test/consumer/{tolerated,assumptions}.ts name other habits, or in another order.",
       );
     });
   }

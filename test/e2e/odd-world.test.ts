@@ -1,5 +1,5 @@
 import should from "should";
-import { calmer, oddWorld } from "../consumer/odd-habits.ts";
+import { chaosScenario, withFewerFaults } from "../consumer/chaos-scenario.ts";
 import { makeEvent, PLAIN_HABITS } from "../consumer/simulation.ts";
 import { killsOfNodeRed, withOddNodeRed } from "../support/odd-node-red.ts";
 
@@ -11,7 +11,7 @@ describe("events in on a service of odd habits", function () {
     const events = lives.flatMap((offsets, life) =>
       offsets.map((offset) => ({ event: makeEvent(offset), life, afterMs: 0, lateMs: 0 })),
     );
-    const world = calmer({ ...oddWorld(1, 1), habits: PLAIN_HABITS, events });
+    const world = withFewerFaults({ ...chaosScenario(1, 1), habits: PLAIN_HABITS, events });
     const arrivals = await withOddNodeRed(world, async ({ service, arrived }) => {
       service.publish(0);
       await arrived(({ length }) => length === 3);

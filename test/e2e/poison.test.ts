@@ -46,7 +46,7 @@ describe("an event at which Node-RED ends", function () {
   };
 
   for (const { commit, crashes = 5 } of [{ commit: "on-send" }, { commit: "on-complete", crashes: 2 }]) {
-    it(`leaves by the second port after ${crashes} restarts, and those behind it come (${commit})`, async () => {
+    it(`leaves by the second output after ${crashes} restarts, and those behind it come (${commit})`, async () => {
       const files = {
         all: join(stage.userDir.path, `${commit}.txt`),
         rejected: join(stage.userDir.path, `${commit}-rejected.txt`),
@@ -76,7 +76,7 @@ describe("an event at which Node-RED ends", function () {
         should(offsets.has(offset)).equal(offset !== POISON, `event ${offset}`);
       should(stage.nodeRed?.log).match(/Node-RED did not end in an orderly way last time.* one at a time/);
       should(stage.nodeRed?.log).containEql(
-        `The event at offset 5 is given up: Node-RED ended ${crashes} times`,
+        `The event at offset 5 was rejected: Node-RED ended ${crashes} times`,
       );
       await stage.nodeRed?.kill();
     });

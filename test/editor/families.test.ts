@@ -9,7 +9,7 @@ const STORED = {
   ...{ orgId: "", creTenantId: "2" },
 };
 
-/** Rarely needed: hidden until somebody asks for them. */
+/** Rarely needed: hidden until a person opens them. */
 describe("the sets of oracle families in the forms", function () {
   this.timeout(120_000);
   const editor = useEditor();
@@ -23,7 +23,7 @@ describe("the sets of oracle families in the forms", function () {
   });
 
   const families = async () => (await editor().inPage.stored(connection)).values.families;
-  const list = (form: Form) => form.root.locator("#crec-connection-family-sets");
+  const list = (form: Form) => form.root.locator("#crec-connection-families");
   const isSignedByShown = async () => {
     const form = await editor().form(idOf(flows, "crec-verify-event"));
     const isShown = await form.field("signedBy").isVisible();
@@ -31,11 +31,11 @@ describe("the sets of oracle families in the forms", function () {
     return isShown;
   };
 
-  it("are out of sight until they are asked for, and change nothing by being so", async () => {
+  it("are hidden until they are opened, and empty by default", async () => {
     const form = await editor().form(connection);
     should(await form.root.getByText("Add a family").isVisible()).be.false();
     await form.done();
-    should(await families()).be.undefined();
+    should(await families()).deepEqual([]);
     should(await isSignedByShown()).be.false();
   });
 
@@ -44,13 +44,13 @@ describe("the sets of oracle families in the forms", function () {
     await form.root.getByText("Other oracle families").click();
     await form.root.getByText("Add a family").click();
     const set = list(form);
-    await set.getByText(/Fill in the name of the oracle family/).waitFor();
+    await set.getByText(/Enter the name of the oracle family/).waitFor();
     await set.getByLabel("Family").fill("zone-b");
-    await set.getByText(/Fill in the signers of the family "zone-b"/).waitFor();
+    await set.getByText(/Enter the signers of the family "zone-b"/).waitFor();
     await set.getByLabel("Signers").fill(SIGNERS);
-    await set.getByText(/threshold of the family "zone-b" is a whole number/).waitFor();
+    await set.getByText(/threshold of the family "zone-b" must be a whole number/).waitFor();
     await set.getByLabel("Threshold").fill("5");
-    await set.getByText(/threshold of 5 cannot be met by 4 signers/).waitFor();
+    await set.getByText(/4 signers cannot reach a threshold of 5/).waitFor();
     await set.getByLabel("Threshold").fill("3");
     await set.getByText(/carry exactly 2 signatures/).waitFor();
     await set.getByLabel("Threshold").fill("2");

@@ -45,9 +45,9 @@ describe("the forms of the quickstart", function () {
     should(stored).not.equal("");
     await form.fill("baseUrl", "http://127.0.0.1:1/elsewhere");
     should(await form.shows("apiKey")).equal("");
-    await form.root.getByText(/type the API key again/).waitFor();
+    await form.root.getByText(/Enter the API key again/).waitFor();
     await form.fill("baseUrl", before);
-    await form.root.getByText(/type the API key again/).waitFor({ state: "hidden" });
+    await form.root.getByText(/Enter the API key again/).waitFor({ state: "hidden" });
     should(await form.shows("apiKey")).equal(stored);
     await form.cancel();
   });

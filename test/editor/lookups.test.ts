@@ -64,7 +64,7 @@ describe("a box with a list to pick from", function () {
 describe("what a form says under a box with a list", function () {
   this.timeout(120_000);
   const editor = useEditor();
-  const nothing = "There is none of this name yet";
+  const nothing = "There is no channel with this name yet";
 
   const deployed = (properties: Partial<FlowNode> = {}) =>
     editor().openWith([

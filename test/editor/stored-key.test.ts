@@ -5,9 +5,9 @@ import type { FlowNode } from "../support/node-red.ts";
 const HERE = "https://here.example/v1";
 const THERE = "https://there.example/v1";
 const KEY = "test-secret-that-must-not-leave";
-const ASKED = /type the API key again/;
+const ASKED = /Enter the API key again/;
 
-/** A person gets a flow in which the address of the connection is another one by now. */
+/** A person opens a flow in which the address of the connection has changed. */
 describe("the form of a connection whose address has changed", function () {
   this.timeout(120_000);
   const editor = useEditor();

@@ -18,7 +18,7 @@ describe("the hooks of a transport", () => {
   });
   afterEach(() => server.close());
 
-  it("are told of each attempt, without the key wherever it stands", async () => {
+  it("are called for each attempt, without the key in any text", async () => {
     const requests: RequestInfo[] = [];
     const responses: ResponseInfo[] = [];
     const transport = new Transport({
@@ -45,7 +45,7 @@ describe("the hooks of a transport", () => {
     should(inspect([requests, responses], { depth: 9 })).not.containEql(KEY);
   });
 
-  it("are not told a key of other characters, as the address writes it", async () => {
+  it("do not see a key with special characters as the address encodes it", async () => {
     const told: RequestInfo[] = [];
     const apiKey = "a b/c+d=e~f!";
     const transport = new Transport({ baseUrl: server.url, apiKey, onRequest: (info) => told.push(info) });
@@ -58,7 +58,7 @@ describe("the hooks of a transport", () => {
     ]);
   });
 
-  it("are told of what got no answer by its code", async () => {
+  it("get the error code of an attempt without an answer", async () => {
     const codes: unknown[] = [];
     const transport = new Transport({
       baseUrl: "http://127.0.0.1:1",

@@ -7,16 +7,16 @@ const failed = (code: string, message = "failed") => Object.assign(new Error(mes
 const errorOf = (error: unknown) =>
   networkError(error, "host:443", (text) => text.replaceAll("secret", "***"));
 
-describe("what a call says that did not reach the service", () => {
+describe("the error of a call that did not reach the service", () => {
   for (const [code, says] of [
-    ["ENOTFOUND", /its name is not known\. Check the base URL/],
-    ["EAI_AGAIN", /its name could not be looked up\. Check the network's name service/],
+    ["ENOTFOUND", /its name cannot be resolved\. Check the base URL/],
+    ["EAI_AGAIN", /DNS does not answer\. Check the network and DNS/],
     ["ECONNREFUSED", /nothing listens there\. Check that the service runs/],
-    ["EHOSTUNREACH", /there is no way to it\. Check the network/],
-    ["ENETUNREACH", /there is no way to it\. Check the network/],
+    ["EHOSTUNREACH", /there is no route to it\. Check the network/],
+    ["ENETUNREACH", /there is no route to it\. Check the network/],
     ["ETIMEDOUT", /it does not answer\. Check the network, and firewalls/],
     ["UND_ERR_CONNECT_TIMEOUT", /it does not answer\. Check the network, and firewalls/],
-    ["UND_ERR_ABORTED", /the proxy refused the way to it\. Check the proxy/],
+    ["UND_ERR_ABORTED", /the proxy refused the connection\. Check the proxy/],
     ["UND_ERR_SOCKET", /the connection broke before the answer was complete\. Check the network/],
     ["HPE_INVALID_EOF_STATE", /the connection broke before the answer was complete/],
     ["", /the connection broke before the answer was complete/],
@@ -50,7 +50,7 @@ describe("what a call says that did not reach the service", () => {
     });
   }
 
-  it("is BAD_RESPONSE for what is no HTTP, and for an answer beyond the limit", () => {
+  it("is BAD_RESPONSE for what is not HTTP, and for an answer beyond the limit", () => {
     for (const error of [
       failed("HPE_INVALID_CONSTANT"),
       Object.assign(new Error("?"), { name: "HTTPParserError" }),
@@ -60,7 +60,7 @@ describe("what a call says that did not reach the service", () => {
     }
     const large = errorOf(failed("UND_ERR_RES_EXCEEDED_MAX_SIZE"));
     should(large).have.property("code", "RESPONSE_TOO_LARGE");
-    should(large.message).match(/^The answer of host:443 is larger than allowed\. Ask for less/);
+    should(large.message).match(/^The answer of host:443 is larger than allowed\. Request less/);
   });
 
   it("is CLIENT_CLOSED when the sockets are gone, and INVALID_ARGUMENT for what cannot be sent", () => {
@@ -81,7 +81,7 @@ describe("what a call says that did not reach the service", () => {
   });
 });
 
-describe("what a call says that the service refused", () => {
+describe("the error of a call that the service refused", () => {
   for (const [code, sentences] of Object.entries(REFUSALS)) {
     it(`is what happened and what to do, for ${code}`, () => {
       should(sentences).match(/^[A-Z][^.]+\. [A-Z][^.]+\.$/);

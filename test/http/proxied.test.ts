@@ -68,11 +68,14 @@ describe("a call through a proxy", () => {
     });
   });
 
-  it("says so when the proxy wants credentials, for an http address too", async () => {
+  it("reports a proxy that requires credentials, for an http address too", async () => {
     const { port } = await proxyOn(createServer(), (_request, response) => response.writeHead(407).end());
     const transport = open("http://service.invalid/v1", { proxy: `127.0.0.1:${port}` });
     const error = await errorOf(transport.get("/x"));
-    should(error).match({ code: "SERVICE_UNREACHABLE", message: /proxy refused the way.*credentials/ });
+    should(error).match({
+      code: "SERVICE_UNREACHABLE",
+      message: /proxy refused the connection.*credentials/,
+    });
   });
 
   it("takes no more of an answer than allowed, without a tunnel either", async () => {
@@ -126,10 +129,10 @@ describe("a call through a proxy", () => {
     should(seen).not.containEql(true);
   });
 
-  it("says so when the service wants a certificate", async () => {
+  it("reports a service that requires a certificate", async () => {
     const [own, callers] = [selfSigned(), selfSigned()];
     const service = await careful(own, callers);
     const error = await errorOf(open(`https://127.0.0.1:${service}`, { tls: { ca: own.cert } }).get("/x"));
-    should(error).match({ code: "TLS_ERROR", message: /it wants a certificate of yours/ });
+    should(error).match({ code: "TLS_ERROR", message: /requires a client certificate/ });
   });
 });

@@ -5,7 +5,7 @@ import { Semaphore } from "../../src/http/semaphore.ts";
 describe("the queue of calls", () => {
   const never = new AbortController().signal;
 
-  it("lets only so many work at once, and the others in their order", async () => {
+  it("runs only so many at the same time, and the others in order", async () => {
     const semaphore = new Semaphore(2);
     const begun: number[] = [];
     const ends = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());
@@ -25,7 +25,7 @@ describe("the queue of calls", () => {
     should(begun).deepEqual([0, 1, 2, 3]);
   });
 
-  it("gives the place back when the work fails", async () => {
+  it("frees the slot when the work fails", async () => {
     const semaphore = new Semaphore(1);
     const failing = semaphore.run(never, () => Promise.reject(new Error("no")));
     await should(failing).be.rejectedWith("no");

@@ -96,7 +96,7 @@ describe("Transport", () => {
       should(seen).deepEqual(["k-1", `Apikey ${KEY}`, "k-1", undefined]);
     });
 
-    it("refuses a body that is no JSON, and does not repeat it", async () => {
+    it("refuses a body that is not JSON, and does not quote it", async () => {
       const error = await errorOf(open("http://127.0.0.1:1").post("/x", { secret: 7n }));
       should(error).match({ code: "INVALID_ARGUMENT", path: "body", message: /bigint.*decimal text/ });
       should(inspect(error)).not.containEql("secret");
@@ -123,7 +123,7 @@ describe("Transport", () => {
       should(await open(server.url).get("/x")).deepEqual({ n: "12345678901234567890" });
     });
 
-    it("refuses a path that is no path", async () => {
+    it("refuses a path that is not valid", async () => {
       const transport = open("http://127.0.0.1:1");
       for (const path of ["no-slash", "/a b", "/a#b", "/é"]) {
         should(await errorOf(transport.get(path))).match({
@@ -134,7 +134,7 @@ describe("Transport", () => {
       }
     });
 
-    it("works for many at once without a warning about listeners", async () => {
+    it("works for many at the same time without a warning about listeners", async () => {
       const warnings: unknown[] = [];
       const onWarning = (warning: unknown) => warnings.push(warning);
       process.on("warning", onWarning);
@@ -219,7 +219,13 @@ describe("Transport", () => {
         "FORBIDDEN",
         /no/,
       ],
-      ["a rate limit", 429, { type: "VALIDATION_ERROR", message: "m" }, "RATE_LIMITED", /ask less often/],
+      [
+        "a rate limit",
+        429,
+        { type: "VALIDATION_ERROR", message: "m" },
+        "RATE_LIMITED",
+        /send fewer requests/,
+      ],
       [
         "failure of the service",
         500,
@@ -231,7 +237,7 @@ describe("Transport", () => {
       ["a proxy's HTML 502", 502, "<html>Bad gateway</html>", "SERVICE_ERROR", /HTTP 502/],
       ["a proxy's HTML 404", 404, "<html>nginx</html>", "BAD_RESPONSE", /base URL.*nginx/],
       ["HTML with 200", 200, "<html>Log in</html>", "BAD_RESPONSE", /base URL.*Log in/],
-      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*in its place\.$/],
+      ["an empty 200", 200, "", "BAD_RESPONSE", /base URL.*instead of the service\.$/],
       ["a missing right", 403, { type: "FORBIDDEN", message: "no" }, "FORBIDDEN", /HTTP 403.*no/],
       [
         "a code in a list",
@@ -241,7 +247,7 @@ describe("Transport", () => {
         /Check the ids/,
       ],
       ["a refusal without a message", 400, { type: "VALIDATION_ERROR" }, "VALIDATION_ERROR", /nothing more/],
-      ["a type that is no constant", 400, { type: "free text", message: "m" }, "BAD_RESPONSE", /base URL/],
+      ["a type that is not a constant", 400, { type: "free text", message: "m" }, "BAD_RESPONSE", /base URL/],
       ["truncated JSON", 200, '{"data": [', "BAD_RESPONSE", /begins/],
     ];
     for (const [what, status, body, code, message] of cases) {
@@ -381,12 +387,12 @@ describe("Transport", () => {
       should(make("http://h", " ")).throw(/API key is missing/);
       should(make("http://h", "a\nb")).throw(/Copy it again/);
       for (const [url, message] of [
-        ["", /^The base URL must be a whole http or https address/],
-        ["h/v1", /whole http or https address/],
-        ["ftp://h", /whole http or https address/],
-        ["http://u:p@h", /no user name or password/],
-        ["http://u@h", /no user name or password/],
-        ["http://:p@h", /no user name or password/],
+        ["", /^The base URL must be a complete http or https address/],
+        ["h/v1", /complete http or https address/],
+        ["ftp://h", /complete http or https address/],
+        ["http://u:p@h", /not contain a user name or password/],
+        ["http://u@h", /not contain a user name or password/],
+        ["http://:p@h", /not contain a user name or password/],
         ["http://h/?a=1", /must end with its path/],
         ["http://h/#a", /must end with its path/],
         ["http://h?", /must end with its path/],
@@ -436,7 +442,7 @@ describe("Transport", () => {
       should(server.requests).have.length(1);
     });
 
-    it("give up at once when the service asks for a longer wait than is left", async () => {
+    it("fail immediately when the service asks for a longer wait than is left", async () => {
       const server = await serve((_request, response) =>
         sendJson(response, 429, "", { "retry-after": "3600" }),
       );
@@ -487,7 +493,7 @@ describe("Transport", () => {
   });
 
   describe("what cannot be reached", () => {
-    it("says where nothing listens", async () => {
+    it("reports that nothing listens", async () => {
       const server = await startServer(() => {});
       await server.close();
       const error = await errorOf(open(server.url, { maxAttempts: 1 }).get("/x"));
@@ -496,7 +502,7 @@ describe("Transport", () => {
       should(error.message).match(/nothing listens/);
     });
 
-    it("says that a name is not known", async () => {
+    it("reports a name that cannot be resolved", async () => {
       for (const [scheme, port] of [
         ["http", 80],
         ["https", 443],
@@ -507,7 +513,7 @@ describe("Transport", () => {
       }
     });
 
-    it("says that it is no TLS", async () => {
+    it("reports a server without TLS", async () => {
       const server = await serve((_request, response) => response.end());
       const error = await errorOf(open(server.url.replace("http:", "https:")).get("/x"));
       should(error.code).equal("TLS_ERROR");
@@ -549,7 +555,7 @@ describe("Transport", () => {
       should(error).match({ code: "TIMEOUT", retryable: true, cause: { code: "SERVICE_ERROR" } });
     });
 
-    it("say that what was sent may have been carried out", async () => {
+    it("report that the request may have been carried out", async () => {
       const server = await serve(() => {});
       should((await errorOf(open(server.url, limits).post("/x", {}))).message).match(
         /may have been carried out/,
@@ -567,7 +573,7 @@ describe("Transport", () => {
       );
       await server.nextConnection();
       controller.abort();
-      should(await call).match({ code: "ABORTED", name: "AbortedError", message: /as asked/ });
+      should(await call).match({ code: "ABORTED", name: "AbortedError", message: /aborted by its caller/ });
     });
 
     it("ends a call that queues, and leaves the queue in order", async () => {
@@ -633,7 +639,11 @@ describe("Transport", () => {
       should((await Promise.all(calls)).map(({ code }) => code)).deepEqual(Array(3).fill("CLIENT_CLOSED"));
       while (server.openSockets() > 0) await tick();
       const late = await errorOf(transport.get("/4"));
-      should(late).match({ code: "CLIENT_CLOSED", name: "ClientClosedError", message: /Make a new client/ });
+      should(late).match({
+        code: "CLIENT_CLOSED",
+        name: "ClientClosedError",
+        message: /Create a new client/,
+      });
     });
 
     it("also ends a connection that is still being made", async () => {
@@ -648,7 +658,7 @@ describe("Transport", () => {
   });
 
   describe("a proxy", () => {
-    it("that says nothing keeps no socket", async () => {
+    it("that never answers keeps no socket", async () => {
       const asked = Promise.withResolvers<void>();
       const given = Promise.withResolvers<void>();
       const proxy = await startTcpServer((socket) => {

@@ -6,7 +6,7 @@ import { connectionNode } from "../support/nodes.ts";
 import { type Harm, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
-/** What the account node promises: the answer, a part of it, or an error that says which. */
+/** The account node: the response, a partial one, or an error that says which kind it is. */
 describe("account", function () {
   this.timeout(120_000);
 
@@ -73,7 +73,7 @@ describe("account", function () {
   };
   const codeOf = ({ error }: Message) => error?.code;
 
-  it("tells who the key belongs to", async () => {
+  it("gets the account that the key belongs to", async () => {
     const { payload, crec, odd, kept } = await ask(nodeRed, "details", { kept: 1, crec: { channelId: "c" } });
     should(payload).deepEqual({
       ...{ memberId: "member_local", displayName: "Local developer", emailAddress: "developer@localhost" },
@@ -82,7 +82,7 @@ describe("account", function () {
     await nodeRed.status("details", "account.status.done");
   });
 
-  it("asks a query with variables, by message", async () => {
+  it("runs a query with variables from the message", async () => {
     const { payload } = await ask(nodeRed, "query", {
       query: "query ($with: Boolean!) { getOrganization { tenantId organizationId @include(if: $with) } }",
       variables: { with: false },
@@ -94,19 +94,19 @@ describe("account", function () {
     should((await ask(nodeRed, "typed", {})).payload).deepEqual({ b: "Query" });
   });
 
-  it("gives a part of an answer, with what is missing; and after that a whole one without", async () => {
+  it("sends a partial response with its errors, and then a complete one without", async () => {
     const errors = [{ message: "no b", path: ["b"] }];
     answers(200, { data: { a: 1, b: null }, errors });
     const part = await ask(nodeRed, "query", { query: "{ a b }" });
     should(part.payload).deepEqual({ a: 1, b: null });
     should(part.crec).deepEqual({ errors });
-    await nodeRed.status("query", "account.status.partly");
+    await nodeRed.status("query", "account.status.partial");
     answers(200, { data: { a: 1 } });
     should((await ask(nodeRed, "query", { query: "{ a }", crec: part.crec ?? {} })).crec).deepEqual({});
     await nodeRed.status("query", "account.status.done");
   });
 
-  it("gives a refused query to Catch, with all that was wrong", async () => {
+  it("reports a refused query to Catch, with all errors", async () => {
     const caught = await refuse(nodeRed, "query", { query: "{ nothing nobody }" });
     should(codeOf(caught)).equal("GRAPHQL_ERROR");
     should(caught.crec?.errors).have.length(2);
@@ -114,7 +114,7 @@ describe("account", function () {
     await nodeRed.status("query", ({ fill }) => fill === "red");
   });
 
-  it("tells a service that cannot be asked from one that refuses", async () => {
+  it("distinguishes a failed request from a refused one", async () => {
     should(codeOf(await refuse(nodeRed, "bare", {}))).equal("GRAPHQL_URL_MISSING");
     should(codeOf(await refuse(nodeRed, "refused", {}))).equal("KEY_REFUSED");
     should(codeOf(await refuse(nodeRed, "unreachable", {}))).match(/SERVICE_UNREACHABLE|TIMEOUT/);
@@ -122,7 +122,7 @@ describe("account", function () {
     should(codeOf(await refuse(nodeRed, "query", { query: "{ a }" }))).equal("BAD_RESPONSE");
   });
 
-  it("refuses variables that are none, and repeats none", async () => {
+  it("refuses invalid variables, and does not repeat them", async () => {
     for (const variables of [[], "top-secret", 1]) {
       const caught = await refuse(nodeRed, "query", { query: "{ a }", variables });
       should(codeOf(caught)).equal("INVALID_FIELD");

@@ -7,7 +7,7 @@ import { apiNode, connectionNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
-/** What api call makes of the fields of its form. */
+/** The requests that api call makes from its fields. */
 describe("api call", function () {
   this.timeout(120_000);
 
@@ -47,7 +47,7 @@ describe("api call", function () {
     await service?.close();
   });
 
-  it("adds query parameters, repeats lists, and leaves out what is empty", async () => {
+  it("adds query parameters, repeats lists, and leaves out empty ones", async () => {
     await ask(nodeRed, "typed", { payload: "/channels" });
     should(proxy.passed.at(-1)).have.property("query", "?limit=1&status=active&status=archived");
     const query = { name: "a b&c", limit: 5, offset: "", status: [], none: null };
@@ -57,7 +57,7 @@ describe("api call", function () {
     should(proxy.passed.at(-1)).have.property("query", "?limit=2");
   });
 
-  it("refuses a query that is none, before anything is sent", async () => {
+  it("refuses an invalid query before anything is sent", async () => {
     const asked = proxy.passed.length;
     for (const query of ["limit=5", 5, ["a"], { limit: { is: 5 } }, { list: [[1]] }]) {
       const { error } = await refuse(nodeRed, "api", { payload: "/channels", query });
@@ -66,7 +66,17 @@ describe("api call", function () {
     should(proxy.passed).have.length(asked);
   });
 
-  it("changes what is there, and shows the HTTP status", async () => {
+  it("refuses a path that leaves the base URL, before anything is sent", async () => {
+    const asked = proxy.passed.length;
+    for (const payload of ["channels", "/../local/faucet"]) {
+      const { error } = await refuse(nodeRed, "api", { payload });
+      should(error?.code).equal("INVALID_FIELD");
+      should(error?.message).startWith(`"Path" cannot be "${payload}". A path starts with /`);
+    }
+    should(proxy.passed).have.length(asked);
+  });
+
+  it("changes a resource, and shows the HTTP status", async () => {
     const { payload } = await ask(nodeRed, "post", { payload: "/channels", body: { name: "made" } });
     const { channel_id } = payload as { channel_id: string };
     await nodeRed.status("post", "201");

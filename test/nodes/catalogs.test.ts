@@ -4,6 +4,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import should from "should";
+import {
+  errorKey,
+  type Field,
+  labelKey,
+  type NodeDescription,
+  shortName,
+} from "../../nodes/lib/shared/fields.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
@@ -12,6 +19,11 @@ const json = <T>(...path: string[]) => JSON.parse(read(...path)) as T;
 const { "node-red": listed } = json<{ "node-red": { nodes: Record<string, string> } }>("package.json");
 const names = Object.keys(listed.nodes);
 const COMMON = "common";
+const tables: Record<string, NodeDescription> = {};
+for (const name of names) {
+  const { NODE } = (await import(`../../nodes/${name}/fields.ts`)) as { NODE: NodeDescription };
+  tables[name] = NODE;
+}
 
 /** What is registered with the editor, as far as it is looked at here. */
 type Registered = {
@@ -81,6 +93,55 @@ function registeredBy(script: string): Record<string, Registered> {
   return found;
 }
 
+/** Keys that a node's table of fields stands for, beside those in its template. */
+function keysOfTable(node: NodeDescription | undefined): string[] {
+  const own = (key: string) => `${shortName(node?.type ?? "")}.${key}`;
+  return Object.entries(node?.fields ?? {})
+    .flatMap(([name, field]) => [
+      ...errorsOf(node, name, field),
+      ...("lookup" in field && field.lookup?.unknown ? [field.lookup.unknown] : []),
+      ...(field.kind === "select" && field.explained
+        ? field.options.filter(Boolean).map((option) => own(`explained.${name}.${option}`))
+        : []),
+    ])
+    .concat(
+      [own(node?.icon ? "palette" : "title")],
+      outputsOf(node).map((output) => own(`output.${output}`)),
+    );
+}
+
+function outputsOf(node: NodeDescription | undefined): readonly string[] {
+  return node?.outputs && node.outputs.length > 1 ? node.outputs : [];
+}
+
+/** The sentences about values of a field that are missing or wrong. */
+function errorsOf(node: NodeDescription | undefined, name: string, field: Field): string[] {
+  const isConditional = field.kind === "config" && field.required && field.shown !== undefined;
+  const isChecked = field.kind === "number" || ("check" in field && field.check) || isConditional;
+  const isRequired = (field.kind === "text" || field.kind === "typed") && field.required;
+  return node && (isChecked || isRequired) ? [errorKey(node, name)] : [];
+}
+
+/** The labels of what a person fills in, by field. What a form's code builds explains itself. */
+function labelsOf(name: string, node: NodeDescription | undefined): Record<string, string | undefined> {
+  const filledIn = ["text", "number", "boolean", "select", "typed", "config", "credential", "list"];
+  const fields = Object.entries(node?.fields ?? {}).filter(
+    ([field, { kind }]) => field !== "name" && filledIn.includes(kind),
+  );
+  return Object.fromEntries(fields.map(([field]) => [field, node && textAt(name, labelKey(node, field))]));
+}
+
+function textAt(name: string, key: string): string {
+  const catalog = json<Record<string, unknown>>("dist/nodes/locales/en-US", `${name}.json`);
+  return key
+    .split(".")
+    .reduce<unknown>((level, part) => (level as Record<string, unknown>)?.[part], catalog) as string;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** What the editor and the palette find in the package. */
 describe("the package as Node-RED finds it", () => {
   it("lists every node there is", () => {
@@ -90,7 +151,8 @@ describe("the package as Node-RED finds it", () => {
 
   it("has every common text in use", () => {
     const common = keysOf(json<object>("nodes/lib/locales/en-US/common.json"));
-    const uses = usesOf(sourcesOf("nodes").join("\n"), [COMMON]);
+    const templates = names.map((name) => formOf(name).template);
+    const uses = usesOf([...sourcesOf("nodes"), ...templates].join("\n"), [COMMON]);
     should(common.filter((key) => !isUsed(key, uses))).be.empty();
     should(uses.keys.filter((key) => !common.includes(key))).be.empty();
   });
@@ -125,7 +187,8 @@ describe("the package as Node-RED finds it", () => {
 
       it("has a text for each key in use", () => {
         const texts = catalog();
-        const uses = usesOf(sourcesOf(`nodes/${name}`).join("\n"), [name, COMMON]);
+        const uses = usesOf([...sourcesOf(`nodes/${name}`), form().template].join("\n"), [name, COMMON]);
+        uses.keys.push(...keysOfTable(tables[name]));
         should(uses.keys.length).be.above(3);
         should(uses.keys.filter((key) => !texts.includes(key))).be.empty();
         should(
@@ -150,21 +213,25 @@ describe("the package as Node-RED finds it", () => {
         should(second).equal("");
       });
 
-      it("has a field for each property, and a property for each field", () => {
-        const { defaults, credentials = {}, category } = definition();
-        const prefix = category === "config" ? "node-config-input" : "node-input";
-        const fields = [...form().template.matchAll(new RegExp(`id="${prefix}-([\\w]+)"`, "g"))].map(
-          (match) => match[1] ?? "",
-        );
-        const properties = [...Object.keys(defaults), ...Object.keys(credentials)];
-        should(fields.filter((field) => !properties.includes(field))).be.empty();
-        // Lists and objects have a part of the form that is built by code.
-        const built = (property: string) =>
-          typeof defaults[property]?.value === "object" || /^contract\d+$/.test(property);
-        const simple = properties.filter((property) => !built(property));
-        should(simple.filter((property) => !fields.includes(property))).be.empty();
-        const labels = [...form().template.matchAll(/<label for="([^"]+)"/g)].map((match) => match[1] ?? "");
-        should(labels.filter((id) => !form().template.includes(`id="${id}"`))).be.empty();
+      it("stores the version of its settings", () => {
+        should(definition().defaults.version?.value).equal(tables[name]?.version);
+      });
+
+      it("has a label for each field, and explains it in the help", () => {
+        const labels = labelsOf(name, tables[name]);
+        should(Object.entries(labels).filter(([, label]) => label === undefined)).be.empty();
+        const explained = [...form().help.matchAll(/\*\*(.+?)\*\*/g)].map((match) => match[1] ?? "");
+        const isExplained = (label = "") => explained.includes(label) || explained.includes(capital(label));
+        should(Object.values(labels).filter((label) => !isExplained(label))).be.empty();
+      });
+
+      it("has a sentence for each field that can be wrong", () => {
+        const texts = catalog();
+        const fields = Object.entries(tables[name]?.fields ?? {});
+        const keys = fields.flatMap(([field, described]) => errorsOf(tables[name], field, described));
+        should(keys.filter((key) => !texts.includes(key))).be.empty();
+        const sentences = keys.map((key) => textAt(name, key));
+        should(sentences.filter((sentence) => !/^[A-Z].*\.$/.test(sentence))).be.empty();
       });
 
       it("takes no name of a property from the editor", () => {

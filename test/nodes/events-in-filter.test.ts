@@ -1,8 +1,10 @@
 import should from "should";
 import { positionOf } from "../../nodes/events-in/commands.ts";
+import { NODE } from "../../nodes/events-in/fields.ts";
 import { startOf } from "../../nodes/events-in/settings.ts";
 import type { Message } from "../support/bench.ts";
 import { type Arrival, EventBench, isPoll } from "../support/event-bench.ts";
+import { readerOf } from "../support/field-reader.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
@@ -95,13 +97,13 @@ describe("the filters of events in", function () {
       Event: { contractEvent: "Transfer(address" },
       "Event ": { contractEvent: "Transfer Approval" },
       "Event  ": { contractEvent: "Filled(Order order)" },
-      Only: { types: ["watcher.evnt"] },
+      "Event types": { types: ["watcher.evnt"] },
       Confidence: { confidence: "finalised" },
       Start: { start: "today" },
-      From: { start: "time", startValue: "someday" },
-      "From ": { start: "time", startValue: "" },
-      "If it fails": { unverified: "dropp" },
-      "Done when": { commit: "onack" },
+      "Start at": { start: "time", startValue: "someday" },
+      "Start at ": { start: "time", startValue: "" },
+      "On failed proof": { unverified: "dropp" },
+      Acknowledge: { commit: "onack" },
       Watcher: { watcher: "7", watcherType: "json" },
     };
     const ids = Object.keys(rows).map((label) => label.replaceAll(" ", "_"));
@@ -224,8 +226,7 @@ describe("the filters of events in", function () {
 
 describe("where events in begins", () => {
   const now = () => Math.floor(Date.now() / 1000);
-  const def = (startValue: string) =>
-    ({ id: "1", type: "t", z: "", name: "", start: "time", startValue }) as const;
+  const def = (startValue: string) => readerOf(NODE, { start: "time", startValue });
   const timeOf = (position: unknown) => (position as { time: number }).time;
 
   it("is a time as in every node", () => {

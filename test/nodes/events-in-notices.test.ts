@@ -17,7 +17,7 @@ const NO_STATUS = { ...DECODED, watcher_id: "w", status: "active" };
 
 type Change = { headers?: object; payload: Record<string, unknown> };
 
-/** With proofs checked, nothing unproven leaves by the first port, whatever a relay makes up. */
+/** With proofs checked, nothing unproven leaves by the first output, whatever a relay makes up. */
 describe("notices of events in", function () {
   this.timeout(120_000);
   let bench: EventBench;
@@ -91,9 +91,9 @@ describe("notices of events in", function () {
   const offsetsOf = (arrivals: readonly Arrival[]) => arrivals.map(({ crec }) => crec.offset);
 
   for (const commit of ["on-send", "on-complete", "on-ack"]) {
-    it(`${commit}: the first port sends what is proven, the second what fails, the third the rest`, async () => {
+    it(`${commit}: the first output sends what is proven, the second what fails, the third the rest`, async () => {
       const id = `notices-${commit}`;
-      // In the last mode only what leaves by the first port is acknowledged.
+      // In the last mode only what leaves by the first output is acknowledged.
       const wires = [[`${id}-look-0`, "acks-notices"], [`${id}-look-1`], [`${id}-look-2`]];
       await deploy(id, { commit, wires });
       await bench.report(id, ({ cursor }) => cursor === EVENTS);
@@ -144,7 +144,7 @@ describe("notices of events in", function () {
     should(warnings).have.length(1);
   });
 
-  it("without the check all leave by the first port, and no made-up type looks decoded", async () => {
+  it("without the check all leave by the first output, and no made-up type looks decoded", async () => {
     await deploy("unchecked", { commit: "on-send", verify: false });
     const all = await bench.arrived("unchecked", EVENTS);
     should(offsetsOf(all)).deepEqual([1, 2, 3, 4, 5, 6, 7, 8]);

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { type EventsInDef, NODE } from "../../nodes/events-in/fields.ts";
 import {
+  cursorLocation,
   deliveryOf,
-  type EventsInDef,
-  placeOf,
   pollIntervals,
   serviceIdentity,
 } from "../../nodes/events-in/settings.ts";
+import { readerOf } from "../support/field-reader.ts";
 
 describe("the settings of events in", () => {
-  const def = (fields: Partial<EventsInDef>) => fields as EventsInDef;
+  const def = (settings: Partial<EventsInDef>) => readerOf(NODE, settings);
 
   it("wait 1 to 15 seconds between polls, and no less than the shortest at most", () => {
     should(pollIntervals(def({}))).deepEqual({ pollMinMs: 1_000, pollMaxMs: 15_000 });
@@ -36,12 +37,12 @@ describe("the settings of events in", () => {
     should(new Set(identities.map(serviceIdentity)).size).equal(3);
   });
 
-  it("keep a consumer's place apart by file and by context store", () => {
+  it("keep a consumer's cursor apart by file and by context store", () => {
     const RED = { settings: { userDir: "/user" } } as NodeAPI;
     const places = [
-      placeOf(RED, def({}), "a/b"),
-      placeOf(RED, def({}), "b"),
-      ...["disk", "memory"].map((store) => placeOf(RED, def({ store }), "b")),
+      cursorLocation(RED, "", "a/b"),
+      cursorLocation(RED, "", "b"),
+      ...["disk", "memory"].map((store) => cursorLocation(RED, store, "b")),
     ];
     should(places[0]).equal(join("/user", "crec-cursors", "a%2Fb.json"));
     should(new Set(places).size).equal(4);

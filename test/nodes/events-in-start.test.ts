@@ -36,8 +36,8 @@ describe("events in says where it starts", function () {
     await bench.deploy([[node, 2]]);
     await bench.nodeRed.status("fresh", exactly(`connected, starts after offset ${last}`));
     const [line = "", ...more] = linesOf("fresh");
-    should(line).containEql(`No place is stored for "fresh" (${join(bench.userDir.path, "crec-cursors")}`);
-    should(line).endWith(`starts with what comes from now on, after offset ${last}.`);
+    should(line).containEql(`No cursor is stored for "fresh" (${join(bench.userDir.path, "crec-cursors")}`);
+    should(line).endWith(`starts with new events, after offset ${last}.`);
     should(more).be.empty();
     should((await bench.panel("fresh")).body).have.property("started", { position: "now", after: last });
     await bench.addEvents("first");
@@ -77,11 +77,7 @@ describe("events in says where it starts", function () {
     );
     for (const [id, status, log] of [
       ["first", "connected, starts at the beginning", "starts at the beginning of the channel."],
-      [
-        "none",
-        "connected, starts at the beginning",
-        "starts with what comes from now on; the channel is empty.",
-      ],
+      ["none", "connected, starts at the beginning", "starts with new events; the channel is empty."],
       [
         "when",
         "connected, starts at 2100-01-31T12:00:00Z",
@@ -99,7 +95,7 @@ describe("events in says where it starts", function () {
     await bench.nodeRed.status("moved", exactly(`connected, starts after offset ${last}`));
     await bench.press("moved", { topic: "seek", payload: last });
     await bench.arrived("moved", 1);
-    should(linesOf("moved")[1]).endWith(`"moved" was told to go elsewhere: starts at offset ${last}.`);
+    should(linesOf("moved")[1]).endWith(`The cursor of "moved" was moved: starts at offset ${last}.`);
   });
 
   it("when its place is in a store that forgets, or that writes late: what that means, once", async () => {
@@ -112,8 +108,8 @@ describe("events in says where it starts", function () {
       for (const id of ["forgetful", "belated"]) await bench.nodeRed.status(id, /^(connected|events-in)/);
     }
     const { log } = bench.nodeRed;
-    should(log.match(/context store "quick", which forgets it when Node-RED ends/g)).have.length(1);
-    should(log.match(/context store "lasting", which writes it to disk only every 1 seconds/g)).have.length(
+    should(log.match(/context store "quick", which is lost when Node-RED ends/g)).have.length(1);
+    should(log.match(/context store "lasting", which is written to disk only every 1 seconds/g)).have.length(
       1,
     );
   });

@@ -66,7 +66,7 @@ describe("events in, seen from outside", function () {
       await bench.deploy([[newest({ id: "retries" }), 2]]);
       await bench.nodeRed.status("retries", CONNECTED);
       refusing(500, "INTERNAL_ERROR");
-      should(await bench.nodeRed.status("retries", / · again in \d+ s$/)).have.property("fill", "red");
+      should(await bench.nodeRed.status("retries", / · retry in \d+ s$/)).have.property("fill", "red");
       bench.proxy.harm = () => undefined;
       await bench.nodeRed.status("retries", CONNECTED);
     });
@@ -89,6 +89,18 @@ describe("events in, seen from outside", function () {
       refusing(401, "UNAUTHORIZED");
       should(await bench.nodeRed.status("no-more", keyRefused)).have.property("fill", "red");
       should(await pollsWithin(1_000)).equal(0);
+    });
+
+    it("is the same for a key without rights, at the look-up of the channel and at a poll", async () => {
+      const keyRefused = "events-in.status.key-refused";
+      const body = JSON.stringify({ type: "FORBIDDEN", message: "No." });
+      await bench.deploy([[newest({ id: "polls" }), 2]]);
+      await bench.nodeRed.status("polls", CONNECTED);
+      bench.proxy.harm = () => ({ kind: "answer", status: 403, body });
+      should(await bench.nodeRed.status("polls", keyRefused)).have.property("fill", "red");
+      const channel = channelNode({ id: "forbidden", channel: bench.service.channelName });
+      await bench.deploy([[newest({ id: "looks-up", channel: "forbidden" }), 2]], [channel]);
+      should(await bench.nodeRed.status("looks-up", keyRefused)).have.property("fill", "red");
     });
 
     it("says that it waits for its channel, until there is one", async () => {

@@ -197,7 +197,7 @@ describe("events in", function () {
     const isTrue = (offset: number) => !FORGED.includes(offset);
     const verificationOf = ({ crec }: Arrival) => crec.verification as { verified: boolean; reason?: string };
 
-    it("leaves by the second port, drawn so or not; in ack mode nobody has to acknowledge it", async () => {
+    it("leaves by the second output, drawn so or not; in ack mode nobody has to acknowledge it", async () => {
       forge();
       await bench.deploy([
         [eventsInNode({ id: "port", unverified: "port" }), 3],

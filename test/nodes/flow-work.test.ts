@@ -249,7 +249,7 @@ describe("events in that counts an event as done when it was sent", function () 
         ...{ pauseType: "rate", rate: "20", nbRateUnits: "1", rateUnits: "second", drop: false },
       }),
     ]);
-    await bench.nodeRed.status("reader", /^10 in the flow$|events-in.status.in-flow/);
+    await bench.nodeRed.status("reader", /^10 in flight$|events-in.status.in-flow/);
     await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length === EVENTS);
     let [most, open] = [0, 0];
     for (const { name } of bench.nodeRed.shown()) {

@@ -16,12 +16,12 @@ describe("an event that events in gives up", function () {
   after(() => bench?.close());
   afterEach(() => bench.nodeRed.clear());
 
-  it("is counted in the status, and told once, where nothing is wired to the second port", async () => {
+  it("is counted in the status, and told once, where nothing is wired to the second output", async () => {
     await bench.deploy([[ackingNode({ id: "unwired", ackTimeout: "0.2", attempts: "1" }), 1]]);
-    await bench.nodeRed.status("unwired", `connected, ${EVENTS} given up`);
+    await bench.nodeRed.status("unwired", `connected, ${EVENTS} undelivered`);
     should(await bench.report("unwired", ({ cursor }) => cursor === EVENTS)).have.property("givenUp", EVENTS);
-    const told = bench.nodeRed.log.match(/The event at offset \d+ is given up/g);
-    should(told).deepEqual(["The event at offset 1 is given up"]);
+    const told = bench.nodeRed.log.match(/The event at offset \d+ was rejected/g);
+    should(told).deepEqual(["The event at offset 1 was rejected"]);
   });
 
   it("is none as long as nobody says so: it is sent again and again, and the status says how often", async () => {

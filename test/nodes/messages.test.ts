@@ -178,7 +178,7 @@ describe("messages of the nodes", function () {
   });
 
   describe("create watcher", () => {
-    it("sends each status out of the second port, and the watcher out of the first", async () => {
+    it("sends each status out of the second output, and the watcher out of the first", async () => {
       const probe = "each status";
       await nodeRed.press("press-watcher", { ...COMPANY, probe });
       const { value } = await nodeRed.shows(
@@ -322,7 +322,7 @@ describe("messages of the nodes", function () {
       should(crec).have.keys("event", "eventId", "offset", "channelId", "type");
     });
 
-    it("a notice leaves by the third port when checked, else by the first", async () => {
+    it("a notice leaves by the third output when checked, else by the first", async () => {
       for (const port of ["checked:2", "unchecked:0"]) {
         const { value } = await nodeRed.shows(
           (shown) => shown.name === port && (shown.value as Message).topic === "watcher.status",
@@ -364,7 +364,7 @@ describe("messages of the nodes", function () {
       should(msg.crec?.verification).have.properties({ verified: false, reason: "unsigned_field_mismatch" });
     });
 
-    it("verify event sends notices out of its third port, decoded", async () => {
+    it("verify event sends notices out of its third output, decoded", async () => {
       const { value } = await nodeRed.shows(({ value }) => (value as Message).topic === "watcher.status");
       const { crec = {}, payload } = value as Message;
       const msg = await ask(nodeRed, "verify", { ...COMPANY, crec: { keep: "me", event: crec.event } }, 2);

@@ -49,7 +49,7 @@ describe("An odd event among good ones", function () {
 
   for (const commit of ["on-send", "on-complete", "on-ack"]) {
     for (const deep of ["lists", "objects"]) {
-      it(`leaves by the second port when Node-RED cannot copy it: deep ${deep}, ${commit}`, async () => {
+      it(`leaves by the second output when Node-RED cannot copy it: deep ${deep}, ${commit}`, async () => {
         const text =
           deep === "lists"
             ? `${"[".repeat(DEPTH)}9007199254740993${"]".repeat(DEPTH)}`

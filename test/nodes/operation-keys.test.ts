@@ -239,7 +239,7 @@ describe("a message with an operation key", function () {
     checkError(caught, "hasty", "OPERATION_EXECUTED_NOT_FOUND", idOf(key));
     should(caught.error?.message).not.match(/not executed/);
     const { text } = await bench.nodeRed.status("hasty", isRed);
-    should(text).equal("Executed already, not found yet");
+    should(text).equal("Already executed, not found yet");
 
     // The same again, and this time the service learns of it meanwhile.
     const channelId = String(caught.crec?.channelId);

@@ -357,7 +357,7 @@ describe("run query", function () {
 
     it("asks nothing where the decimals are missing or wrong", async () => {
       const none = await bench.refuse("no-decimals", { ...KEPT, payload: bench.wallet });
-      checkError(none, "no-decimals", "NO_DECIMALS", "The result is wanted in tokens");
+      checkError(none, "no-decimals", "NO_DECIMALS", "its result cannot be shown in tokens");
       should(none.crec).not.have.property("queryId");
       checkError(
         await bench.refuse("amount-undecided", KEPT),

@@ -348,7 +348,7 @@ describe("events in and deploys", function () {
   });
 
   describe("events that were changed on the way", () => {
-    it("leave by the second port, with the reason, and the true ones by the first", async () => {
+    it("leave by the second output, with the reason, and the true ones by the first", async () => {
       const forge = (body: string) => {
         const page = JSON.parse(body) as {
           events: Array<{ headers: { type: string }; payload: { verifiable_event?: string } }>;

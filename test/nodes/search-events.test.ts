@@ -136,7 +136,7 @@ describe("search events", function () {
   };
   const status = () => bench.nodeRed.statuses("search").at(-1);
 
-  it("streams all pages, each message with its place, the last with their number", async () => {
+  it("sends the events of all pages, each message with its index, the last with the count", async () => {
     const before = bench.proxy.passed.filter(isSearch).length;
     const { events, errors } = await search({ types: ["watcher.status"] }, { extra: "kept" });
     // The two of the watcher made above, too.
@@ -157,7 +157,7 @@ describe("search events", function () {
     should(status()).have.properties({ fill: "green", text: `${count} found` });
   });
 
-  it("is joined to one list by its parts, and goes into a CSV", async () => {
+  it("is joined to one list by its parts, and written to a CSV", async () => {
     const node = searchNode({ types: ["watcher.status"], limit: "250", wires: [["join", "search-look-0"]] });
     await deploy(node, [
       { id: "join", z: "bench-tab", type: "join", x: 1, y: 1, mode: "auto", wires: [["csv"]] },
@@ -206,7 +206,7 @@ describe("search events", function () {
     should(lines[250]).equal(`${state},${watcherId},${time}`);
   });
 
-  it("sends no more than it may, and says that there are more", async () => {
+  it("sends no more than the limit, and says that there are more", async () => {
     const { events } = await search({ limit: "3" });
     should(events.map(({ parts }) => parts.count)).deepEqual([undefined, undefined, 3]);
     should(status()?.text).equal("3 found, and there are more");
@@ -220,7 +220,7 @@ describe("search events", function () {
     should(status()).have.properties({ fill: "green", text: "0 found" });
   });
 
-  it("makes of an event what events in makes of it, with the names of the ABI", async () => {
+  it("sends an event as events in does, with the names of the ABI", async () => {
     await bench.deploy([[eventsInNode({ id: "events", types: ["watcher.event"] }), 2]]);
     const [received] = await bench.arrived("events", 1);
     const stale = { consumer: "other", redelivered: true, attempt: 3, rejection: "of another", keep: "me" };
@@ -236,7 +236,7 @@ describe("search events", function () {
     should(values).containEql("12345678901234567891");
   });
 
-  it("finds, receives, verifies and acknowledges what the service sends flat, as data and without ids", async () => {
+  it("finds, receives, verifies and acknowledges events that are flat, in data, and without ids", async () => {
     type Sent = { headers: { type: string; offset: number; proofs: unknown[] }; [field: string]: unknown };
     const change = (body: string) => {
       const { events, has_more } = JSON.parse(body) as { events: Sent[]; has_more: boolean };
@@ -297,7 +297,7 @@ describe("search events", function () {
     await bench.arrived("own", 2);
   });
 
-  it("takes ids in capitals for ids, as the channel and the manage node do", async () => {
+  it("accepts ids in capitals, as the channel and the manage node do", async () => {
     const ofChannel = (await channelId()).toUpperCase();
     const { data } = await bench.call("GET", `/channels/${ofChannel.toLowerCase()}/watchers?name=transfers`);
     const watcherId = String((data as Array<{ watcher_id: string }>)[0]?.watcher_id).toUpperCase();
@@ -323,7 +323,7 @@ describe("search events", function () {
     should((await bench.arrived("manage", 1))[0]?.payload).have.property("name", "transfers");
   });
 
-  it("sends what is not proven to Catch, with the reason, and goes on", async () => {
+  it("reports an event that fails verification to Catch, with the reason, and continues", async () => {
     const change = (body: string) => {
       const page = JSON.parse(body) as { events: Array<{ payload: Record<string, unknown> }> };
       if (page.events[1]) page.events[1].payload.chain_selector = "1";
@@ -337,7 +337,7 @@ describe("search events", function () {
     should(ended).be.true();
     should(errors).have.length(1);
     should(errors[0]?.error).have.property("code", "EVENT_REJECTED");
-    should(errors[0]?.error?.message).match(/is not proven: /);
+    should(errors[0]?.error?.message).match(/ failed verification: /);
     should(errors[0]).have.property("extra", "kept");
     should(errors[0]?.crec?.verification).have.properties({
       verified: false,
@@ -352,7 +352,7 @@ describe("search events", function () {
     should(status()).have.property("fill", "green");
   });
 
-  it("finds by each filter, by name or id, typed or from the message", async () => {
+  it("finds by each filter, by name or id, as text or from the message", async () => {
     const counts = async (node: Partial<FlowNode>, message: Message = {}) => {
       const { events, errors } = await search({ limit: "5", ...node }, message);
       should(errors.map(({ error }) => error?.message)).be.empty();
@@ -375,11 +375,11 @@ describe("search events", function () {
     should(await counts({ operation: "crec.operationId", operationType: "msg" })).equal(5);
   });
 
-  it("refuses what the service would refuse, and says what to do", async () => {
+  it("refuses filters that the service would refuse, and says how to correct them", async () => {
     should(await failure({ types: ["watcher.event"], statuses: "active" })).have.properties({
       code: "INVALID_FIELD",
       message:
-        '"Status" does not apply to events of type watcher.event. Empty it, or untick watcher.event in the node\'s form.',
+        '"Status" cannot be "active". Events of type watcher.event do not have this field. Clear it, or deselect watcher.event.',
     });
     const codes: Array<[string, Partial<FlowNode>]> = [
       ["INVALID_FIELD", { from: "yesterday" }],
@@ -426,7 +426,7 @@ describe("search events", function () {
     should(await failure({ query: "not an id" })).have.property("code", "INVALID_ARGUMENT");
   });
 
-  it("sends on what it had found when it breaks off, and does not say that this is all", async () => {
+  it("sends the events found before an error, without a count", async () => {
     let pages = 0;
     bench.proxy.harm = (passing) => {
       if (!isSearch(passing)) return undefined;
@@ -443,7 +443,7 @@ describe("search events", function () {
     should(events[0]?.crec).not.have.property("verification");
   });
 
-  it("is ended by a deploy", async () => {
+  it("ends at a deploy", async () => {
     await deploy(searchNode());
     bench.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
     const asked = bench.proxy.next(1, ({ query }) => query.includes("offset=200"));
@@ -459,7 +459,7 @@ describe("times of a search", () => {
   const NOW = 1_780_000_000.9;
   const time = (value: unknown) => timeOf("From", value, NOW);
 
-  it("are read as people and flows write them", () => {
+  it("can be text, numbers and dates", () => {
     should(time("2026-01-31T12:00:00Z")).equal(1_769_860_800);
     should(time("2026-01-31")).equal(1_769_817_600);
     should([time("24h"), time("7d"), time("1.5 h ago"), time("90s"), time("2w")]).deepEqual(
@@ -475,11 +475,11 @@ describe("times of a search", () => {
     should([time(0), time("24")]).deepEqual([0, 24]);
   });
 
-  it("are none where nothing is given", () => {
+  it("are undefined when empty", () => {
     for (const nothing of [undefined, null, "", "  "]) should(time(nothing)).be.undefined();
   });
 
-  it("are refused where they are none", () => {
+  it("are refused when invalid", () => {
     for (const wrong of [
       "yesterday",
       "-5",
@@ -497,7 +497,7 @@ describe("times of a search", () => {
 });
 
 describe("a sequence of messages", () => {
-  it("keeps the place that what asked for it has in another", () => {
+  it("keeps the parts of the message that started it", () => {
     const sent: Message[] = [];
     const outer = { id: "outer", index: 1 };
     const sequence = new Sequence("inner", { _msgid: "1", parts: outer }, (msg) => sent.push(msg as Message));

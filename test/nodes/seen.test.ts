@@ -21,7 +21,7 @@ describe("how many keys verify event remembers", () => {
 });
 
 /** Each event once, over deploys, restarts and kills of Node-RED. */
-describe("verify event that lets each event through once", function () {
+describe("verify event with each event once", function () {
   this.timeout(120_000);
 
   const VERIFIED = 0;
@@ -78,7 +78,7 @@ describe("verify event that lets each event through once", function () {
     while ((await new DedupeFile(file(id)).read()).entries.length === 0) await sleep(20);
   };
 
-  it("rejects a repetition, under another event id too; another node does not know of it", async () => {
+  it("rejects a repeated event, under another event id too; another node accepts it", async () => {
     await deploy(once("one"), once("two"));
     await sends("one", VERIFIED);
     await repeats("one");
@@ -88,7 +88,7 @@ describe("verify event that lets each event through once", function () {
     await nodeRed.status("two", "rejected: seen_before");
   });
 
-  it("lets one through of two that come at once", async () => {
+  it("sends one of two that come at the same time", async () => {
     await deploy(once("rush"));
     await Promise.all([
       nodeRed.press("press-rush", { crec: { event } }),
@@ -116,7 +116,7 @@ describe("verify event that lets each event through once", function () {
     await repeats("killed");
   });
 
-  it("holds back nothing that it rejected for another reason", async () => {
+  it("accepts an event that it rejected before for another reason", async () => {
     await deploy(once("strict", { maxAge: "1" }));
     should((await sends("strict", REJECTED)).crec?.verification).have.property("reason", "too_old");
     await deploy(once("strict"));
@@ -124,7 +124,7 @@ describe("verify event that lets each event through once", function () {
     await repeats("strict");
   });
 
-  it("lets an event through again whose message says that a consumer on ack was not done with it", async () => {
+  it("accepts a redelivery of an event that was not acknowledged", async () => {
     await deploy(once("acks"));
     const delivery = { consumer: "reader", eventId: event?.event_id };
     await sends("acks", VERIFIED, delivery);
@@ -146,7 +146,7 @@ describe("verify event that lets each event through once", function () {
     });
   });
 
-  it("says when its memory was damaged, keeps a copy, and goes on", async () => {
+  it("warns when its file is damaged, keeps a copy, and continues", async () => {
     await deploy(once("spoiled"));
     await sends("spoiled", VERIFIED);
     await nodeRed.stop();
@@ -168,7 +168,7 @@ describe("verify event that lets each event through once", function () {
     await repeats("spoiled");
   });
 
-  it("forgets with a node that is removed, and with no other", async () => {
+  it("forgets the keys of a removed node, and of no other", async () => {
     const remembers = ["removed", "disabled", "unticked", "left"];
     await deploy(...remembers.map((id) => once(id)));
     for (const id of remembers) {
@@ -199,13 +199,13 @@ describe("verify event that lets each event through once", function () {
     await sends("removed", VERIFIED);
   });
 
-  it("accepts nothing where a message was to say what, and does not", async () => {
+  it("fails where the message does not say which events to expect", async () => {
     await deploy(once("asks", { expectEvents: "wanted", expectEventsType: "msg" }));
     const { error } = await refuse(nodeRed, "asks", { crec: { event } });
     should(error).have.properties({ code: "MISSING_VALUE" });
   });
 
-  it("refuses a number that it cannot remember", async () => {
+  it("rejects a number of keys out of range", async () => {
     await deploy(once("vain", { remember: "0" }));
     const { error } = await refuse(nodeRed, "vain", { crec: { event } });
     should(error).have.properties({ code: "INVALID_FIELD" });

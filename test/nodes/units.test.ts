@@ -30,7 +30,7 @@ describe("a value that is being typed", () => {
     wrong("address", ADDRESS.replace("f", "F"), /^amount has a wrong checksum/);
     wrong("address", "0x12", /^amount must be an address/);
     wrong("uint8", "256", /^amount must fit uint8 \(0 to 255\)/);
-    wrong("bytes32", "0x12", /^amount must have 32 bytes, and has 1/);
+    wrong("bytes32", "0x12", /^amount must have 32 bytes, but has 1/);
     wrong("uint8[2]", "[1,300]", /^amount\[1\] must fit uint8/, { valueType: "json" });
     wrong("uint8[2]", "[1,", /^amount is not JSON: /, { valueType: "json" });
     const components = [{ name: "to", type: "address" }];
@@ -46,7 +46,7 @@ describe("a value that is being typed", () => {
     should(check("uint256", "0x16e360", { decimals: 6 })).deepEqual(both);
     wrong("uint256", "1.5", /whole number/, { decimals: 6 });
     wrong("uint256", "1.5", /no decimals/, { unit: "token" });
-    wrong("uint256", "1.5", /^Decimals are/, { unit: "token", decimals: -1 });
+    wrong("uint256", "1.5", /^The decimals must be/, { unit: "token", decimals: -1 });
     should(check("uint256[]", '["1.5"]', { valueType: "json", unit: "token", decimals: 6 })).deepEqual({});
   });
 

@@ -117,7 +117,7 @@ describe("verify event", () => {
     });
   }
 
-  it("judges an event alike whose type, offset and proofs are not in headers, as an api call may give it", async () => {
+  it("returns the same result for an event whose type, offset and proofs are beside the headers, as an api call may return it", async () => {
     for (const { event, config } of proofCases) {
       const settings = config ? { config } : {};
       const { headers, ...others } = event;
@@ -133,7 +133,7 @@ describe("verify event", () => {
     }
   });
 
-  it("sends nothing on any more once a deploy has closed it", async () => {
+  it("sends nothing after a deploy has closed it", async () => {
     const [first] = proofCases;
     if (!first) throw new Error("There are no worked examples.");
     await verify(first);
@@ -160,7 +160,7 @@ describe("verify event", () => {
     should(await outcome).equal("ended");
   });
 
-  it("does not judge an event by its envelope: the same proof has the same key under another event id", async () => {
+  it("does not depend on unsigned fields: the same proof has the same key under another event id", async () => {
     const [first] = proofCases;
     if (!first) throw new Error("There are no worked examples.");
     const one = await verify(first);
@@ -173,7 +173,7 @@ describe("verify event", () => {
     should(other.msg.crec?.dedupeKey).equal(one.msg.crec?.dedupeKey);
   });
 
-  it("takes an answer only as one of the channel that its message was read from", async () => {
+  it("accepts an answer only from the channel that the message names", async () => {
     const answer = proofCases.find(({ name }) => name === "query.status completed");
     const [log] = proofCases;
     if (!answer || !log) throw new Error("There are no worked examples.");
@@ -201,7 +201,7 @@ describe("verify event", () => {
     );
   });
 
-  it("takes an answer only as one of the channel that is chosen, whatever the message says", async () => {
+  it("accepts an answer only from the configured channel, whatever the message says", async () => {
     const answer = proofCases.find(({ name }) => name === "query.status completed");
     const [log] = proofCases;
     if (!answer || !log) throw new Error("There are no worked examples.");
@@ -254,7 +254,7 @@ describe("verify event", () => {
       too_old: { maxAge: "60" },
     };
     for (const [reason, properties] of Object.entries(refused)) {
-      it(`rejects with ${reason}, and leaves the message as it came`, async () => {
+      it(`rejects with ${reason}, and leaves the rest of the message unchanged`, async () => {
         const { port, msg } = await verify(transfer, company, properties);
         should(port).equal("rejected");
         should(msg).have.property("payload", "as it came");
@@ -265,7 +265,7 @@ describe("verify event", () => {
       });
     }
 
-    it("rejects with confidence_too_low what is right, and less final than asked for", async () => {
+    it("rejects with confidence_too_low a valid event that is less final than expected", async () => {
       const weak = proofCases.find(
         ({ expect, event }) => expect === "verified" && signedFacts(event).confidence === "latest",
       );
@@ -276,14 +276,14 @@ describe("verify event", () => {
       should(msg.crec?.verification).have.properties({ verified: false, reason: "confidence_too_low" });
     });
 
-    it("says what is wrong with the proof before what is unexpected", async () => {
+    it("reports an invalid proof before unmet expectations", async () => {
       const tampered = proofCases.find(({ why }) => why === "event_hash_mismatch");
       if (!tampered) throw new Error("There is no worked example that was changed.");
       const { msg } = await verify(tampered, {}, { expectEvents: "Other" });
       should(msg.crec?.verification).have.property("reason", "event_hash_mismatch");
     });
 
-    it("asks nothing of what carries no proof: it leaves by its own port", async () => {
+    it("checks no expectations of events without a proof: they leave by their own output", async () => {
       const { port } = await verify(progress, {}, { expectEvents: "Other", maxAge: "1" });
       should(port).equal("unsigned");
     });

@@ -91,10 +91,10 @@ describe("wallets and signers", function () {
     it("says which configuration is not one", async () => {
       for (const id of ["make-broken", "make-listed", "make-null"]) {
         const caught = await bench.refuse(id, { ...KEPT });
-        checkError(caught, id, "INVALID_FIELD", "configuration of the wallet is not a JSON object");
+        checkError(caught, id, "INVALID_FIELD", "configuration of the wallet must be a JSON object");
       }
       const caught = await bench.refuse("make-rounded", { ...KEPT });
-      checkError(caught, "make-rounded", "INVALID_FIELD", "would be rounded. Write the number as text");
+      checkError(caught, "make-rounded", "INVALID_FIELD", "would be rounded. Write it as text");
     });
 
     it("gets one by name and by id, and lists all", async () => {

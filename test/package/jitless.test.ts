@@ -33,7 +33,7 @@ describe("the built library under --jitless", function () {
       channels: ["one"],
       verified: true,
       proxy:
-        "Proxies need WebAssembly, which is off in this Node.js, as by --jitless. Start it with WebAssembly, or use no proxy.",
+        "Proxies need WebAssembly, which is off in this Node.js (for example by --jitless). Start it with WebAssembly, or use no proxy.",
     });
     should(stderr).match(/WebAssembly cannot be used to check proofs here, so JavaScript does/);
     await server.close();

@@ -34,7 +34,7 @@ function paramsOf(params: string, log?: object, abi?: readonly unknown[]): Recor
 }
 
 describe("decodeEvent", () => {
-  it("gives a contract event as plain JSON", () => {
+  it("decodes a contract event to plain JSON", () => {
     const decoded = decodeEvent(caseNamed("watcher.event, 3 of 7, v 27/28").event);
     should(decoded).deepEqual({
       name: "Transfer",
@@ -70,7 +70,7 @@ describe("decodeEvent", () => {
     should(decodeEvent(unsigned)).not.have.property("transactionHash");
   });
 
-  it("gives statuses of operations, queries, watchers and wallets", () => {
+  it("decodes statuses of operations, queries, watchers and wallets", () => {
     should(decodeEvent(caseNamed("operation.status confirmed").event)).deepEqual({
       status: "confirmed",
       reason: "",
@@ -110,7 +110,7 @@ describe("decodeEvent", () => {
     });
   });
 
-  it("gives the status of an operation that nothing is signed of yet", () => {
+  it("decodes the status of an operation without a signed text", () => {
     const { event } = caseNamed("operation.status confirmed");
     const { verifiable_event: _, ...payload } = event.payload;
     should(decodeEvent({ ...event, payload: { ...payload, status: "accepted" } })).deepEqual({
@@ -122,7 +122,7 @@ describe("decodeEvent", () => {
     });
   });
 
-  it("gives ids without leading zeros, so that they can be compared", () => {
+  it("removes leading zeros from ids, so that they can be compared", () => {
     const selectorOf = (chain_selector: unknown) =>
       decodeEvent(signedEvent("wallet.status", "{}", { wallet_id: "w", status: "pending", chain_selector }));
     should(selectorOf(`00${SELECTOR}`)).have.property("chainSelector", SELECTOR);
@@ -131,7 +131,7 @@ describe("decodeEvent", () => {
     should(selectorOf(7)).have.property("chainSelector", "7");
   });
 
-  it("reads a query resource as it reads its event", () => {
+  it("decodes a query like its event", () => {
     const { event } = caseNamed("query.status completed");
     should(decodeQuery(event.payload as unknown as Query)).deepEqual(decodeEvent(event));
     should(decodeEvent(event)).have.properties({
@@ -144,7 +144,7 @@ describe("decodeEvent", () => {
     });
   });
 
-  it("says where the network is not signed, so that nobody decides by it", () => {
+  it("marks a network that is not signed", () => {
     const decoded = (signed: object, chain_selector: string = SELECTOR) =>
       decodeEvent(
         signedEvent("watcher.event", { name: "Thing", ...signed }, { watcher_id: "w", chain_selector }),
@@ -164,12 +164,12 @@ describe("decodeEvent", () => {
     }
   });
 
-  it("takes what was signed before what stands beside it", () => {
+  it("prefers signed values to unsigned ones", () => {
     const { event } = caseNamed("operation.status says confirmed, signed confirmed_latest");
     should(decodeEvent(event)).have.property("status", "confirmed_latest");
   });
 
-  it("passes a type it does not know through", () => {
+  it("returns the payload of an event of an unknown type", () => {
     const event = signedEvent("something.new", "{}", { a: 1 });
     should(decodeEvent(event)).equal(event.payload);
   });
@@ -252,7 +252,7 @@ describe("decodeEvent with an ABI", () => {
     surprise: 1,
   };
 
-  it("gives the ABI's names, decimal text, hex and checksums", () => {
+  it("uses the ABI's names, decimal text, hex and checksums", () => {
     const json = JSON.stringify(params).replace("60,", '60.000000,"big":18446744073709551615,');
     should(paramsOf(json, log, abi)).deepEqual({
       fundTokenId: params.fund_token_id,
@@ -267,7 +267,7 @@ describe("decodeEvent with an ABI", () => {
     });
   });
 
-  it("reads what some writers put as text or in another case", () => {
+  it("reads values written as text or in another case", () => {
     const flags = [
       { type: "event", name: "Flags", inputs: ["on", "off", "set"].map((name) => ({ name, type: "bool" })) },
     ];
@@ -282,13 +282,13 @@ describe("decodeEvent with an ABI", () => {
     });
   });
 
-  it("leaves an event the ABI does not have as it is", () => {
+  it("leaves an event that the ABI does not have unchanged", () => {
     should(paramsOf('{"some_name":1}', { event_signature: "Other(uint256)" }, abi)).deepEqual({
       some_name: 1,
     });
   });
 
-  it("names the parameter that is not of the ABI's type", () => {
+  it("names the parameter that does not fit the ABI's type", () => {
     for (const [name, value] of [
       ["small", "abc"],
       ["small", 1.5],
@@ -309,7 +309,7 @@ describe("decodeEvent with an ABI", () => {
     should(() => paramsOf("{}", log, [{ type: "event" }])).throw({ code: "ABI_INVALID" });
   });
 
-  it("keeps a parameter called __proto__ a parameter", () => {
+  it("keeps a parameter named __proto__ as a parameter", () => {
     const decoded = paramsOf('{"__proto__":{"polluted":1}}', log, abi);
     should(Object.keys(decoded)).deepEqual(["__proto__"]);
     should((decoded as { polluted?: unknown }).polluted).be.undefined();
@@ -370,7 +370,7 @@ describe("dedupeKey", () => {
       should(keyOf(none)).match(/^0x[0-9a-f]{64}$/);
   });
 
-  it("is the hash of the signed text of everything else", () => {
+  it("is the hash of the signed text for all other events", () => {
     const keys = ["operation.status confirmed", "operation.status confirmed_safe", "query.status failed"].map(
       (name) => dedupeKey(caseNamed(name).event),
     );
@@ -379,7 +379,7 @@ describe("dedupeKey", () => {
     should(dedupeKey(eventWith("{}", { tx_hash: "0x:1:2" }))).match(/^0x[0-9a-f]{64}$/);
   });
 
-  it("never looks at what stands where nothing of this type is signed", () => {
+  it("never reads a field that is not signed for events of this type", () => {
     const { event } = caseNamed("query.status completed");
     const other = caseNamed("watcher.event, all 7").event.payload.verifiable_event;
     const planted = { ...event, payload: { ...event.payload, verifiable_event: other } };
@@ -388,7 +388,7 @@ describe("dedupeKey", () => {
     should(decodeEvent(planted)).deepEqual(decodeEvent(event));
   });
 
-  it("is that of the type at the top, where older events have it", () => {
+  it("reads the type beside the headers too, where older events have it", () => {
     const { event } = caseNamed("query.status completed");
     const { type, ...headers } = event.headers;
     const older = { ...event, type, headers } as unknown as EventEnvelope;
@@ -396,7 +396,7 @@ describe("dedupeKey", () => {
     should(signedFacts(older)).deepEqual(signedFacts(event));
   });
 
-  it("says that an unsigned event has none", () => {
+  it("throws for an event without a signed text", () => {
     should(() => dedupeKey(caseNamed("watcher.status is never verifiable").event)).throw({
       code: "MALFORMED_EVENT",
     });

@@ -15,7 +15,7 @@ import type { EventEnvelope } from "../../src/protocol/index.ts";
 import { onEngine } from "./engines.ts";
 import { judgeWithEthers } from "./ethers-verifier.ts";
 
-/** The first five are the oracles, the others strangers. */
+/** The first five are the oracles. The others are unknown signers. */
 const KEYS = [1, 2, 3, 4, 5, 6, 7].map((seed) => new SigningKey(keccak256(zeroPadValue(toBeHex(seed), 32))));
 const SIGNERS = KEYS.slice(0, 5).map((key) => computeAddress(key.publicKey).toLowerCase());
 const OWNER = "0x61c4db60e1a220001201d6f4ec1244bf1f0b56c6";
@@ -173,7 +173,7 @@ function spoil(signature: string, how: string | undefined): string {
 describe("the verifier and one written with ethers", function () {
   this.timeout(120_000);
   for (const [engine, verifierOf] of Object.entries(onEngine)) {
-    it(`come to the same reason, or the same yes, on ${engine}`, async () => {
+    it(`return the same result on ${engine}`, async () => {
       const outcomes = new Map<string, number>();
       await fc.assert(
         fc.asyncProperty(scenario, async (given) => {

@@ -33,7 +33,7 @@ describe("the engines of the verifier", () => {
     );
   });
 
-  it("agree on the signer of true signatures, with v from 0 or from 27", async () => {
+  it("agree on the signer of valid signatures, with v starting at 0 or at 27", async () => {
     const [wasm, js] = [await createWasmEngine(), createJsEngine()];
     for (let round = 0; round < 50; round++) {
       const digest = new Uint8Array(randomBytes(32));
@@ -50,7 +50,7 @@ describe("the engines of the verifier", () => {
     }
   });
 
-  it("agree on any 65 bytes, the unrecoverable among them", async () => {
+  it("agree on any 65 bytes, also where no signer can be recovered", async () => {
     const [wasm, js] = [await createWasmEngine(), createJsEngine()];
     const edge = fc.constantFrom(
       new Uint8Array(32),
@@ -81,7 +81,7 @@ describe("the engines of the verifier", () => {
   });
 });
 
-describe("the engine of WebAssembly proves itself when it is loaded", () => {
+describe("the self-test of the WebAssembly engine", () => {
   const wrong: Record<string, (right: Primitives) => Primitives> = {
     "hashes wrongly": (right) => ({ ...right, keccak256: (bytes) => right.keccak256(bytes).with(31, 0) }),
     "recovers another key": (right) => ({
@@ -103,7 +103,7 @@ describe("the engine of WebAssembly proves itself when it is loaded", () => {
     },
   };
   for (const [how, spoil] of Object.entries(wrong)) {
-    it(`and JavaScript takes its place, with a warning, where it ${how}`, async () => {
+    it(`falls back to JavaScript with a warning when WebAssembly ${how}`, async () => {
       const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
       const engine = await fastestEngine(async () => spoil(await loadWasmPrimitives()));
       should(engine.name).equal("js");
@@ -112,7 +112,7 @@ describe("the engine of WebAssembly proves itself when it is loaded", () => {
     });
   }
 
-  it("and a program without WebAssembly gets the same answers, warned once", async () => {
+  it("gives the same results without WebAssembly, with one warning", async () => {
     const program = `
       WebAssembly.compile = () => Promise.reject(new Error("switched off"));
       const { verifyEvent } = await import("./src/index.ts");

@@ -43,7 +43,7 @@ export function counted(engine: Engine): Counted {
   return counts;
 }
 
-/** An engine that works each signature out once: for tests that judge the same ones over and over. */
+/** An engine that remembers each recovered signer, for tests that verify the same signatures many times. */
 export function remembering(engine: Engine): Engine {
   const known = new Map<string, ReturnType<Engine["recoverAddress"]>>();
   return {

@@ -11,7 +11,7 @@ import {
   toUtf8Bytes,
 } from "ethers";
 
-/** What the other verifier is told: addresses in lower case. */
+/** The configuration of the other verifier. Addresses are in lower case. */
 export type Expected = { owner: string; signers: string[]; threshold: number };
 
 type Json = { [key: string]: unknown };

@@ -28,7 +28,7 @@ const withFamilies = (set: object = {}): VerifyConfig => ({
 });
 
 onEachEngine("sets of oracle families", (verifierOf) => {
-  it("judge an event by the set of its watcher's family, and say which set it was", async () => {
+  it("verify an event with the set of its watcher's family, and name the family in the result", async () => {
     const verifier = verifierOf(withFamilies());
     const verified = await verifier.verify(theirs(), { donFamily: "zone-b" });
     should(verified).have.properties({ verified: true, donFamily: "zone-b" });
@@ -38,7 +38,7 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     should(byDefault).not.have.property("donFamily");
   });
 
-  it("never make the event of another family valid", async () => {
+  it("never verify the event of another family", async () => {
     const verifier = verifierOf(withFamilies());
     const asTheirs = await verifier.verify(ours(), { donFamily: "zone-b" });
     shouldBeRejected(asTheirs, "threshold_not_met");
@@ -60,13 +60,13 @@ onEachEngine("sets of oracle families", (verifierOf) => {
       .match(/family "zone-b"/);
   });
 
-  it("leave a family without a set of its own to the default set", async () => {
+  it("use the default set for a family without a set", async () => {
     const verifier = verifierOf(withFamilies());
     should((await verifier.verify(ours(), { donFamily: "zone-a" })).verified).be.true();
     should((await verifierOf(ownConfig).verify(ours(), { donFamily: "zone-b" })).verified).be.true();
   });
 
-  it("judge no operation and no query, whatever family is named", async () => {
+  it("are never used for operations and queries", async () => {
     const data = { wallet_operation_id: "7", wallet_address: WALLET, status: "confirmed" };
     const beside = {
       ...{ status: "confirmed", operation_id: "o", wallet_operation_id: "7" },
@@ -77,11 +77,13 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     const status = signedByFamily("operation.status", signed, beside);
     shouldBeRejected(await verifier.verify(status, { donFamily: "zone-b" }), "threshold_not_met");
     const platform = signedEvent("operation.status", signed, beside);
-    const result = await verifier.verify(platform, { donFamily: () => Promise.reject(new Error("asked")) });
+    const result = await verifier.verify(platform, {
+      donFamily: () => Promise.reject(new Error("looked up")),
+    });
     should(result).have.property("verified", true);
   });
 
-  it("take organization and tenant from the default set where they name none", async () => {
+  it("use organization and tenant of the default set where they name none", async () => {
     const options = { donFamily: "zone-b" };
     const owner = (tenant: string) => workflowOwnerFromOrgId("org_ours", tenant).toLowerCase() as Hex;
     const event = (tenant: string) => theirs({ owner: owner(tenant) });
@@ -95,7 +97,7 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     shouldBeRejected(await verifierOf(elsewhere).verify(event("2"), byCall), "workflow_owner_mismatch");
   });
 
-  it("do not take the owner of the default set for another tenant", async () => {
+  it("do not use the owner of the default set for another tenant", async () => {
     const options = { donFamily: "zone-b" };
     const own = verifierOf(withFamilies({ creTenantId: "2" }));
     shouldBeRejected(await own.verify(theirs({ owner: OWNER }), options), "not_configured");
@@ -104,7 +106,7 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     shouldBeRejected(await other.verify(theirs(), options), "workflow_owner_mismatch");
   });
 
-  it("are independent: an invalid set rejects what is judged by it, and nothing else", async () => {
+  it("are independent: an invalid set rejects only the events for which it is used", async () => {
     for (const wrong of [{ minRequiredSignatures: 8 }, { validSigners: ["0x12"] }, { validSigners: [] }]) {
       const verifier = verifierOf(withFamilies(wrong));
       const result = await verifier.verify(theirs(), { donFamily: "zone-b" });
@@ -121,29 +123,29 @@ onEachEngine("sets of oracle families", (verifierOf) => {
     shouldBeRejected(await none.verify(theirs(), { donFamily: "zone-b" }), "not_configured");
   });
 
-  it("have the family looked up by the watcher's id, only where there are sets by family", async () => {
-    const asked: string[] = [];
+  it("look up the family by the watcher's id only where families are configured", async () => {
+    const lookedUp: string[] = [];
     const donFamily = async (watcherId: string) => {
-      asked.push(watcherId);
+      lookedUp.push(watcherId);
       return "zone-b";
     };
     should((await verifierOf(ownConfig).verify(ours(), { donFamily })).verified).be.true();
-    should(asked).be.empty();
+    should(lookedUp).be.empty();
     should((await verifierOf(withFamilies()).verify(theirs(), { donFamily })).verified).be.true();
-    should(asked).deepEqual([WATCHER]);
+    should(lookedUp).deepEqual([WATCHER]);
     const malformed = { ...ours(), payload: { watcher_id: WATCHER } } as EventEnvelope;
     shouldBeRejected(await verifierOf(withFamilies()).verify(malformed, { donFamily }), "malformed_event");
-    should(asked).have.length(1);
+    should(lookedUp).have.length(1);
   });
 
-  it("judge nothing while the family cannot be found", async () => {
+  it("reject with the error of the lookup", async () => {
     const donFamily = () => Promise.reject(new Error("the service does not answer"));
     await should(verifierOf(withFamilies()).verify(theirs(), { donFamily })).be.rejectedWith(
       "the service does not answer",
     );
   });
 
-  it("follow the watcher that an event names, which is not signed, and say which set judged", async () => {
+  it("follow the watcher that an event names, which is not signed, and name the family in the result", async () => {
     // An attacker who changes what is beside the signed text can choose among the configured sets only.
     const donFamily = async (watcherId: string) => (watcherId === WATCHER ? "zone-b" : undefined);
     const verifier = verifierOf(withFamilies());
@@ -158,7 +160,7 @@ onEachEngine("sets of oracle families", (verifierOf) => {
 });
 
 describe("verifyEvent", () => {
-  it("takes the family of one event", async () => {
+  it("uses the family given for one event", async () => {
     const result = await verifyEvent(theirs(), withFamilies(), { donFamily: "zone-b" });
     should(result).have.properties({ verified: true, donFamily: "zone-b" });
   });

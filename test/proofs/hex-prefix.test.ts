@@ -21,13 +21,13 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
     });
   }
 
-  it("has another hash than the event beside it", async () => {
+  it("does not match the event hash", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     event.payload.event_hash = upper(event.payload.event_hash);
     shouldBeRejected(await verifier.verify(event), "event_hash_mismatch");
   });
 
-  it("contradicts the address beside it", async () => {
+  it("does not match the unsigned address", async () => {
     for (const [name, field] of [
       ["operation.status confirmed", "address"],
       ["query.status completed", "target"],
@@ -38,14 +38,14 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
     }
   });
 
-  it("answers no question", async () => {
+  it("does not match the requested query", async () => {
     const { payload, headers } = caseNamed("query.status completed").event;
     const query = {
       ...payload,
       channel_id: "7e77863e-8c8d-44b2-a0e0-45cad1325017",
       proof: headers.proofs,
     } as unknown as Query;
-    const judged = (call_data: string) => {
+    const resultFor = (call_data: string) => {
       const params = {
         contract_address: query.target,
         call_data,
@@ -58,11 +58,11 @@ onEachEngine("a proof whose hex begins with 0X", (verifierOf) => {
       };
       return verifier.verifyQuery(query, { requested });
     };
-    for (const right of ["0x18160ddd", "18160DDD"]) should((await judged(right)).verified).be.true();
-    shouldBeRejected(await judged("0X18160ddd"), "unsigned_field_mismatch");
+    for (const right of ["0x18160ddd", "18160DDD"]) should((await resultFor(right)).verified).be.true();
+    shouldBeRejected(await resultFor("0X18160ddd"), "unsigned_field_mismatch");
   });
 
-  it("makes no key of a log", () => {
+  it("does not count as a transaction hash in a dedupe key", () => {
     const chain_event = { chain_id: "1", tx_hash: `0X${"ab".repeat(32)}`, log_index: 1 };
     should(dedupeKey(signedEvent("watcher.event", { name: "Ping", chain_event }, {}))).match(
       /^0x[0-9a-f]{64}$/,

@@ -62,13 +62,13 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
     "signed text of megabytes": () => withText("A".repeat(PROOF_LIMITS.signedText + 4)),
   };
   for (const [name, make] of Object.entries(hostile)) {
-    it(`says no to ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       const result = await verifyEvent(make() as EventEnvelope, configOf());
       should(result.verified).be.false();
     });
   }
 
-  it("says no to a million signatures, and to megabytes of hex", async () => {
+  it("rejects a million signatures, and megabytes of hex", async () => {
     for (const change of [
       { signatures: new Array(1e6).fill("0x00") },
       { ocr_report: `0x${"00".repeat(PROOF_LIMITS.hex)}` },
@@ -79,7 +79,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
     }
   });
 
-  it("says no to characters that Node.js would read as hex digits by their low byte", async () => {
+  it("rejects characters that Node.js would read as hex digits by their low byte", async () => {
     for (const [digit, lookalike] of Object.entries({ 1: "\u0131", a: "\u0161", f: "\u0166" })) {
       const { event } = valid();
       const proof = event.headers.proofs[0] as OcrProof;
@@ -88,7 +88,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
     }
   });
 
-  it("says no to a channel or an id that is only the same letters to Unicode", async () => {
+  it("rejects a channel or an id that is equal only by Unicode lower case", async () => {
     const { event } = caseNamed("query.status completed");
     const signed = "7e77863e-8c8d-44b2-a0e0-45cad1325017";
     should(
@@ -102,7 +102,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
     should((await verifyEvent(lookalike, ownConfig)).verified).be.true();
   });
 
-  it("looks at no more than the documented limits, and at all up to them", async () => {
+  it("enforces the documented limits exactly", async () => {
     const { signedText, jsonDepth, signatures, proofs, hex } = PROOF_LIMITS;
     const payload = { watcher_id: "w", chain_selector: "1" };
     const event = (json: string) => signedEvent("watcher.event", json, payload);
@@ -138,7 +138,7 @@ onEachEngine("verifyEvent on hostile input", (verifierOf) => {
     shouldBeRejected(await verifyEvent(context(hex + 2), ownConfig), "malformed_proof");
   });
 
-  it("says not_configured to a configuration of any other shape", async () => {
+  it("returns not_configured for a configuration of any other form", async () => {
     for (const config of [undefined, null, {}, throwing, { validSigners: 7 }, { validSigners: ["0x1"] }]) {
       shouldBeRejected(await verifyEvent(valid().event, config as never), "not_configured");
     }

@@ -96,13 +96,13 @@ const unreadable: Array<[type: string, path: string, says: string]> = [
   ["wallet.status", "payload.status", "status is not text"],
 ];
 
-describe("what a rejection says", () => {
+describe("the message of a rejection", () => {
   const messageOf = async (event: unknown, config: VerifyConfig = ownConfig) => {
     const result = await createVerifier(config).verify(event as EventEnvelope);
     return result.verified ? "" : result.message;
   };
 
-  it("is a whole sentence, with a detail in brackets where there is one", async () => {
+  it("is a sentence, with a detail in brackets where there is one", async () => {
     for (const proofCase of proofCases.filter(({ expect }) => expect === "rejected")) {
       should(await messageOf(proofCase.event, configOf(proofCase))).match(/^[A-Z].{60,}\.(?: \(.{5,}\))?$/);
     }
@@ -117,12 +117,12 @@ describe("what a rejection says", () => {
     });
   }
 
-  it("takes no id out of a list", async () => {
+  it("does not read an id from a list", async () => {
     const event = eventWith("watcher.event", "payload.chain_selector", [SELECTOR]);
     should(await messageOf(event)).endWith("(chain_selector is not an integer)");
   });
 
-  it("names what is missing of the event as a whole", async () => {
+  it("names the part of the event that is missing", async () => {
     const good = caseNamed("watcher.event, all 7").event;
     const { verifiable_event: _, ...rest } = good.payload;
     for (const [event, says] of [
@@ -141,21 +141,21 @@ describe("what a rejection says", () => {
   it("names what is wrong with a proof", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const [proof] = event.headers.proofs as OcrProof[];
-    const judged = (changes: object) =>
+    const messageFor = (changes: object) =>
       messageOf({ ...event, headers: { ...event.headers, proofs: [{ ...proof, ...changes }] } }, configOf());
-    should(await judged({ ocr_report: "0xzz" })).endWith("(the report is not hex)");
-    should(await judged({ ocr_report: `x${proof?.ocr_report}` })).endWith("(the report is not hex)");
-    should(await judged({ ocr_report: "0x00" })).endWith("(the report is too short)");
-    should(await judged({ ocr_context: "0xz" })).endWith("(the context is not hex)");
-    should(await judged({ signatures: ["0xz"] })).endWith("(a signature is not hex)");
-    should(await judged({ signatures: ["0x00"] })).endWith("(a signature is not valid)");
+    should(await messageFor({ ocr_report: "0xzz" })).endWith("(the report is not hex)");
+    should(await messageFor({ ocr_report: `x${proof?.ocr_report}` })).endWith("(the report is not hex)");
+    should(await messageFor({ ocr_report: "0x00" })).endWith("(the report is too short)");
+    should(await messageFor({ ocr_context: "0xz" })).endWith("(the context is not hex)");
+    should(await messageFor({ signatures: ["0xz"] })).endWith("(a signature is not hex)");
+    should(await messageFor({ signatures: ["0x00"] })).endWith("(a signature is not valid)");
     const signatures = new Array(PROOF_LIMITS.signatures + 1).fill("0x00");
-    should(await judged({ signatures })).endWith("(too many signatures)");
+    should(await messageFor({ signatures })).endWith("(too many signatures)");
     const proofs = new Array(PROOF_LIMITS.proofs + 1).fill({});
     should(await messageOf({ ...event, headers: { ...event.headers, proofs } })).endWith("(too many proofs)");
   });
 
-  it("names what the configuration lacks", async () => {
+  it("names the part of the configuration that is missing", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const { orgId: _, workflowOwner: __, ...nobody } = configOf();
     const [first = ""] = nobody.validSigners;
@@ -172,7 +172,7 @@ describe("what a rejection says", () => {
     }
   });
 
-  it("names what the answer to a query does not say of the question", async () => {
+  it("names what an answer does not say about its query", async () => {
     const block_selection = { type: "latest" } as const;
     const params = { contract_address: WALLET, call_data: "0x", block_selection };
     const requested = { queryId: "q", chainSelector: SELECTOR, params };
@@ -192,7 +192,7 @@ describe("what a rejection says", () => {
   });
 });
 
-describe("what decodeEvent says of an event it cannot read", () => {
+describe("the error of decodeEvent for an event that it cannot read", () => {
   for (const [type, path, says] of [
     ["watcher.event", "payload.watcher_id", "watcher_id is not text"],
     ["watcher.event", "payload.chain_selector", "chain_selector is not an integer"],

@@ -8,7 +8,7 @@ import {
 import { readVectors } from "./fixtures.ts";
 
 describe("an OCR report", () => {
-  it("reads back as it was built", () => {
+  it("is parsed to the fields that it was built from", () => {
     const fields = {
       version: 1,
       workflowExecutionId: new Uint8Array(32).fill(1),
@@ -38,7 +38,7 @@ describe("an OCR report", () => {
     });
   });
 
-  it("is refused when short, and not built from fields of a wrong size", () => {
+  it("is rejected when too short, and not built from fields of a wrong size", () => {
     should(() => parseReport(new Uint8Array(140))).throw({ code: "MALFORMED_PROOF" });
     const fields = { workflowOwner: new Uint8Array(20), eventHash: new Uint8Array(32) };
     should(() => buildReport({ ...fields, workflowOwner: new Uint8Array(19) })).throw(RangeError);

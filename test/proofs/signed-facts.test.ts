@@ -46,7 +46,7 @@ describe("signedFacts", () => {
     should(factsOf("operation.status", { data: { status: "failed" } })).deepEqual({});
   });
 
-  it("take the finality of a query from the block it was asked at", () => {
+  it("take the finality of a query from the requested block", () => {
     const block_selection = { requested: { type: "safe" } };
     should(factsOf("query.status", { data: { block_selection } })).deepEqual({ confidence: "safe" });
     const numbered = { requested: { type: "block_number", block_number: "5" } };
@@ -58,11 +58,11 @@ describe("signedFacts", () => {
     should(factsOf("operation.status", { timestamp })).deepEqual({ time: 1_780_000_000 });
   });
 
-  it("take no name from anything but a contract event", () => {
+  it("have a name only for a contract event", () => {
     should(factsOf("operation.status", { name: "Ping" })).deepEqual({});
   });
 
-  it("leave out what is not of its type", () => {
+  it("leave out values of a wrong type", () => {
     const chain_event = { address: 7, event_signature: {}, confidence: "soon", block_timestamp: 1.5 };
     should(factsOf("watcher.event", { name: 7, chain_selector: "x", timestamp: 7, chain_event })).deepEqual(
       {},
@@ -70,7 +70,7 @@ describe("signedFacts", () => {
     should(factsOf("watcher.event", { timestamp: "soon", chain_event: 7, data: 7 })).deepEqual({});
   });
 
-  it("are none of an event that carries nothing signed, or nothing that can be read", () => {
+  it("are empty without a signed text that can be read", () => {
     should(signedFacts(caseNamed("watcher.status is never verifiable").event)).deepEqual({});
     const { event } = caseNamed("watcher.event, all 7");
     should(signedFacts({ ...event, payload: { verifiable_event: "e30" } })).deepEqual({});

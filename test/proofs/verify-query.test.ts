@@ -35,7 +35,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
     }
   });
 
-  it("rejects by the same reasons as for the event", async () => {
+  it("rejects for the same reasons as the event", async () => {
     const query = queryOf("query.status completed");
     shouldBeRejected(await verifyQuery({ ...query, proof: undefined }, configOf()), "no_proof");
     shouldBeRejected(await verifyQuery({ ...query, status: "sent" }, configOf()), "not_verifiable");
@@ -50,7 +50,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
     shouldBeRejected(await verifyQuery(undefined as never, configOf()), "malformed_event");
   });
 
-  it("takes an answer only for the requested query, where that is given", async () => {
+  it("accepts only the answer to the requested query, where one is given", async () => {
     const resource = queryOf("query.status completed");
     const query = { ...resource, channel_id: await signedChannel(resource) };
     const params: QueryParams = {
@@ -63,10 +63,10 @@ onEachEngine("verifyQuery", (verifierOf) => {
       chainSelector: query.chain_selector,
       params,
     };
-    const judged = (changes: Partial<RequestedQuery>) =>
+    const resultFor = (changes: Partial<RequestedQuery>) =>
       verifyQuery(query, { ...configOf(), requested: { ...requested, ...changes } });
-    should((await judged({})).verified).be.true();
-    should((await judged({ params: { ...params, from_address: ZERO_ADDRESS } })).verified).be.true();
+    should((await resultFor({})).verified).be.true();
+    should((await resultFor({ params: { ...params, from_address: ZERO_ADDRESS } })).verified).be.true();
 
     const otherParams: Array<[string, Partial<QueryParams>]> = [
       ["contract_address", { contract_address: WALLET }],
@@ -84,7 +84,7 @@ onEachEngine("verifyQuery", (verifierOf) => {
       ]),
     ];
     for (const [field, changes] of others) {
-      const result = await judged(changes);
+      const result = await resultFor(changes);
       shouldBeRejected(result, "unsigned_field_mismatch");
       should(result)
         .have.property("message")
@@ -103,14 +103,14 @@ onEachEngine("verifyQuery", (verifierOf) => {
     const payload = { query_id: "q", status: "completed", target: WALLET, chain_selector: SELECTOR };
     const event = signedEvent("query.status", { chain_selector: SELECTOR, data }, payload);
     const query = { ...event.payload, proof: event.headers.proofs } as unknown as Query;
-    const judged = (block_number: string) => {
+    const resultFor = (block_number: string) => {
       const block_selection = { type: "block_number", block_number } as const;
       const params = { contract_address: WALLET, call_data: "0x", block_selection };
       const requested = { queryId: "q", chainSelector: SELECTOR, params };
       return verifyQuery(query, { ...ownConfig, requested });
     };
-    should((await judged("0012")).verified).be.true();
-    shouldBeRejected(await judged("13"), "unsigned_field_mismatch");
+    should((await resultFor("0012")).verified).be.true();
+    shouldBeRejected(await resultFor("13"), "unsigned_field_mismatch");
   });
 
   async function signedChannel(query: Query): Promise<string> {

@@ -25,7 +25,7 @@ const WALLET = "0x66e1BB813E19adD1B0EF1e2258f8399E7440457e";
 onEachEngine("verifyEvent", (verifierOf) => {
   const verifyEvent = (event: EventEnvelope, config: VerifyConfig) => verifierOf(config).verify(event);
 
-  describe("answers every worked example", () => {
+  describe("returns the expected result for every worked example", () => {
     for (const proofCase of proofCases) {
       it(`${proofCase.name}: ${proofCase.why ?? proofCase.expect}`, async () => {
         const result = await verifyEvent(proofCase.event, configOf(proofCase));
@@ -45,7 +45,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
-  it("lists those of the set who signed, checksummed, and no stranger", async () => {
+  it("lists the members of the set who signed, checksummed, and no others", async () => {
     const { event } = caseNamed("watcher.event, a stranger among enough members");
     const result = await verifyEvent(event, configOf());
     const signers = result.verified ? result.signers : [];
@@ -53,7 +53,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     for (const signer of signers) should(configOf().validSigners).containEql(signer);
   });
 
-  it("takes lower-case signers, and counts one given twice once", async () => {
+  it("accepts lower-case signers, and counts one given twice once", async () => {
     const { event } = caseNamed("watcher.event, 3 of 7, v 27/28");
     const config = configOf();
     const lower = { ...config, validSigners: config.validSigners.map((signer) => signer.toLowerCase()) };
@@ -63,7 +63,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await verifyEvent(event, twice), "not_configured");
   });
 
-  it("takes the organization and tenant in place of the workflow owner", async () => {
+  it("accepts organization and tenant in place of the workflow owner", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     should((await verifyEvent(event, { ...configOf(), workflowOwner: null })).verified).be.true();
     const otherTenant = { ...configOf(), workflowOwner: null, creTenantId: "3" };
@@ -72,7 +72,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await verifyEvent(event, noTenant), "not_configured");
   });
 
-  it("judges for another organization by call, named by its id or by its owner", async () => {
+  it("verifies for another organization that the call names by its id or owner", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const { orgId = null, workflowOwner = null, ...others } = configOf();
     const verifier = verifierOf({ ...configOf(), workflowOwner: OTHER_OWNER });
@@ -86,7 +86,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await none.verify(event, { orgId: "org_other" }), "workflow_owner_mismatch");
   });
 
-  it("never takes the configured organization where a call names none by mistake", async () => {
+  it("never uses the configured organization where a call names an empty one", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const verifier = verifierOf(configOf());
     for (const lost of [{ orgId: undefined }, { orgId: "" }, { workflowOwner: null }, { orgId: 7 }, null]) {
@@ -94,7 +94,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
-  it("answers the same whatever the case of hex", async () => {
+  it("returns the same result for any case of hex", async () => {
     const changeCase = (value: unknown, change: (hex: string) => string): unknown => {
       if (typeof value === "string")
         return value.replace(/^0x[0-9a-f]+$/i, (hex) => `0x${change(hex.slice(2))}`);
@@ -114,7 +114,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
-  it("says in one sentence a reason what it means, and names the field that lies", async () => {
+  it("explains the reason in one sentence, and names the field that differs", async () => {
     const messages = new Set<string>();
     for (const proofCase of proofCases) {
       const result = await verifyEvent(proofCase.event, configOf(proofCase));
@@ -127,7 +127,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
       .match(/address/);
   });
 
-  it("says that a threshold above what a proof carries rejects everything", async () => {
+  it("explains that a threshold above the number of signatures rejects everything", async () => {
     const { event } = caseNamed("watcher.event, 3 of 7, v 27/28");
     const result = await verifyEvent(event, { ...configOf(), minRequiredSignatures: 4 });
     shouldBeRejected(result, "threshold_not_met");
@@ -136,7 +136,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
       .match(/carries 3, and the threshold is 4/);
   });
 
-  it("keeps to the order of the checks where several fail", async () => {
+  it("keeps the order of the checks where several fail", async () => {
     const { event } = caseNamed("operation.status confirmed");
     const [proof] = event.headers.proofs as OcrProof[];
     if (proof === undefined) throw new Error("no proof");
@@ -167,7 +167,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     should((await verifyEvent(event, configOf())).verified).be.true();
   });
 
-  it("takes ids that differ only in leading zeros or case", async () => {
+  it("accepts ids that differ only in leading zeros or case", async () => {
     const { event } = caseNamed("operation.status confirmed");
     const { payload } = event;
     payload.wallet_operation_id = `000${payload.wallet_operation_id}`;
@@ -175,7 +175,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     should((await verifyEvent(event, configOf())).verified).be.true();
   });
 
-  it("refuses a signed status dressed up as a contract event", async () => {
+  it("rejects a signed status presented as a contract event", async () => {
     for (const name of ["operation.status confirmed", "query.status completed"]) {
       const { event } = caseNamed(name);
       const { verifiable_event, verifiable_result, ...rest } = event.payload;
@@ -189,7 +189,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
-  it("refuses a contract event dressed up as an operation's status", async () => {
+  it("rejects a contract event presented as an operation's status", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     event.headers.type = "operation.status";
     Object.assign(event.payload, { status: "confirmed", wallet_operation_id: "1", address: WALLET });
@@ -206,14 +206,14 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await verifier.verify({ ...event, channel_id: other }), "unsigned_field_mismatch");
   });
 
-  it("compares no channel where the oracles signed none", async () => {
+  it("compares no channel where none is signed", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const channelId = "00000000-0000-4000-8000-000000000000";
     should((await verifierOf({ ...configOf(), channelId }).verify(event)).verified).be.true();
     should((await verifierOf(configOf()).verify({ ...event, channel_id: channelId })).verified).be.true();
   });
 
-  it("tells a status whose proof is on its way from one that was cut", async () => {
+  it("distinguishes a status without a proof yet from one whose signed text was removed", async () => {
     const { event } = caseNamed("operation.status confirmed");
     const { verifiable_event: _, ...rest } = event.payload;
     const cut = { ...event, payload: rest };
@@ -224,7 +224,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     shouldBeRejected(await verifyEvent(early, configOf()), "no_proof");
   });
 
-  it("reads the type from the top where the header has none", async () => {
+  it("reads the type beside the headers where they have none", async () => {
     const { event } = caseNamed("watcher.event, all 7");
     const { type, ...headers } = event.headers;
     const older = { ...event, type, headers } as unknown as EventEnvelope;
@@ -243,23 +243,23 @@ onEachEngine("verifyEvent", (verifierOf) => {
     );
   });
 
-  it("takes the chain from the signed chain id where no selector is signed", async () => {
-    const judged = (chain_id: unknown, chain_selector: string) => {
+  it("uses the signed chain id where no selector is signed", async () => {
+    const resultFor = (chain_id: unknown, chain_selector: string) => {
       const chain_event = { chain_id, tx_hash: "0x", address: WALLET, log_index: 0 };
       const payload = { watcher_id: "w", chain_selector };
       return verifyEvent(signedEvent("watcher.event", { name: "Ping", chain_event }, payload), ownConfig);
     };
     const mainnet = "5009297550715157269";
-    should((await judged("11155111", SELECTOR)).verified).be.true();
-    should((await judged(11155111, SELECTOR)).verified).be.true();
-    should((await judged("424242", "4242")).verified).be.true();
-    should((await judged(undefined, SELECTOR)).verified).be.true();
-    shouldBeRejected(await judged("11155111", mainnet), "unsigned_field_mismatch");
-    shouldBeRejected(await judged("424242", mainnet), "unsigned_field_mismatch");
-    shouldBeRejected(await judged("11155111", "4242"), "unsigned_field_mismatch");
+    should((await resultFor("11155111", SELECTOR)).verified).be.true();
+    should((await resultFor(11155111, SELECTOR)).verified).be.true();
+    should((await resultFor("424242", "4242")).verified).be.true();
+    should((await resultFor(undefined, SELECTOR)).verified).be.true();
+    shouldBeRejected(await resultFor("11155111", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await resultFor("424242", mainnet), "unsigned_field_mismatch");
+    shouldBeRejected(await resultFor("11155111", "4242"), "unsigned_field_mismatch");
   });
 
-  it("refuses signed content that is not JSON in base64", async () => {
+  it("rejects signed content that is not JSON in base64", async () => {
     const texts = ["not base64!", "abc", toSignedText("{"), toSignedText("[]"), toSignedText("null"), ""];
     const invalidUtf8 = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]).toString("base64");
     for (const text of [...texts, invalidUtf8]) {
@@ -270,7 +270,7 @@ onEachEngine("verifyEvent", (verifierOf) => {
     }
   });
 
-  it("refuses a query with both a result and an error, or with neither", async () => {
+  it("rejects a query with both a result and an error, or with neither", async () => {
     const target = { from_address: WALLET, contract_address: WALLET, call_data: "0x" };
     for (const answer of [{}, { result: { raw_return_data: "0x" }, error: { code: "X", message: "" } }]) {
       const data = { query_id: "q", channel_id: "c", target, ...answer };

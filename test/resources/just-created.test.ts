@@ -85,7 +85,7 @@ describe("just after a create", () => {
       should(Math.max(...pauses)).be.belowOrEqual(2_500);
     });
 
-    it("stands 30 s after the create, and at once from then on", async () => {
+    it("is thrown 30 s after the create, and immediately from then on", async () => {
       const { channels, asked, seconds } = await serve(({ method }) =>
         method === "POST" ? [201, channel] : notFound("CHANNEL_NOT_FOUND"),
       );
@@ -230,7 +230,7 @@ describe("just after a create", () => {
     });
   });
 
-  describe("a 404 about what somebody else created", () => {
+  describe("a 404 about what another client created", () => {
     const tries = async (createdAt: (now: number) => number) => {
       const served = await serve(() => notFound("CHANNEL_NOT_FOUND"));
       const { transport, channels, seconds } = served;
@@ -243,7 +243,7 @@ describe("just after a create", () => {
       should(await tries((now) => now - 10)).be.approximately(20, 0.001);
     });
 
-    it("stands at once where that was longer ago, or at a time that cannot be", async () => {
+    it("is thrown immediately for an older or impossible time of creation", async () => {
       for (const at of [(now: number) => now - 30, (now: number) => now + 300, () => Number.NaN]) {
         should(await tries(at)).equal(0);
       }
@@ -294,7 +294,7 @@ describe("just after a create", () => {
       should(seconds()).be.within(215, 218);
     });
 
-    it("finds nothing at once under another name, in another channel, or after a change", async () => {
+    it("immediately finds nothing under another name, in another channel, or after a change", async () => {
       const { watchers, seconds } = await serve(({ method }) =>
         method === "POST" ? [201, watcher] : method === "PATCH" ? [200, watcher] : page(),
       );
@@ -391,6 +391,6 @@ describe("just after a create", () => {
     time += 29_000;
     should([created.ageOf("id 1"), created.ageOf("id 2")]).deepEqual([undefined, 29_999]);
     created.note("last");
-    should(created.ageOf("ID 2")).equal(29_999);
+    should(created.ageOf("id 2")).equal(29_999);
   });
 });

@@ -57,7 +57,7 @@ function fitting(kind: string, items: readonly Item[]): number {
 const offsetsOf = (items: readonly Item[]) => items.map(({ offset }) => offset);
 const idOffset = (id: string) => Number(id.slice(1));
 
-describe("pages that are larger than an answer may be", () => {
+describe("pages that are larger than an answer can be", () => {
   let world: World;
   /** Bytes of each answer. */
   let answers: number[] = [];
@@ -149,8 +149,8 @@ describe("pages that are larger than an answer may be", () => {
         if (fit < wanted) {
           const earlier =
             fit === 0
-              ? /may be\. To/
-              : new RegExp(`may be\\. For the ${fit} before it, ask with limit ${fit}\\.`);
+              ? /can be\. To/
+              : new RegExp(`can be\\. To read the ${fit} before it, use limit ${fit}\\.`);
           should(await errorOf(page)).match({
             code: "EVENT_TOO_LARGE",
             offset: offset + fit,
@@ -180,7 +180,7 @@ describe("pages that are larger than an answer may be", () => {
           const between = [items[fit - 1]?.offset ?? offset, large].sort((a, b) => a - b);
           should(Number(error.offset)).be.within(between[0] ?? 0, between[1] ?? 0);
           if (fit > 0) {
-            should(error.message).match(new RegExp(`ask with limit ${fit}\\.`));
+            should(error.message).match(new RegExp(`use limit ${fit}\\.`));
             const before = await client.events.poll(ID, { limit: fit, offset });
             should(before.events).have.length(fit);
           }
@@ -203,7 +203,7 @@ describe("pages that are larger than an answer may be", () => {
     should(error).match({ code: "EVENT_TOO_LARGE", offset: undefined, message: /^The newest event/ });
   });
 
-  it("are one error where parts are not wanted", async () => {
+  it("are one error with inParts: false", async () => {
     world = { sizes: [2_000, 2_000], gaps: [], habit: "from" };
     const page = client.events.poll(ID, { offset: 1 }, { inParts: false });
     should((await errorOf(page)).code).equal("RESPONSE_TOO_LARGE");
@@ -219,7 +219,7 @@ describe("pages that are larger than an answer may be", () => {
     should(inVain).be.belowOrEqual(12);
   });
 
-  it("end at once when the caller's signal fires between two parts", async () => {
+  it("end immediately when the caller's signal fires between two parts", async () => {
     world = { sizes: Array.from({ length: 40 }, () => 1_000), gaps: [], habit: "from" };
     const stop = new AbortController();
     const found: string[] = [];

@@ -70,7 +70,7 @@ describe("a service that is late, and refuses to search by operation and query",
     await service?.close();
   });
 
-  it("is no obstacle on the way from nothing to a confirmed operation and an answer", async () => {
+  it("does not stop a client from the first channel to a confirmed operation and an answer", async () => {
     const { chain_selector, contracts } = service.ready;
     const { Counter: counter = "" } = contracts;
     const signer = localEcdsaSigner(generatePrivateKey());
@@ -142,7 +142,7 @@ describe("a service that is late, and refuses to search by operation and query",
     should(late).containEql("GET operations").and.containEql("GET queries");
   });
 
-  it("refuses at once an id that nobody created", async () => {
+  it("refuses an id immediately that was never created", async () => {
     late = [];
     const { data } = await client.channels.list();
     const unknown = "0f8fad5b-d9cb-469f-a165-70867728950e";

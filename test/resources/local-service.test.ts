@@ -86,11 +86,37 @@ describe("the client and the local service", function () {
         minRequiredSignatures: 1,
       });
       const error = await errorOf(client.queries.call(channelId, asked, { verifier: wrong }));
-      should(error.code).equal("QUERY_NOT_VERIFIED");
+      should(error).match({ code: "QUERY_NOT_VERIFIED", verification: { verified: false } });
+      should(error).have.propertyByPath("query", "status").eql("completed");
       should(VERIFY_REASONS.some((reason) => error.message.includes(reason))).be.true();
     });
 
-    it("has no answer in the proven one to another question, which somebody on the way has asked", async () => {
+    it("runs with call data of the caller, and reports its id before its answer", async () => {
+      const reported: string[] = [];
+      const { data, block, query, verification } = await client.queries.run(
+        channelId,
+        {
+          chain_selector: service.ready.chain_selector,
+          params: {
+            contract_address: service.ready.contracts.DemoToken ?? "",
+            call_data: "0x313ce567",
+            block_selection: { type: "latest" },
+          },
+        },
+        {
+          verifier: verifier(),
+          by: "events",
+          onCreated: ({ query_id }) => reported.push(query_id),
+          onStatus: ({ status }) => reported.push(status),
+        },
+      );
+      should(Number(data)).equal(18);
+      should(block?.number).match(/^\d+$/);
+      should(verification?.verified).be.true();
+      should(reported).deepEqual([query.query_id, "accepted", "sending", "sent", "completed"]);
+    });
+
+    it("is not answered by the proven answer to another question, which a relay has asked", async () => {
       const agent = new Agent();
       const { base_url: baseUrl, api_key: apiKey } = service.ready;
       const [own, other] = [service.ready.contracts.Counter, service.ready.contracts.DemoToken].map(
@@ -153,7 +179,7 @@ describe("the client and the local service", function () {
       should(error.path).equal("by");
     });
 
-    it("tells every status of a query and of a watcher", async () => {
+    it("shows every status of a query and of a watcher", async () => {
       const { DemoToken = "" } = service.ready.contracts;
       const { chain_selector } = service.ready;
       const { query_id } = await client.queries.create(channelId, {
@@ -178,7 +204,7 @@ describe("the client and the local service", function () {
       should(statuses).deepEqual(["pending", "active"]);
     });
 
-    it("notices at once that there is nothing to wait for", async () => {
+    it("notices immediately that the resource does not exist", async () => {
       const unknown = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const options = { target: "completed", by: "events", unknownForMs: 0 } as const;
       should((await errorOf(client.queries.waitFor(channelId, unknown, options))).code).equal(

@@ -64,7 +64,7 @@ describe("an operation whose id was executed before", () => {
     return { ...service, posts: () => service.asked.filter(({ method }) => method === "POST") };
   };
 
-  describe("refused at once", () => {
+  describe("refused immediately", () => {
     for (const [how, post] of REFUSALS) {
       it(`${how}, is looked for until it is shown`, async () => {
         const { client, posts } = await serve(post, executed(), 3);
@@ -99,14 +99,14 @@ describe("an operation whose id was executed before", () => {
       for (const operation of [byId, keyed]) {
         const error = await errorOf(client.operations.send(ID, operation, signer, { timeoutMs: 600 }));
         should(error).match({ code: "OPERATION_EXECUTED_NOT_FOUND", retryable: true });
-        should(error.message).startWith("Executed already, not found yet:");
+        should(error.message).startWith("Already executed, not found yet:");
         should(error.message).containEql(id);
         should(error.message).match(operation === keyed ? /under the same key/ : /Look for this id later/);
       }
       should(performance.now() - begun).be.within(1_200, 8_000);
     });
 
-    it("ends at once when the caller stops it, and tells the id", async () => {
+    it("ends immediately when the caller stops it, and names the id", async () => {
       const { client, asked } = await serve(refusal("OperationAlreadyExecuted"), executed(), 1e9);
       const controller = new AbortController();
       const sending = errorOf(client.operations.send(ID, byId, signer, { signal: controller.signal }));
@@ -130,7 +130,7 @@ describe("an operation whose id was executed before", () => {
       const { client } = await serve(taken, executed(), Number.POSITIVE_INFINITY);
       const error = await errorOf(client.operations.send(ID, keyed, signer, { timeoutMs: 300 }));
       should(error).match({ code: "OPERATION_ALREADY_EXISTS", status: 409, retryable: true });
-      should(error.message).startWith("Taken already, not found yet:");
+      should(error.message).startWith("Already accepted, not found yet:");
       should(error.message).match(/under the same key/);
     });
   });
@@ -258,7 +258,7 @@ describe("an operation whose id was executed before", () => {
     });
   });
 
-  it("is told by the wallet's error with its id, or by the error alone, and by nothing else", () => {
+  it("is recognized by the wallet's error with or without its id, and by nothing else", () => {
     for (const reason of ["OperationAlreadyExecuted", "OperationAlreadyExecuted(42)", "0x97503B48"]) {
       should(saysExecuted(reason, "42")).be.true();
     }

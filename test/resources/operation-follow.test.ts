@@ -35,8 +35,8 @@ describe("following an operation", () => {
     return service.client.operations;
   };
   /** A page of the operation's status events, each at its offset. */
-  const statuses = (...rungs: Array<[offset: number, status: string]>): Reply => {
-    const events = rungs.map(([offset, status]) => ({
+  const statuses = (...entries: Array<[offset: number, status: string]>): Reply => {
+    const events = entries.map(([offset, status]) => ({
       event_id: `event ${offset}`,
       headers: { type: "operation.status", offset, proofs: [] },
       payload: { operation_id: OTHER_ID, wallet_operation_id: "42", address: ADDRESS, status },
@@ -45,7 +45,7 @@ describe("following an operation", () => {
   };
   const pollMs = { min: 1, max: 5 };
 
-  it("tells each status once, in the order of the channel, and goes on through failure of the service", async () => {
+  it("shows each status once, in the order of the channel, and continues after failures of the service", async () => {
     const replies: Reply[] = [
       statuses([2, "sending"], [1, "accepted"]),
       "drop",
@@ -137,7 +137,7 @@ describe("following an operation", () => {
       message: "No.",
     });
 
-    it("passes over what is not proven until it is, also at the end of the ladder", async () => {
+    it("skips what is not proven until it is, also at the last confirmation level", async () => {
       const replies = [
         statuses([1, "accepted"], [2, "confirmed"]),
         statuses([1, "accepted"], [2, "confirmed"], [3, "confirmed_latest"]),

@@ -149,7 +149,7 @@ describe("operations", () => {
       ["twice before it arrived", ["lost before", "lost before"], 3],
       ["and then refused though nothing is there yet", ["conflict"], 2],
     ] as const) {
-      it(`goes on when a try was lost ${what}`, async () => {
+      it(`continues when an attempt was lost ${what}`, async () => {
         const { client, stored, posts } = await serve([...faults]);
         const { operation: sent } = await client.operations.send(ID, operation, signer);
         should(sent.operation_id).equal(OTHER_ID);
@@ -268,7 +268,7 @@ describe("operations", () => {
       });
       const error = await errorOf(client.operations.send(ID, operation, signer));
       should(error.code).equal("SERVICE_UNREACHABLE");
-      should(error.message).match(/may have been taken.* 42,/);
+      should(error.message).match(/may have been accepted.* 42,/);
     });
 
     it("is called retryable only where the same call has the same id again", async () => {
@@ -284,7 +284,7 @@ describe("operations", () => {
       }
     });
 
-    it("ends at once when the client is closed in the pause before another try", async () => {
+    it("ends immediately when the client is closed in the pause before another attempt", async () => {
       const { client } = await startOther(({ method, path }) => {
         if (path === "/networks") return page({ chain_selector: CHAIN, chain_id: "31337" });
         if (method === "GET") return [200, { events: [], has_more: false }];
@@ -300,7 +300,7 @@ describe("operations", () => {
       ["aborted", (_client, controller) => controller.abort(), "ABORTED"],
       ["cut off by closing the client", (client) => void client.close(), "CLIENT_CLOSED"],
     ] as Array<[string, (client: Service["client"], controller: AbortController) => void, string]>) {
-      it(`tells the id of an operation that may have been taken when it is ${what}`, async () => {
+      it(`names the id of an operation that may have been accepted when it is ${what}`, async () => {
         const controller = new AbortController();
         const service = await startOther(({ method }) => {
           if (method === "GET") return page({ chain_selector: CHAIN, chain_id: "31337" });
@@ -310,12 +310,12 @@ describe("operations", () => {
         const { signal } = controller;
         const error = await errorOf(service.client.operations.send(ID, operation, signer, { signal }));
         should(error.code).equal(code);
-        should(error.message).match(/may have been taken.* 42,/);
+        should(error.message).match(/may have been accepted.* 42,/);
         should(error.retryable).be.true();
       });
     }
 
-    it("tells that id to who stops it with an error of its own, too", async () => {
+    it("names that id also to a caller that stops it with its own error", async () => {
       const controller = new AbortController();
       const { client } = await startOther(({ method }) => {
         if (method === "GET") return page({ chain_selector: CHAIN, chain_id: "31337" });
@@ -325,7 +325,7 @@ describe("operations", () => {
       const { signal } = controller;
       const error = await errorOf(client.operations.send(ID, operation, signer, { signal }));
       should(error.code).equal("NODE_CLOSED");
-      should(error.message).match(/may have been taken.* 42,/);
+      should(error.message).match(/may have been accepted.* 42,/);
     });
 
     it("leaves no doubt when it is aborted before anything was sent", async () => {
@@ -341,7 +341,7 @@ describe("operations", () => {
       const { signal } = controller;
       const error = await errorOf(client.operations.send(ID, operation, slow, { signal }));
       should(error.code).equal("ABORTED");
-      should(error.message).not.match(/may have been taken/);
+      should(error.message).not.match(/may have been accepted/);
       should(posts()).be.empty();
     });
 
@@ -379,7 +379,7 @@ describe("operations", () => {
       should(recoverSigner(digest, body.signature as `0x${string}`)).equal(signer.address);
     });
 
-    it("are finalized only as what was drafted, where that is told", async () => {
+    it("are finalized only with the given digest", async () => {
       const { client, stored, asked } = await serve();
       const { digest: drafted } = await client.operations.draft(ID, operation);
       const [draft] = stored;
@@ -394,7 +394,7 @@ describe("operations", () => {
       should(done.status).equal("accepted");
     });
 
-    it("that somebody else finalized or cancelled meanwhile are no success after a lost answer", async () => {
+    it("that another client finalized or cancelled meanwhile are not a success after a lost answer", async () => {
       const change = async (status: string, call: (client: Service["client"]) => Promise<unknown>) => {
         const draft = { ...operation, operation_id: OTHER_ID, wallet_operation_id: "42", status };
         const { client } = await startOther(({ method, path }) => {
@@ -425,7 +425,7 @@ describe("operations", () => {
   });
 
   describe("follow", () => {
-    it("ends at once when the client is closed", async () => {
+    it("ends immediately when the client is closed", async () => {
       const payload = { ...operation, operation_id: OTHER_ID, status: "sent" };
       const headers = { type: "operation.status", offset: 1 };
       const { client } = await startOther(({ path }) =>
@@ -447,13 +447,13 @@ describe("operations", () => {
       wallet_operation_id: null,
     });
 
-    it("counts a stronger rung, and never a failure as one", async () => {
+    it("counts a stronger status, and never a failure as one", async () => {
       const { client } = await serve([], [stored("confirmed_safe")]);
       const options = { target: "confirmed_latest" } as const;
       should((await client.operations.waitFor(ID, OTHER_ID, options)).status).equal("confirmed_safe");
     });
 
-    it("tells why it failed", async () => {
+    it("says why it failed", async () => {
       const { client } = await serve([], [stored("failed")]);
       const error = await errorOf(client.operations.waitFor(ID, OTHER_ID, { target: "accepted" }));
       should(error.code).equal("OPERATION_FAILED");

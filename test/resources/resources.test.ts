@@ -88,7 +88,7 @@ describe("resources", () => {
       }
     });
 
-    it("that are none are BAD_RESPONSE", async () => {
+    it("that are not events are BAD_RESPONSE", async () => {
       const { client } = await serve(() => [200, {}]);
       should((await errorOf(client.channels.list())).code).equal("BAD_RESPONSE");
       should((await errorOf(client.networks.list())).code).equal("BAD_RESPONSE");
@@ -156,7 +156,7 @@ describe("resources", () => {
       should(asked.map(({ query }) => query.get("offset"))).deepEqual(["0", "1"]);
     });
 
-    it("have offsets as numbers or decimal text; what is none is said", async () => {
+    it("have offsets as numbers or decimal text; anything else is an error", async () => {
       let answer: unknown;
       const { client } = await serve(() => [200, { events: [answer] }]);
       const poll = async (one: unknown) => {
@@ -247,7 +247,7 @@ describe("resources", () => {
   });
 
   describe("networks.chainIdOf", () => {
-    it("takes the user's word before the service's, and refuses what is no pair", async () => {
+    it("uses the option chainIds before the service, and refuses what is not a pair", async () => {
       const chainIds = { "42": "7", "18446744073709551615": 31337 };
       const { client, asked } = await serve(() => page(), { chainIds });
       should(await client.networks.chainIdOf("42")).equal("7");
@@ -340,7 +340,7 @@ describe("resources", () => {
       should(await client.channels.createOrFind({ name: "demo" })).deepEqual({ channel: demo, found: false });
     });
 
-    it("looks again when somebody else was quicker", async () => {
+    it("searches again when another client was faster", async () => {
       let made = false;
       const { client, calls } = await serve(({ method }) => {
         if (method === "GET") return made ? page(demo) : page();
@@ -489,7 +489,7 @@ describe("resources", () => {
       });
     };
 
-    it("tells each change and ends at the target", async () => {
+    it("reports each change and ends at the target", async () => {
       const { client } = await walking("pending", "pending", "brand_new", "active");
       const seen: string[] = [];
       const options = {
@@ -508,7 +508,7 @@ describe("resources", () => {
       );
     });
 
-    it("goes on through failure of the service and a watcher not yet known", async () => {
+    it("continues after failures of the service and while the watcher is unknown", async () => {
       const { client } = await walking(notFound("WATCHER_NOT_FOUND"), "drop", [503, ""], "active");
       should((await client.watchers.waitFor(ID, OTHER_ID, { ...quick, target: "active" })).status).equal(
         "active",
@@ -567,7 +567,7 @@ describe("resources", () => {
       should(error.resource).match({ watcher_id: OTHER_ID, status: "pending" });
     });
 
-    it("ends with what its callback throws, at once or later", async () => {
+    it("ends with what its callback throws, immediately or later", async () => {
       const { client } = await walking("pending");
       const fail = () => {
         throw new Error("no screen");
@@ -578,14 +578,14 @@ describe("resources", () => {
       }
     });
 
-    it("tells at its end what failure it met", async () => {
+    it("has the last failure as its cause", async () => {
       const { client } = await walking([503, ""]);
       const options = { ...quick, target: "active", timeoutMs: SOON_OVER_MS } as const;
       const error = await errorOf(client.watchers.waitFor(ID, OTHER_ID, options));
       should(error).match({ code: "WAIT_TIMEOUT", cause: { code: "SERVICE_ERROR" } });
     });
 
-    it("refuses a target that is no status and pauses that are none, before anything is sent", async () => {
+    it("refuses an invalid target and invalid intervals before anything is sent", async () => {
       const { client, asked } = await walking("pending");
       for (const target of ["activ", "toString", undefined]) {
         const options = { ...quick, target: target as "active" };
@@ -642,7 +642,7 @@ describe("resources", () => {
       should(asked).have.length(1);
     });
 
-    it("ends at once when aborted or when the client is closed", async () => {
+    it("ends immediately when aborted or when the client is closed", async () => {
       const { client } = await walking("pending");
       const controller = new AbortController();
       const pollMs = { min: 60_000, max: 60_000 };
@@ -754,7 +754,7 @@ describe("resources", () => {
       }
     });
 
-    it("are BAD_RESPONSE at once when a wait finds no status", async () => {
+    it("are BAD_RESPONSE immediately when a wait finds no status", async () => {
       const { client } = await serve(() => [200, { watcher_id: ID }]);
       should((await errorOf(client.watchers.waitFor(ID, ID, target))).code).equal("BAD_RESPONSE");
     });

@@ -63,7 +63,7 @@ describe("wallets, queries, account", () => {
       should(asked[2]?.body.configuration).deepEqual({ threshold: 2, allowed_signers: rsa });
     });
 
-    it("refuse signers that are none, too many, twice or of another kind", async () => {
+    it("refuse signers that are malformed, too many, duplicate or of another kind", async () => {
       const { client, asked } = await serve(() => [201, {}]);
       const refused = async (changes: object) =>
         (await errorOf(client.wallets.create({ ...wanted, ...changes }))).path;
@@ -194,7 +194,7 @@ describe("wallets, queries, account", () => {
       return { ...service, client };
     };
 
-    it("tells who the key belongs to", async () => {
+    it("returns the owner of the key", async () => {
       const details = { memberId: "m", displayName: null, emailAddress: "a@b.example" };
       const { client, asked } = await withGraphql(() => [200, { data: { getAccountDetails: details } }]);
       should(await client.account.details()).deepEqual(details);
@@ -205,7 +205,7 @@ describe("wallets, queries, account", () => {
       });
     });
 
-    it("tells nothing of whom the service says nothing", async () => {
+    it("returns null when the service does not say", async () => {
       for (const data of [{ getAccountDetails: null }, {}]) {
         const { client } = await withGraphql(() => [200, { data }]);
         should(await client.account.details()).be.null();
@@ -290,7 +290,7 @@ describe("wallets, queries, account", () => {
       should(await client.account.queryPartial("{ a }")).deepEqual({ data: { a: 1 }, errors: [] });
     });
 
-    it("tells a refused field from a refused key", async () => {
+    it("distinguishes a refused field from a refused key", async () => {
       const errors = [{ message: "no", extensions: { code: "FORBIDDEN" } }];
       const some = await withGraphql(() => [200, { data: { a: 1, b: null }, errors }]);
       should((await some.client.account.queryPartial("{ a b }")).errors).match([{ code: "FORBIDDEN" }]);
@@ -324,7 +324,7 @@ describe("wallets, queries, account", () => {
       should(foreign.message).match(/HTTP 404.*It begins: <html>no \*\*\*$/);
     });
 
-    it("tells what proofs are checked against, where the service knows", async () => {
+    it("returns what proofs are verified with, where the service knows", async () => {
       const organization = { organizationId: "org_1", tenantId: "1" };
       const known = await withGraphql(() => [200, { data: { getOrganization: organization } }]);
       should(await known.client.account.organization()).deepEqual(organization);
@@ -344,7 +344,7 @@ describe("wallets, queries, account", () => {
       should(asked).have.length(6);
     });
 
-    it("says when there is no GraphQL URL, or none that works", async () => {
+    it("reports a missing or invalid GraphQL URL", async () => {
       const { client } = await serve(() => [200, {}]);
       should((await errorOf(client.account.details())).code).equal("GRAPHQL_URL_MISSING");
       const { CrecClient } = await import("../../src/resources/index.ts");

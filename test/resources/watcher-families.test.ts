@@ -44,7 +44,7 @@ describe("the oracle family of a watcher", () => {
     should(service.asked).be.empty();
   });
 
-  it("is no answer while the service does not give one, and is asked for again", async () => {
+  it("is an error while the service does not answer, and is looked up again", async () => {
     const answers: Reply[] = ["drop", [503, {}], [401, { type: "UNAUTHORIZED" }], [200, WATCHER]];
     const watchers = await serve(() => answers.shift() ?? "silence");
     for (const code of ["SERVICE_UNREACHABLE", "SERVICE_ERROR", "KEY_REFUSED"]) {
@@ -53,7 +53,7 @@ describe("the oracle family of a watcher", () => {
     should(await watchers.familyOf(ID, OTHER_ID)).equal("zone-b");
   });
 
-  it("is no answer for 30 s while the watcher is not shown: another client may have just created it", async () => {
+  it("is an error for 30 s while the watcher is not shown: another client may have just created it", async () => {
     const answers = [notFound("WATCHER_NOT_FOUND"), notFound("CHANNEL_NOT_FOUND"), notFound("NOT_FOUND")];
     const watchers = await serve(() => answers.shift() ?? [200, WATCHER]);
     for (let count = 0; count < 3; count += 1) {

@@ -58,7 +58,7 @@ describe("what is sent about watchers", () => {
     }
   });
 
-  it("is no ABI with anything but events: that is refused, and the error says where", async () => {
+  it("takes events only: anything else is refused, and the error says where", async () => {
     const { client, asked } = await serve();
     const event = { type: "event", name: "Transfer", inputs: [] };
     const wrong: Array<[abi: unknown, path: string]> = [

@@ -74,7 +74,7 @@ function others(operation: OperationInput, chainId: bigint) {
 describe("the digest and the signature of an operation", function () {
   this.timeout(120_000);
 
-  it("are those of two other libraries, over operations at random", async () => {
+  it("equal those of two other libraries, for random operations", async () => {
     await fc.assert(
       fc.asyncProperty(operations, chainIds, keys, async (operation, chainId, key) => {
         const { domain, types, message } = others(operation, chainId);
@@ -98,7 +98,7 @@ describe("the digest and the signature of an operation", function () {
     );
   });
 
-  it("are what a wallet makes of the typed data that a signer is given", async () => {
+  it("equal what a wallet computes from the typed data of the sign request", async () => {
     await fc.assert(
       fc.asyncProperty(operations, chainIds, keys, async (operation, chainId, key) => {
         const typedData = operationTypedData(operation, chainId);

@@ -8,13 +8,13 @@ const WALLET = {
 };
 
 describe("walletOperationIdOf", () => {
-  it("is the same today as ever", () => {
+  it("never changes", () => {
     should(walletOperationIdOf("order-42", WALLET)).equal(
       "70204075970445438270453401969760281156854829111189665451325295060250292084375",
     );
   });
 
-  it("is a uint256 in decimal digits, the same for the same key and wallet, however that is written", () => {
+  it("is a uint256 in decimal digits, the same for each spelling of the wallet", () => {
     const lower = { chainSelector: "7759470850252068959", address: `0x${"ab".repeat(20)}` };
     const written = { chainSelector: "07759470850252068959", address: `0x${"AB".repeat(20)}` };
     fc.assert(
@@ -30,7 +30,7 @@ describe("walletOperationIdOf", () => {
     );
   });
 
-  it("is another one for another key, wallet or network", () => {
+  it("differs for another key, wallet or network", () => {
     const ids = [
       walletOperationIdOf("1", WALLET),
       walletOperationIdOf("01", WALLET),
@@ -43,7 +43,7 @@ describe("walletOperationIdOf", () => {
     should(new Set(ids).size).equal(ids.length);
   });
 
-  it("refuses what is no key", () => {
+  it("rejects what is not a key", () => {
     for (const key of ["", "  ", "\ud800", 7, undefined, null]) {
       should(() => walletOperationIdOf(key as string, WALLET)).throw({ path: "operation_key" });
     }

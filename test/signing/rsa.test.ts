@@ -34,7 +34,7 @@ const request = {
 
 describe("an RSA signer", () => {
   for (const [index, { test_key_jwk, e, n, digest, signature }] of cases.entries()) {
-    it(`signs worked example ${index + 1} as it is worked`, async () => {
+    it(`signs worked example ${index + 1}`, async () => {
       const signer = localRsaSigner(test_key_jwk);
       should(await signer.sign({ ...request, digest })).equal(signature);
       // The exponent may have leading zeros or not.
@@ -44,7 +44,7 @@ describe("an RSA signer", () => {
     });
   }
 
-  it("takes PEM as well, of both kinds", async () => {
+  it("accepts both kinds of PEM", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const made = await Promise.all(
       (["pkcs1", "pkcs8"] as const).map(async (type) => {
@@ -65,14 +65,14 @@ describe("an RSA signer", () => {
     }
   });
 
-  it("has an exponent that may be written with leading zeros or without", () => {
+  it("accepts an exponent with leading zeros or without", () => {
     const [{ n, digest, signature }] = cases as [RsaCase];
     for (const e of ["0x10001", "0x010001", "0x00010001"] as Hex[]) {
       should(isRsaSignature({ e, n }, digest, signature)).be.true();
     }
   });
 
-  it("knows a signature of another digest, of another key, or with one bit changed", () => {
+  it("rejects a signature of another digest, of another key, or with one bit changed", () => {
     const [{ e, n, digest, signature }, other] = cases as [RsaCase, RsaCase];
     should(isRsaSignature({ e, n }, request.digest, signature)).be.false();
     should(isRsaSignature({ e: other.e, n: other.n }, digest, signature)).be.false();
@@ -83,12 +83,12 @@ describe("an RSA signer", () => {
     should(isRsaSignature({ e, n }, "0x12", signature)).be.false();
   });
 
-  it("refuses keys that no wallet takes, and never quotes one", () => {
+  it("rejects keys that no wallet takes, and never quotes one", () => {
     const short = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey;
     const ed = generateKeyPairSync("ed25519").privateKey;
     for (const [key, why] of [
-      [short.export({ type: "pkcs8", format: "pem" }).toString(), /2048 bits, and this one is one of 1024/],
-      [ed.export({ type: "pkcs8", format: "pem" }).toString(), /of type ed25519/],
+      [short.export({ type: "pkcs8", format: "pem" }).toString(), /2048 bits, and this one has 1024/],
+      [ed.export({ type: "pkcs8", format: "pem" }).toString(), /is of type ed25519/],
       ["-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----", /PEM/],
       ["", /PEM/],
     ] as const) {
@@ -107,7 +107,7 @@ describe("an RSA signer", () => {
 });
 
 describe("a signature", () => {
-  it("of a far-away signer is checked before it is used", async () => {
+  it("of a remote signer is verified before it is used", async () => {
     const mine = localEcdsaSigner(generatePrivateKey());
     const another = localEcdsaSigner(generatePrivateKey());
     const remote = (

@@ -34,7 +34,7 @@ const SECP256K1_HALF = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f4
 describe("an operation's signature", () => {
   for (const example of cases) {
     const { id, transactions } = example.operation;
-    it(`is that of the worked example ${id} with ${transactions.length} call(s) on ${example.chain_id}`, async () => {
+    it(`equals that of worked example ${id} with ${transactions.length} call(s) on ${example.chain_id}`, async () => {
       const signer = localEcdsaSigner(example.test_key);
       should(signer.address).equal(example.signer);
       const typedData = operationTypedData(example.operation, example.chain_id);
@@ -61,7 +61,7 @@ describe("an operation's signature", () => {
     should(operationDigest({ ...same, id: `000${operation.id}` }, first.chain_id)).equal(first.digest);
   });
 
-  it("has low s and v 27 or 28, for fresh keys too", async () => {
+  it("has low s and v 27 or 28, for new keys too", async () => {
     const typedData = operationTypedData(operation, 1);
     const seen = new Set<string>();
     for (let round = 0; round < 40; round++) {
@@ -106,7 +106,7 @@ describe("operationTypedData", () => {
     should(typedData.message.id).equal("7");
   });
 
-  it("refuses a chain selector in place of the chain id", () => {
+  it("rejects a chain selector in place of the chain id", () => {
     for (const chainId of ["16015286601757825753", 0, -1, 1.5, "0x1", "", undefined]) {
       should(() => operationTypedData(operation, chainId as string)).throw({ path: "chainId" });
     }
@@ -137,7 +137,7 @@ describe("normalizeOperation", () => {
     ["no target", { transactions: [{ ...call, to: "" }] }, "INVALID_ADDRESS", "operation.transactions[0].to"],
   ];
   for (const [name, change, code, path] of wrong) {
-    it(`refuses ${name} with its path`, () => {
+    it(`rejects ${name} with its path`, () => {
       should(() => normalizeOperation({ ...operation, ...change } as OperationInput)).throw({ code, path });
     });
   }
@@ -146,13 +146,13 @@ describe("normalizeOperation", () => {
 describe("localEcdsaSigner", () => {
   const key = generatePrivateKey();
 
-  it("takes the key with or without 0x, in capitals and with blanks around", () => {
+  it("accepts the key with or without 0x, in upper case, and with whitespace around it", () => {
     for (const same of [key.slice(2), `0x${key.slice(2).toUpperCase()}`, ` ${key}\n`]) {
       should(localEcdsaSigner(same).address).equal(localEcdsaSigner(key).address);
     }
   });
 
-  it("refuses what is no key, and never repeats it", () => {
+  it("rejects what is not a key, and never quotes it", () => {
     const zero = `0x${"00".repeat(32)}`;
     const tooLarge = `0x${"ff".repeat(32)}`;
     for (const bad of ["", "secret", key.slice(0, 60), `${key}00`, zero, tooLarge, undefined]) {
@@ -185,12 +185,12 @@ describe("localEcdsaSigner", () => {
     }
   });
 
-  it("recovers no one from what is no signature", () => {
+  it("recovers no signer from what is not a signature", () => {
     for (const signature of ["0x", "0x12", `0x${"00".repeat(65)}`, `0x${"ff".repeat(65)}`] as Hex[]) {
       should(() => recoverSigner(first.digest, signature)).throw({
         code: "INVALID_SIGNATURE",
         path: "signature",
-        message: /65 bytes r, s and v/,
+        message: /65 bytes \(r, s and v\)/,
       });
     }
   });
@@ -203,7 +203,7 @@ describe("canonicalSignature", () => {
   const written = (s: bigint, v: number) =>
     `${first.signature.slice(0, 66)}${s.toString(16).padStart(64, "0")}${v.toString(16).padStart(2, "0")}` as Hex;
 
-  it("brings the four ways to write a signature into the one that wallets take", () => {
+  it("converts the four forms of a signature to the one that wallets take", () => {
     const other = 55 - v;
     for (const same of [
       written(s, v),
@@ -227,7 +227,7 @@ describe("canonicalSignature", () => {
     should(canonicalSignature(written(ORDER / 2n + 1n, 55 - v))).equal(half);
   });
 
-  it("refuses what has no recovery byte, or is no hex", () => {
+  it("rejects what has no recovery byte, or is not hex", () => {
     for (const wrong of [first.signature.slice(0, 130), "0xzz", "", undefined]) {
       should(() => canonicalSignature(wrong as Hex)).throw({ code: "INVALID_SIGNATURE", path: "signature" });
     }
@@ -235,7 +235,7 @@ describe("canonicalSignature", () => {
 });
 
 describe("randomWalletOperationId", () => {
-  it("is a fresh uint128 in decimal digits", () => {
+  it("is a new uint128 in decimal digits", () => {
     const ids = Array.from({ length: 100 }, randomWalletOperationId);
     should(new Set(ids).size).equal(100);
     for (const id of ids) {

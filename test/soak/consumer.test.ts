@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import should from "should";
-import { movedBack, stuckPages } from "../consumer/broken.ts";
+import { movedBack, stuckPages } from "../consumer/broken-services.ts";
 import { startEventServer, storedEvent } from "../consumer/event-server.ts";
 import { describeKills } from "../consumer/kill-suite.ts";
 import { onAck } from "../consumer/on-ack.ts";

@@ -1,8 +1,8 @@
-import { describeOddControls, describeOddWorlds } from "../consumer/odd-suite.ts";
+import { describeChaosControls, describeChaosRuns } from "../consumer/chaos-suite.ts";
 import { killsOfNodeRed } from "../support/odd-node-red.ts";
 
-describeOddWorlds({ worlds: 40, kills: 25 });
-describeOddControls();
+describeChaosRuns({ worlds: 40, kills: 25 });
+describeChaosControls();
 
 describe("events in on services of odd habits", function () {
   this.timeout(3_600_000);

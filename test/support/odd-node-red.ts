@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { firstSeed, idOf, type OddWorld, oddWorld } from "../consumer/odd-habits.ts";
-import { OddService } from "../consumer/odd-service.ts";
-import { complaintOf, type Verdict, verdictOn } from "../consumer/odd-verdict.ts";
+import { type ChaosScenario, chaosScenario, firstSeed, idOf } from "../consumer/chaos-scenario.ts";
+import { ChaosService } from "../consumer/chaos-service.ts";
+import { problemOf, type Verdict, verdictOn } from "../consumer/chaos-verdict.ts";
 import { type Arrival, arrivals, collectingFlow } from "./collector.ts";
 import { NodeRed, UserDir } from "./node-red.ts";
 
@@ -23,12 +23,12 @@ export function killsOfNodeRed({ worlds, kills }: { worlds: number; kills: numbe
   const first = firstSeed();
   for (let seed = first; seed < first + worlds; seed += 1) {
     it(`loses none, marks what comes again or late (${kills} kills of Node-RED, seed ${seed})`, async () => {
-      const world = oddWorld(seed, kills + 1);
+      const world = chaosScenario(seed, kills + 1);
       const { habits, faults } = world;
       const outcome = await killNodeRed(world, kills);
-      const complaint = complaintOf(outcome);
+      const problem = problemOf(outcome);
       const details = `${JSON.stringify({ habits, faults })}\n${outcome.log.slice(-2_000)}`;
-      should(complaint && `seed ${seed}: ${complaint}\n${details}`).be.undefined();
+      should(problem && `seed ${seed}: ${problem}\n${details}`).be.undefined();
     });
   }
 }
@@ -36,7 +36,7 @@ export function killsOfNodeRed({ worlds, kills }: { worlds: number; kills: numbe
 export type OddNodeRedOutcome = Verdict & { events: number; log: string };
 
 /** Kills Node-RED at random moments while its events in node reads an odd world in ack mode. */
-export function killNodeRed(world: OddWorld, kills: number): Promise<OddNodeRedOutcome> {
+export function killNodeRed(world: ChaosScenario, kills: number): Promise<OddNodeRedOutcome> {
   const wanted = new Set(world.events.map(({ event }) => idOf(event)));
   return withOddNodeRed(world, async ({ service, restart, arrived, collected }) => {
     for (let life = 0; life < kills; life += 1) {
@@ -66,7 +66,7 @@ export function killNodeRed(world: OddWorld, kills: number): Promise<OddNodeRedO
 }
 
 type Stage = {
-  service: OddService;
+  service: ChaosService;
   /** Kills Node-RED, and starts another one. */
   restart: () => Promise<NodeRed>;
   /** What arrived so far. */
@@ -76,8 +76,8 @@ type Stage = {
 };
 
 /** A Node-RED whose events in node reads an odd world in ack mode, for as long as `use` takes. */
-export async function withOddNodeRed<T>(world: OddWorld, use: (stage: Stage) => Promise<T>): Promise<T> {
-  const [service, userDir] = await Promise.all([OddService.start(world), UserDir.make()]);
+export async function withOddNodeRed<T>(world: ChaosScenario, use: (stage: Stage) => Promise<T>): Promise<T> {
+  const [service, userDir] = await Promise.all([ChaosService.start(world), UserDir.make()]);
   const file = join(userDir.path, "collected.txt");
   const start = () => NodeRed.start(userDir, { CREC_BASE_URL: service.baseUrl, CREC_API_KEY: "test" });
   const collected = () => arrivals(file);

@@ -6,7 +6,7 @@ type Files = NonNullable<FileCursorStoreOptions["files"]>;
 
 /**
  * The file operations of a store, of which those that write are carried out only while the folder is this process's.
- * One that was suspended would otherwise write, when it goes on, its old place over that of its successor.
+ * A suspended process would otherwise overwrite the cursor of its successor when it resumes.
  */
 export function guardedFiles(tenure: Pick<Tenure, "confirm">): Files {
   return {
@@ -26,7 +26,7 @@ export function guardedFiles(tenure: Pick<Tenure, "confirm">): Files {
   };
 }
 
-/** Calls only while the folder is this process's, where there is one: at once where that is sure. Throws as `Tenure.confirm` does. */
+/** Calls only while this process has the folder; without a tenure, always. Throws as `Tenure.confirm` does. */
 export function guarded<In extends unknown[]>(
   tenure: Pick<Tenure, "confirm" | "isSure"> | undefined,
   call: (...input: In) => Promise<void> | void,

@@ -6,7 +6,7 @@ import { isProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** Who uses a folder, as it stands in its lock file. */
 export type Holder = {
-  /** Random: neither process ids nor host names tell two containers apart. */
+  /** Random: two containers may have the same process id and host name. */
   id: string;
   host: string;
   pid: number;
@@ -80,7 +80,7 @@ export class LockFile {
   }
 
   /**
-   * Shows that the holder is alive. Tells whether the file is still the own one; one that somebody removed is made
+   * Shows that the holder is alive. Returns whether the file is still its own; one that was removed is created
    * again. Throws what the disk throws.
    */
   async beat(): Promise<boolean> {
@@ -151,7 +151,7 @@ export function holderIn(text: string): Holder | undefined {
   }
 }
 
-/** Always as long for the same holder, so that it is written in place. */
+/** The same length for the same holder, so that it can be overwritten. */
 function textOf(holder: Holder, beats: number): string {
   return `${JSON.stringify({ ...holder, beat: String(beats).padStart(BEAT_DIGITS, "0") })}\n`;
 }

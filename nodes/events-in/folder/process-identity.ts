@@ -1,6 +1,6 @@
 import { readFile, readlink } from "node:fs/promises";
 
-/** A process, told apart from every other that has run on this kernel since it was booted. */
+/** Identifies a process among all that have run on this kernel since it was booted. */
 export type ProcessIdentity = {
   pid: number;
   /** Where the number counts: the boot of the kernel, and the spaces of process ids and of times. */
@@ -13,8 +13,8 @@ export type ProcessIdentity = {
 const DEAD_STATES = new Set(["Z", "X", "x"]);
 
 /**
- * This process; undefined where it cannot be known for certain when it is gone. Process ids alone do not tell: each
- * container counts its own, and host names may be the same. Linux tells which space of ids it is; others do not.
+ * This process; undefined when others could not be certain that it has ended. Process ids alone are not enough: each
+ * container has its own, and host names may be the same. Only Linux shows the namespace of process ids.
  */
 export async function ownIdentity(): Promise<ProcessIdentity | undefined> {
   const [space, stat] = await Promise.all([ownSpace(), statOf(process.pid)]);
@@ -48,7 +48,7 @@ async function ownSpace(): Promise<string | undefined> {
     if ((await readlink("/proc/self")) !== String(process.pid)) return undefined;
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     const pids = await readlink("/proc/self/ns/pid");
-    // Start times are told by the clock of the one who asks. Older kernels have one clock for all.
+    // Start times are relative to the time namespace of the reader. Older kernels have only one.
     const times = await readlink("/proc/self/ns/time").catch(() => "");
     return boot === "" ? undefined : [boot, pids, times].join(" ");
   } catch {

@@ -13,8 +13,8 @@ const KEEP_MS = 10_000;
 const folders = new Map<string, Shared>();
 
 /**
- * Uses a folder together with all other nodes of this process. The listener is told how it stands, now and whenever
- * that changes; `onChange` is that of the process, called once however many nodes there are. Gives the function that
+ * Uses a folder together with all other nodes of this process. The listener is called with the state, now and at each
+ * change; `onChange` is that of the process, called once however many nodes there are. Gives the function that
  * leaves the folder.
  */
 export function useFolder(

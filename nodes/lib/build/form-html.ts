@@ -83,6 +83,8 @@ function box({ node, name, field, id, input }: Place): string {
     case "number":
       return `<input type="text" inputmode="decimal" id="${input}" style="width: 80px"${placeholder}>`;
     case "typed":
+      if (field.lines)
+        return `<input type="text" id="${id}-source" style="width: 70%"><input type="hidden" id="${input}Type"><textarea id="${input}" rows="${field.lines}" style="width: 70%; margin: 6px 0 0 105px; font-family: monospace" spellcheck="false"${placeholder}></textarea>`;
       return `<input type="text" id="${input}" style="width: ${field.width ?? "70%"}"${placeholder}><input type="hidden" id="${input}Type">`;
     case "credential":
       return `<input type="password" id="${input}" autocomplete="new-password"${placeholder}>`;

@@ -11,6 +11,7 @@ import { completeLast } from "./comma-list.ts";
 import { hintUnder } from "./form-rows.ts";
 import { layOutHints } from "./hints.ts";
 import { describeUnder, lookUp } from "./lookup.ts";
+import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
 
@@ -20,7 +21,8 @@ import { atPresent } from "./validate.ts";
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
   for (const [name, field] of Object.entries(node.fields)) {
-    if (field.kind === "typed") prepareTyped(edited, name, field);
+    if (field.kind === "typed" && field.lines) prepareTypedArea(edited, name, sourceOf(node, name), field);
+    else if (field.kind === "typed") prepareTyped(edited, name, field);
     if (field.kind === "text" && field.lookup) {
       const search = lookUp(field.lookup.list, asked(field.lookup));
       inputOf(name).autoComplete({ minLength: 0, search });
@@ -44,6 +46,7 @@ export function saveFields(edited: EditedNode, node: NodeDescription): void {
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "boolean" && field.numeric)
       inputOf(name).val(partOf(node, name).is(":checked") ? 1 : 0);
+    if (field.kind === "typed" && field.lines) saveTypedArea(name, sourceOf(node, name));
     if (field.kind !== "list") continue;
     const ticked: string[] = [];
     ticksOf(node, name, field, (tick, option) => {
@@ -62,6 +65,10 @@ export function inputOf(name: string): JQuery {
 /** An element of the form: a custom part, a button, a section. */
 export function partOf(node: NodeDescription, name: string): JQuery {
   return $(`#crec-${shortName(node.type)}-${name}`);
+}
+
+function sourceOf(node: NodeDescription, name: string): JQuery {
+  return partOf(node, `${name}-source`);
 }
 
 type Of<Kind> = Extract<Field, { kind: Kind }>;

@@ -42,9 +42,21 @@ function nameField(field: JQuery): void {
   field.add(parts).attr("aria-labelledby", label.attr("id") ?? "");
 }
 
+/** Names a second typed input of a field's row after the field. Its box and its types are named, too. */
+export function nameAfter(field: JQuery, second: JQuery): void {
+  nameField(field);
+  const parts = second.next(".red-ui-typedInput-container").find("input, .red-ui-typedInput-option-expand");
+  second.add(parts).attr("aria-labelledby", field.attr("aria-labelledby") ?? "");
+  nameTypes(second);
+}
+
 /** Names what a typed input shows, as soon as there is one. */
 export function nameVisibleBox(input: JQuery): void {
   nameField(input);
+  nameTypes(input);
+}
+
+function nameTypes(input: JQuery): void {
   const choice = input.next(".red-ui-typedInput-container").find(".red-ui-typedInput-type-select");
   // Its title is the type that is chosen.
   const name = (): void => void choice.attr("aria-label", choice.attr("title") ?? "");

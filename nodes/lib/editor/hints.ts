@@ -1,6 +1,6 @@
 import { visibleBox } from "./form-rows.ts";
 
-/** The hints of a form: each stands under its field, is quieter than it, and is read out with it. */
+/** Shows each hint of a form under its field, in a quieter colour, and has it read out with the field. */
 export function layOutHints(): void {
   $(".crec-hint").each((_index, element) => {
     const hint = $(element);
@@ -11,7 +11,7 @@ export function layOutHints(): void {
       "font-size": "0.9em",
       color: "var(--red-ui-secondary-text-color)",
     });
-    const box = visibleBox($(`#node-input-${name}, #node-config-input-${name}`));
+    const box = visibleBox($(`#node-config-input-${name}, #node-input-${name}`));
     box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} crec-hint-${name}`.trim());
   });
 }

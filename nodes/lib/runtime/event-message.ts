@@ -4,20 +4,20 @@ import type { CrecMessage } from "./message.ts";
 type Decoding = {
   decodeEvent(event: ChannelEvent): DecodedEvent;
   dedupeKey(event: ChannelEvent): string;
-  /** Those that this version knows. */
+  /** The types that this version knows. */
   EVENT_TYPES: readonly string[];
 };
 
-/** What stands as the payload of an event that was not decoded: nothing in it can be taken for a decoded event. */
+/** The payload of an event that could not be decoded. It cannot be mistaken for a decoded event. */
 export type Undecoded = { type: string; undecoded: unknown };
 
 type Origin = {
   channelId: string;
-  /** Named only where an acknowledgement has to find back to it. */
+  /** Set only for events that are acknowledged. */
   consumer?: string;
 };
 
-/** A delivered event as the message that leaves the node. */
+/** The message for a delivered event. */
 export function toMessage(
   delivery: Delivery & { rejection?: string },
   { channelId, consumer }: Origin,
@@ -37,7 +37,7 @@ export function toMessage(
       channelId,
       type,
       ...(verification ? { verification } : {}),
-      // Nobody waits until a notice is acknowledged.
+      // Notices are not acknowledged.
       ...(consumer === undefined || isNotice(verification) ? {} : { consumer }),
       ...(redelivered ? { redelivered } : {}),
       ...(late ? { late } : {}),
@@ -52,12 +52,12 @@ export function toMessage(
 type Unverified = Extract<VerifyResult, { verified: false }>;
 type Notice = Unverified & { reason: "not_verifiable" };
 
-/** Whether an event was checked and is of a kind that never carries a proof: it is good for showing, not for acting. */
+/** Whether an event was checked and is of a type that never carries a proof: a flow may show it, but not act on it. */
 export function isNotice(verification: VerifyResult | undefined): verification is Notice {
   return verification?.verified === false && verification.reason === "not_verifiable";
 }
 
-/** Whether an event should carry a proof, and that failed. */
+/** Whether an event should carry a proof, and its check failed. */
 export function isRejected(
   verification: VerifyResult | undefined,
 ): verification is Exclude<Unverified, Notice> {
@@ -69,20 +69,20 @@ export function isKnownType({ headers }: ChannelEvent, known: { EVENT_TYPES: rea
 }
 
 /**
- * The decoded event. One that cannot be decoded is still an event, and goes on wrapped: a sender could give it any
- * shape, also that of a decoded one.
+ * The decoded event. An event that cannot be decoded is sent wrapped: its sender could give it the form of a decoded
+ * event.
  */
 export function payloadOf(event: ChannelEvent, decoding: Decoding): DecodedEvent | Undecoded {
   const { headers, payload } = event;
   try {
     if (isKnownType(event, decoding)) return decoding.decodeEvent(event);
   } catch {
-    // As one of an unknown type.
+    // Sent like an event of an unknown type.
   }
   return { type: headers.type, undecoded: payload };
 }
 
-/** `watcher.event/Transfer`, or the type. An unknown type may be spelled like either. */
+/** `watcher.event/Transfer`, or the type. An unknown type may look like either, so it is not used. */
 function topicOf(event: ChannelEvent, payload: DecodedEvent | Undecoded, decoding: Decoding): string {
   const { type } = event.headers;
   if (!isKnownType(event, decoding)) return "unknown";

@@ -2,8 +2,8 @@ import { nodeError } from "../shared/errors.ts";
 import { loadLibrary } from "./library.ts";
 
 /**
- * Names of events as they are; and signatures as they are signed, also where they were copied from an ABI:
- * `event Transfer(address indexed from, uint value)` is `Transfer(address,uint256)`.
+ * Names of events unchanged, and signatures in canonical form, also where they are copied from an ABI:
+ * `event Transfer(address indexed from, uint value)` becomes `Transfer(address,uint256)`.
  * @throws INVALID_FIELD
  */
 export async function eventNames(given: readonly string[], label: string): Promise<string[]> {

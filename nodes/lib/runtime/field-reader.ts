@@ -29,10 +29,11 @@ export type FieldReader<N extends NodeDescription> = {
   readonly settings: SettingsOf<N>;
   /** Trimmed. Empty where nothing is filled in. @throws VARIABLE_MISSING */
   text(name: NamesOf<N, "text">): string;
-  /** The default where nothing is filled in; `undefined` where that is empty, too. @throws INVALID_FIELD, VARIABLE_MISSING */
+  /** The default where nothing is filled in; `undefined` for an optional field, or an empty default. @throws INVALID_FIELD, VARIABLE_MISSING */
   number<K extends NamesOf<N, "number">>(name: K): NumberOf<N["fields"][K]>;
   /** A field in seconds, in milliseconds. @throws INVALID_FIELD, VARIABLE_MISSING */
   milliseconds(name: NamesOf<N, "number">): number;
+  /** The default where the value is neither true nor false, as text of a variable is. */
   flag(name: NamesOf<N, "boolean">): boolean;
   /**
    * The chosen option, or the default. From a flow written by hand anything may come: a misspelt one is refused.
@@ -43,8 +44,15 @@ export type FieldReader<N extends NodeDescription> = {
   list<K extends NamesOf<N, "list">>(name: K): Array<OptionOf<N["fields"][K]>>;
   /** The label of a field in the reader's language, for an error of the node's own. */
   label(name: keyof N["fields"] & string): string;
-  /** An error about a field's value, in the words of the catalog. */
-  wrong(name: keyof N["fields"] & string, value: unknown): CodedError;
+  /** An error about a field's value: its sentence in the catalog, or that of another key, with words for its gaps. */
+  wrong(
+    name: keyof N["fields"] & string,
+    value: unknown,
+    key?: string,
+    words?: Readonly<Record<string, string>>,
+  ): CodedError;
+  /** An error about a field that is empty. */
+  missing(name: keyof N["fields"] & string): CodedError;
   /** The fields that can come from a message. */
   of(msg: CrecMessage): MessageFields<N>;
 };
@@ -60,7 +68,7 @@ export type MessageFields<N extends NodeDescription> = {
   names(name: NamesOf<N, "typed">): Promise<string[]>;
 };
 
-type NumberOf<F> = F extends { default: "" } ? number | undefined : number;
+type NumberOf<F> = F extends { default: "" } | { optional: true } ? number | undefined : number;
 type OptionOf<F> = F extends { options: readonly (infer O)[] } ? O : string;
 
 /** The reader of one node. Of settings that a newer version stored, the node's log warns. */
@@ -75,16 +83,16 @@ export function fieldReader<const N extends NodeDescription>(
   const fieldOf = (name: string) => description.fields[name];
   const label = (name: string) => RED._(labelKey(description, name));
   const invalid = (sentence: string) => nodeError("INVALID_FIELD", sentence);
-  const wrong = (name: string, value: unknown, key = errorKey(description, name)) => {
-    const words = { label: label(name), value: shownValue(value), why: RED._(key) };
-    return invalid(RED._("common.error.field", words));
-  };
+  const wrong = (name: string, value: unknown, key = errorKey(description, name), words = {}) =>
+    invalid(
+      RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),
+    );
   const textOf = (name: string) => requireSet(String(settings[name] ?? "").trim());
 
   const numberOf = (name: string): number | undefined => {
     const field = fieldOf(name);
     if (field?.kind !== "number") throw new TypeError(`${name} is not a number field`);
-    const text = textOf(name) || field.default;
+    const text = textOf(name) || (field.optional ? "" : field.default);
     if (text === "") return undefined;
     const value = Number(text);
     const fits = Number.isFinite(value) && value >= field.least && (!field.whole || Number.isInteger(value));
@@ -92,16 +100,26 @@ export function fieldReader<const N extends NodeDescription>(
     return value;
   };
 
+  const missing = (name: string) => {
+    const type = String(settings[`${name}Type`] ?? "str");
+    const from = `${type}.${String(settings[name] ?? "")}`;
+    const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
+    return nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+  };
+
   const reader = {
     settings,
+    missing,
     label,
-    wrong: (name: string, value: unknown) => wrong(name, value),
+    wrong,
     text: textOf,
     number: numberOf,
     milliseconds: (name: string) => (numberOf(name) ?? 0) * 1000,
     flag: (name: string) => {
       const field = fieldOf(name);
-      const value = settings[name] ?? (field?.kind === "boolean" ? field.default : false);
+      const value = settings[name];
+      // A value that is neither counts as the default: a misspelt one must not turn a check off.
+      if (field?.kind === "boolean" && field.default) return value !== false && value !== 0;
       return value === true || value === 1;
     },
     choice: (name: string) => {

@@ -12,11 +12,11 @@ import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
-/** What to do about an operation that ended without being executed. */
+/** By the codes of an operation that ended without being executed: what to do next. */
 const ADVICE: Readonly<Record<string, string>> = {
-  failed: "Fix what the reason names, then send it again.",
-  cancelled: "Create a new one if it is still needed.",
-  expired: "Send it again, with a later deadline if it needs longer.",
+  OPERATION_FAILED: "Fix what the reason names, then send it again.",
+  OPERATION_CANCELLED: "Create a new one if it is still needed.",
+  OPERATION_EXPIRED: "Send it again, with a later deadline if it needs longer.",
 };
 
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
@@ -52,11 +52,10 @@ export async function reach(
       later: reached.later,
     };
   } catch (error) {
-    const advice = error instanceof WaitError ? ADVICE[error.lastStatus ?? ""] : undefined;
-    if (!(error instanceof WaitError) || advice === undefined) throw error;
-    const { id, lastStatus, reason } = error;
+    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined) throw error;
+    const { code, id, lastStatus, reason } = error;
     const why = reason ? `: ${reason}` : "";
     const what = `The operation ${id} is ${lastStatus}${why}${/[.!?]$/.test(why) ? "" : "."}`;
-    throw nodeError(error.code, `${what} It was not executed. ${advice}`);
+    throw nodeError(code, `${what} It was not executed. ${ADVICE[code]}`);
   }
 }

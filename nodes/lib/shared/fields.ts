@@ -87,6 +87,8 @@ export type NumberField = { kind: "number"; default: string } & Labelled &
   Explained & {
     least: number;
     whole?: true;
+    /** May be left empty, which is not the default then. */
+    optional?: true;
     error?: string;
   };
 
@@ -113,6 +115,8 @@ export type TypedField = { kind: "typed"; default?: string } & Labelled &
     types?: readonly string[];
     /** Takes several values: a list, or text with commas between. */
     list?: true;
+    /** Text is typed into a text area of so many lines, as for code. */
+    lines?: number;
     lookup?: Lookup;
     width?: string;
   };
@@ -166,7 +170,7 @@ export type Lookup = {
   /** As `crec/lookup/<list>/…` names it. */
   list: string;
   /** The field of the config node that is asked, or the channel's connection. */
-  by: "connection" | "channel" | "channel.connection";
+  by: "connection" | "channel" | "contract" | "channel.connection";
   /** What is said of a value that the service does not know; a key of the catalog. */
   unknown?: string;
 };

@@ -150,9 +150,9 @@ export type PanelReport =
       late?: number;
       /** Dropped because their proof failed. */
       dropped?: number;
-      /** Rejected while nothing was wired to the second port. */
+      /** Rejected while nothing was wired to the second output. */
       givenUp?: number;
-      /** Sent by the third port: kinds that never carry a proof. */
+      /** Sent by the third output: kinds that never carry a proof. */
       notices?: number;
       /** Types of events that this version does not know. */
       unknownTypes?: string[];

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Whether an `Authorization` header carries one of the keys. Takes as long for a wrong key as for a right one. */
+/** Whether an `Authorization` header carries one of the keys. It takes the same time for a wrong key. */
 export function isAuthorized(header: string | undefined, apiKeys: readonly string[]): boolean {
   const given = sha256(/^Apikey (\S+)$/.exec(header ?? "")?.[1] ?? "");
   return apiKeys.filter((key) => timingSafeEqual(given, sha256(key))).length > 0;

@@ -1,8 +1,9 @@
 import Type from "typebox";
-import { CHANNEL_STATUSES, type Channel, PAGE_LIMITS } from "../../../src/protocol/index.ts";
+import { CHANNEL_STATUSES, PAGE_LIMITS } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import type { Store } from "../store/store.ts";
-import { conflict, nameTaken, notFound } from "./errors.ts";
+import { createChannel, updateChannel } from "../lifecycles/channel.ts";
+import { channelOf } from "../lookup.ts";
+import { defined } from "../store/rows.ts";
 import { ChannelAnswer, pageOf } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Description, Id, listQuery, many, Name, NamePart, oneOf } from "./schemas.ts";
@@ -25,7 +26,7 @@ export const NO_CHANNEL = "`CHANNEL_NOT_FOUND`: there is no such channel.";
 const NAME_TAKEN = "`CHANNEL_ALREADY_EXISTS`: the name is taken.";
 
 export function channelRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels",
@@ -39,10 +40,8 @@ export function channelRoutes(app: Routes, context: Context): void {
       },
     },
     (request, reply) => {
-      const { name, description } = request.body;
-      refuseTakenName(store, name);
-      const channel = store.channels.create(description === undefined ? { name } : { name, description });
-      absences.meet("channel", channel.channel_id);
+      const channel = createChannel(context, defined(request.body));
+      injected.absences.onCreate("channel", channel.channel_id);
       reply.code(201);
       return channel;
     },
@@ -63,7 +62,11 @@ export function channelRoutes(app: Routes, context: Context): void {
       },
     },
     (request) =>
-      store.channels.list({ ...request.query, absent: absences.ids, isAbandoned: abandonment(request) }),
+      store.channels.list({
+        ...request.query,
+        absent: injected.absences.ids,
+        isAbandoned: abandonment(request),
+      }),
   );
 
   app.get(
@@ -98,38 +101,7 @@ export function channelRoutes(app: Routes, context: Context): void {
     },
     (request) => {
       const channel = channelOf(context, request.params.channel_id);
-      const { name, description, status } = request.body;
-      if (name !== undefined && name !== channel.name) refuseTakenName(store, name);
-      if (status === "archived" && store.watchers.anyRunning(channel.channel_id)) {
-        throw conflict(
-          "The channel still has watchers that are pending, active or archiving. Archive them first.",
-        );
-      }
-      const changed: Channel = {
-        ...channel,
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description }),
-        ...(status === undefined ? {} : { status }),
-      };
-      store.channels.update(changed);
-      return changed;
+      return updateChannel(context, channel, defined(request.body));
     },
   );
-}
-
-/** @throws ApiError 404 `CHANNEL_NOT_FOUND` */
-export function channelOf(
-  { store, absences }: Pick<Context, "store" | "absences">,
-  channelId: string,
-): Channel {
-  const channel = store.channels.get(channelId);
-  if (channel === undefined || absences.isAbsent(channelId))
-    throw notFound("CHANNEL_NOT_FOUND", "channel", channelId);
-  return channel;
-}
-
-/** Names are unique in the organization, those of archived channels too. */
-function refuseTakenName(store: Store, name: string): void {
-  const holder = store.channels.named(name);
-  if (holder !== undefined) throw nameTaken("channel", holder, "CHANNEL_ALREADY_EXISTS");
 }

@@ -4,7 +4,7 @@ import type { ErrorBody } from "../../../src/protocol/index.ts";
 
 type Refusal = { status: number; message: string };
 
-/** What Node's HTTP parser refuses, by the code of its error; whatever else it finds is a 400. */
+/** Errors of Node's HTTP parser, by code. Any other is a 400. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
@@ -12,7 +12,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
-    message: "The request did not arrive in time. Send it again, all at once.",
+    message: "The request did not arrive in time. Send it again without pauses.",
   },
 };
 const NOT_HTTP: Refusal = {
@@ -25,9 +25,9 @@ const NO_EXPECTATION: Refusal = {
   message: "The header Expect may say 100-continue and nothing else. Leave it out.",
 };
 
-/** Answers what never becomes a request, in the shape of the contract, and ends the connection. */
+/** Answers invalid HTTP in the format of the contract, and closes the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  // The client is gone, or has gone while the error was found.
+  // The client has closed the connection.
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -43,7 +43,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Dupl
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Node answers an unknown Expect by itself, without a body. */
+/** Without this, Node answers an unknown Expect itself, with an empty body. */
 export function refuseExpectations(server: Server): void {
   server.on("checkExpectation", (_request, response) => {
     response.writeHead(NO_EXPECTATION.status, {

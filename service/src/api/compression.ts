@@ -2,21 +2,21 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Routes } from "./routes.ts";
 
-/** A smaller answer fits into one packet as it is. */
+/** A smaller answer fits into one packet uncompressed. */
 const THRESHOLD_BYTES = 1024;
 
 type Compress = (body: string | Buffer) => Promise<Buffer>;
 
-/** The best one first. Higher levels make pages of events hardly smaller, and cost several times as much. */
+/** The best one first. Higher levels take several times as long, and make pages of events hardly smaller. */
 const ENCODINGS: ReadonlyArray<[string, Compress]> = [
   ["br", (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
   ["gzip", (body) => promisify(gzip)(body, { level: 1 })],
 ];
 
-/** Compresses answers for those who ask for it. For others nothing is done, and nothing awaited. */
+/** Compresses answers for clients that accept it. Other answers are sent immediately. */
 export function compressAnswers(app: Routes): void {
   app.addHook("onSend", (request, reply, payload, done) => {
-    // A fault may have answered already.
+    // An injected fault may have sent the answer already.
     const isBody = !reply.sent && (typeof payload === "string" || Buffer.isBuffer(payload));
     if (!isBody || Buffer.byteLength(payload) < THRESHOLD_BYTES) {
       done();
@@ -38,7 +38,7 @@ export function compressAnswers(app: Routes): void {
   });
 }
 
-/** The first of ours that the header names, or means by `*`, and does not refuse by `q=0`. */
+/** The first of the encodings that the header accepts, by name or `*`, without `q=0`. */
 function chosen(accepted = ""): [string, Compress] | undefined {
   const weights = new Map(
     accepted.split(",").map((item): [string, number] => {

@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
 import Type from "typebox";
 import { EVENT_TYPES, type EventType, PAGE_LIMITS, SEARCH_FILTERS } from "../../../src/protocol/index.ts";
+import { invalid, notFound } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { channelOf } from "../lookup.ts";
+import { networksOf } from "../networks.ts";
 import type { EventFilter } from "../store/events.ts";
 import { defined } from "../store/rows.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { invalid, notFound } from "./errors.ts";
+import { NO_CHANNEL } from "./channels.ts";
 import { EventAnswer, EventPage } from "./event-resources.ts";
-import { networksOf } from "./networks.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import {
   Address,
@@ -49,15 +50,16 @@ const SEARCH = {
   event_name: Type.Optional(Type.String()),
   service: many(Type.String()),
 };
-/** What can be searched for here, and not at the public service: a query is asked for, an operation found by its number. */
+/** Filters that the public service does not have. */
 const NOT_PUBLIC = { operation_id: Type.Optional(Id), query_id: Type.Optional(Id) };
 const StrictSearch = listQuery(PAGE_LIMITS.eventsSearch, SEARCH);
 const Search = listQuery(PAGE_LIMITS.eventsSearch, { ...SEARCH, ...NOT_PUBLIC });
 
-/** Pages come out of the store as text: nothing is parsed or serialized on the way. */
+/** The store returns pages as text: nothing is parsed or serialized here. */
 export function eventRoutes(app: Routes, context: Context): void {
-  const { store, deliveries, strict } = context;
-  // A strict service describes less: what it does not describe is absent, or not looked at.
+  const { store, strict } = context;
+  const { deliveries } = context.injected;
+  // A strict service describes fewer parameters. Others are ignored.
   const poll = strict ? (StrictPoll as typeof Poll) : Poll;
   const search = strict ? (StrictSearch as typeof Search) : Search;
 
@@ -143,7 +145,7 @@ export function eventRoutes(app: Routes, context: Context): void {
         isAbandoned: abandonment(request),
       });
       freeWhenSent(reply, page);
-      return deliveries.page(page, limit, { byPlace: true });
+      return deliveries.page(page, limit, { skipsByCount: true });
     },
   );
 
@@ -173,15 +175,14 @@ export function eventRoutes(app: Routes, context: Context): void {
 }
 
 /**
- * Gives the memory of a page back when it is with the system, or its caller has left. Left to the garbage collector,
- * every few dozen pages would make it go through the whole heap: more than half of the work of a page, and stops of
- * tens of milliseconds.
+ * Frees the memory of a page when it has been sent, or the caller has gone. The garbage collector would scan the whole
+ * heap every few dozen pages: more than half of the work of a page, with pauses of tens of milliseconds.
  */
 export function freeWhenSent({ raw }: { raw: ServerResponse }, { buffer, byteLength }: Buffer): void {
-  // A small one is part of memory that others share.
+  // A small page is part of shared memory.
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
   raw.once("close", () => {
-    // Before that it may be read for compression, on another thread.
+    // Before that, another thread may read it for compression.
     if (raw.headersSent) buffer.transfer(0);
   });
 }

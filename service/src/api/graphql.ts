@@ -2,18 +2,12 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from "fastify";
 import { buildSchema, parse } from "graphql";
 import { createHandler } from "graphql-http/lib/use/fastify";
 import Type from "typebox";
+import type { GraphqlAuth } from "../injected-failures/graphql-auth.ts";
 import { ErrorAnswer } from "./openapi.ts";
 import type { Routes } from "./routes.ts";
-import { oneOf, STRICT } from "./schemas.ts";
 
-/** Who the key belongs to, as the account API tells it. */
+/** The owner of the key, as the account API returns it. */
 export type Account = { orgId: string; creTenantId: string; createdAt: string };
-
-/** How a wrong key is told: by the status, in `errors` with a status of 200, or both. */
-export const GRAPHQL_AUTH_MODES = ["status", "errors", "both"] as const;
-
-/** What a tester chose under /local/graphql-auth. */
-export type GraphqlAuth = { mode: (typeof GRAPHQL_AUTH_MODES)[number] };
 
 const SCHEMA = buildSchema(`
   type AccountDetails {
@@ -37,14 +31,14 @@ const SCHEMA = buildSchema(`
   }
 `);
 
-/** The whole account with its organization takes a hundred or so. */
+/** A query for everything takes about a hundred tokens. */
 const MOST_TOKENS = 1000;
 const MOST_BYTES = 64 * 1024;
 
 const Json = Type.Record(Type.String(), Type.Unknown());
 const GraphqlRequest = Type.Object(
   {
-    query: Type.String({ description: "a query in the language of GraphQL" }),
+    query: Type.String({ description: "a GraphQL query" }),
     variables: Type.Optional(Type.Union([Json, Type.Null()])),
     operationName: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     extensions: Type.Optional(Type.Union([Json, Type.Null()])),
@@ -65,10 +59,10 @@ const GraphqlAnswer = Type.Object(
       ),
     ),
   },
-  { title: "GraphqlAnswer", description: "the result, and what went wrong" },
+  { title: "GraphqlAnswer", description: "the result and the errors" },
 );
 
-/** In the words of GraphQL, or in those of all other calls. */
+/** As a GraphQL error, or as an error of all other calls. */
 function refusal(description: string) {
   return Type.Union([GraphqlAnswer, ErrorAnswer], { description });
 }
@@ -76,7 +70,7 @@ function refusal(description: string) {
 export function graphqlRoutes(app: Routes, path: string, account: Account): void {
   const answer = createHandler({
     schema: SCHEMA,
-    // What checks a query takes time by the square of its length, and by its depth.
+    // Validation takes quadratic time in the length of a query.
     parse: (source) => parse(source, { maxTokens: MOST_TOKENS }),
     rootValue: {
       getAccountDetails: () => ({
@@ -96,7 +90,7 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
       }),
     },
   });
-  // Without the reply in its hands Fastify takes the end of this function for the end of the answer.
+  // Fastify sends nothing itself when the handler returns the reply.
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     await answer.call(app as never, request as never, reply as never);
     return reply;
@@ -108,16 +102,16 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
     schema: {
       tags: ["account"],
       operationId: "graphql",
-      summary: "Asks the account API",
+      summary: "Queries the account API",
       body: GraphqlRequest,
       answers: {
         200: GraphqlAnswer,
-        400: refusal("the request is no GraphQL, or no JSON at all"),
+        400: refusal("the request is not GraphQL, or not JSON"),
         401: refusal("the API key is missing, malformed or not the right one"),
-        406: "`VALIDATION_ERROR`: the answer is JSON, and the header Accept takes none.",
+        406: "`VALIDATION_ERROR`: the answer is JSON, and the header Accept does not allow it.",
       },
     },
-    // GraphQL has its own words for what is wrong with a request.
+    // GraphQL reports invalid requests itself.
     validatorCompiler: () => () => true,
     handler,
     onSend: fillEmptyRefusal,
@@ -131,11 +125,11 @@ export function graphqlRoutes(app: Routes, path: string, account: Account): void
   });
 }
 
-/** What the handler refuses by a status alone. */
+/** Statuses that the handler answers without a body. */
 const EMPTY_REFUSALS: Readonly<Record<number, string>> = {
-  405: "The account API takes POST. Send the query as JSON in the body.",
-  406: "The account API answers in JSON. Let the header Accept name application/json or */*.",
-  415: "The account API takes JSON. Send the body with the content type application/json.",
+  405: "The account API accepts only POST. Send the query as JSON in the body.",
+  406: "The account API answers in JSON. Set the header Accept to application/json or */*.",
+  415: "The account API accepts only JSON. Send the body with the content type application/json.",
 };
 
 const fillEmptyRefusal: onSendHookHandler = (_request, reply, payload, done) => {
@@ -149,7 +143,7 @@ const fillEmptyRefusal: onSendHookHandler = (_request, reply, payload, done) => 
   done(null, JSON.stringify({ type: "VALIDATION_ERROR", message }));
 };
 
-/** Tells that the key is missing or wrong, as `auth` says. */
+/** Reports a missing or wrong key in the way that `auth` says. */
 export async function refuseAccount(
   reply: FastifyReply,
   message: string,
@@ -159,25 +153,4 @@ export async function refuseAccount(
   await reply
     .code(mode === "errors" ? 200 : 401)
     .send(mode === "status" ? { type: "UNAUTHORIZED", message } : { errors });
-}
-
-/** Below /local: how the account API tells a wrong key from now on. */
-export function graphqlAuthRoute(app: Routes, auth: GraphqlAuth): void {
-  const Mode = Type.Object({ mode: oneOf(GRAPHQL_AUTH_MODES) }, { title: "GraphqlAuth", ...STRICT });
-  app.post(
-    "/graphql-auth",
-    {
-      schema: {
-        tags: ["local"],
-        operationId: "setGraphqlAuth",
-        summary: "Chooses how the account API tells a wrong key: by status, in errors, or both",
-        body: Mode,
-        answers: { 200: Mode },
-      },
-    },
-    (request) => {
-      auth.mode = request.body.mode;
-      return { mode: auth.mode };
-    },
-  );
 }

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { Routes } from "./routes.ts";
 
-const Health = Type.Object({ status: Type.String() }, { title: "Health", description: "it is well" });
+const Health = Type.Object({ status: Type.String() }, { title: "Health", description: "the service is up" });
 
 export function healthRoute(app: Routes): void {
   app.get(

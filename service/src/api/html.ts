@@ -9,7 +9,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Part[] | undefined;
 
-/** HTML in which every value is a text, whatever it says. */
+/** HTML in which every value is escaped. */
 export function html(strings: TemplateStringsArray, ...values: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(rendered)));
 }

@@ -7,11 +7,11 @@ import type { Routes } from "./routes.ts";
 declare module "fastify" {
   interface FastifySchema {
     /**
-     * What the route answers, by status: of a success the schema of its body, of a refusal when that is. For the
-     * description only: nothing is serialized by it. What every route may answer need not be said.
+     * The answers by status: the schema of the body for a success, a text for an error. Used only for the description,
+     * not to serialize. Answers of every route are added by themselves.
      */
     answers?: Readonly<Record<number, TSchema | string>>;
-    /** What the route demands of its body beside the body's schema, in JSON Schema. For the description only. */
+    /** More rules of the body as JSON Schema, used only for the description. */
     bodyRules?: Readonly<Record<string, unknown>>;
   }
 }
@@ -22,22 +22,22 @@ export const ErrorAnswer = Type.Object(
       description: `what kind of error: ${ERROR_TYPES.join(", ")}, UNAUTHORIZED (401) or FORBIDDEN (403)`,
     }),
     code: Type.Optional(Type.Enum([...ERROR_CODES], { description: "which error of this kind" })),
-    message: Type.String({ description: "a sentence for people; programs look at type and code" }),
+    message: Type.String({ description: "a sentence for people; programs use type and code" }),
   },
-  { title: "Error", description: "why there is no other answer" },
+  { title: "Error", description: "why the call failed" },
 );
 
-/** What every route may answer beside what it says itself. */
+/** Answers of every route. */
 const ALWAYS: Record<number, string> = {
   408: "`VALIDATION_ERROR`: the request did not arrive in time.",
-  429: "Too many requests. This service says so only when asked to under /local/faults.",
-  417: "`VALIDATION_ERROR`: the header Expect asks for something else than 100-continue.",
+  429: "Too many requests. This service answers it only for a fault asked for under /local/faults.",
+  417: "`VALIDATION_ERROR`: the header Expect has another value than 100-continue.",
   431: "`VALIDATION_ERROR`: the headers and the address are too long.",
   500: "`INTERNAL_ERROR`: the service failed; its log says why.",
 };
 const WITH_KEY: Record<number, string> = {
   401: "The API key is missing, malformed or not the right one.",
-  403: "The request was not meant for this machine, or a page from elsewhere sent it.",
+  403: "The request is not for this machine, or was sent by a web page from elsewhere.",
 };
 const WITH_INPUT: Record<number, string> = { 400: "`VALIDATION_ERROR`: the request is not as described." };
 const WITH_PARAMS: Record<number, string> = { 414: "`VALIDATION_ERROR`: an id in the path is too long." };
@@ -54,7 +54,8 @@ export async function describeApi(app: Routes): Promise<void> {
       info: {
         title: "Local channel service",
         version: "0.8.0",
-        description: "The whole channel service on one machine. What is under /local only this service has.",
+        description:
+          "The whole channel service on one machine. Only this service has the endpoints under /local.",
         license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
       },
       components: {
@@ -75,19 +76,19 @@ export async function describeApi(app: Routes): Promise<void> {
   });
 }
 
-/** The description with the address under which its reader knows the service. */
+/** The description, with the address that the caller used. */
 export function descriptionAt(app: Routes, host: string | undefined): object {
   const url = host === undefined ? null : URL.parse(`http://${host}`);
   return { ...app.swagger(), servers: [{ url: url?.origin ?? "/", description: "This service" }] };
 }
 
-/** The schema as the generator reads it, with every answer. */
+/** The schema for the generator, with every answer. */
 function described(
   { answers = {}, bodyRules = {}, ...schema }: FastifySchema,
   methods: readonly string[],
 ): FastifySchema {
   const anonymous = schema.security?.length === 0;
-  // A DELETE needs no body, and one that is sent is read nevertheless.
+  // A DELETE needs no body, but one that is sent is read.
   const readsBody = schema.body !== undefined || methods.includes("DELETE");
   const hasInput = schema.params ?? schema.querystring ?? (readsBody || undefined);
   const all = {
@@ -113,7 +114,7 @@ function answer([status, what]: [string, TSchema | string]): [string, object] {
   return [status, { description, content: { "application/json": { schema: what } } }];
 }
 
-/** Moves each schema that has a title to the components, under this name, and refers to it. */
+/** Moves each schema with a title to the components under that name, and refers to it. */
 function withNamedSchemas<T extends { paths?: object; components?: object }>(document: T): T {
   const schemas: Record<string, unknown> = {};
   const named = (at: unknown): unknown => {
@@ -135,7 +136,7 @@ function withNamedSchemas<T extends { paths?: object; components?: object }>(doc
   return { ...document, paths, components: { ...document.components, schemas } };
 }
 
-/** What has a default need not be sent; the validator fills it in before it looks. */
+/** Fields with a default are optional: the validator fills them in first. */
 function withOptionalDefaults(at: Record<string, unknown>): Record<string, unknown> {
   const hasDefault = (schema: unknown) =>
     typeof schema === "object" && schema !== null && "default" in schema;

@@ -1,16 +1,16 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 
-/** Writing goes on for so long before others get their turn. */
+/** How long it writes before it yields. */
 const SLICE_MS = 5;
 
-/** A page as JSON, written item by item: a hundred large ones at once would hold up all other requests. */
+/** A page as JSON, written item by item: writing a hundred large ones together would block all other requests. */
 export async function pageText(page: { data: readonly object[]; has_more: boolean }): Promise<string> {
   const items: string[] = [];
   let start = performance.now();
   for (const item of page.data) {
     items.push(JSON.stringify(item));
     if (performance.now() - start < SLICE_MS) continue;
-    await turn();
+    await yieldToOthers();
     start = performance.now();
   }
   return `{"data":[${items.join(",")}],"has_more":${page.has_more}}`;

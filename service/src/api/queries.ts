@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
 import { checksumAddress } from "viem";
 import {
@@ -11,15 +9,17 @@ import {
   type QueryParams,
   ZERO_ADDRESS,
 } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
+import { refuseArchivedChannel } from "../lifecycles/channel.ts";
 import type { QueryRunner } from "../lifecycles/query.ts";
+import { channelOf, queryOf } from "../lookup.ts";
+import { checkNetwork, networksOf } from "../networks.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
 import { type StoredQuery, shownQuery } from "../store/queries.ts";
 import { defined } from "../store/rows.ts";
-import { now } from "../time.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { conflict, invalid, notFound } from "./errors.ts";
-import { checkNetwork, NO_NETWORK, networksOf } from "./networks.ts";
+import { NO_CHANNEL } from "./channels.ts";
+import { NO_NETWORK } from "./networks.ts";
 import { pageOf, QueryAccepted, QueryAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, oneOf, STRICT } from "./schemas.ts";
@@ -74,7 +74,7 @@ const NewQuery = Type.Object(
 );
 
 export function queryRoutes(app: Routes, context: Context, runner: QueryRunner): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels/:channel_id/queries",
@@ -82,7 +82,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       schema: {
         tags: ["queries"],
         operationId: "createQuery",
-        summary: "Asks the chain; the same key with the same request is the same query",
+        summary: "Creates a query; the same key with the same request returns the same query",
         params: ChannelParams,
         body: NewQuery,
         answers: {
@@ -95,27 +95,18 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
     (request, reply) => {
       const { body } = request;
       const channel = channelOf(context, request.params.channel_id);
-      if (channel.status === "archived") throw invalid("The channel is archived and takes no new queries.");
+      refuseArchivedChannel(channel, "The channel is archived and takes no new queries.");
       checkNetwork(context, body.chain_selector);
       refuseLargeMetadata(body.metadata);
-      const asked = {
+      const { query, isNew } = runner.create({
+        channel_id: channel.channel_id,
+        idempotencyKey: body.idempotency_key,
         query_kind: body.query_kind,
         chain_selector: body.chain_selector,
         params: queryParams(body.params),
         metadata: body.metadata,
-      };
-      const known = store.queries.withKey(channel.channel_id, body.idempotency_key);
-      if (known !== undefined) refuseOtherRequest(known, asked);
-      const query =
-        known ??
-        runner.create({
-          ...asked,
-          query_id: randomUUID(),
-          channel_id: channel.channel_id,
-          idempotencyKey: body.idempotency_key,
-          expiresAt: now() + LIMITS.queryTtlSeconds,
-        });
-      if (known === undefined) absences.meet("query", query.query_id);
+      });
+      if (isNew) injected.absences.onCreate("query", query.query_id);
       reply.code(202);
       return { query_id: query.query_id, status: query.status };
     },
@@ -143,7 +134,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
       const { query } = request;
       if (networksOf(context, query.chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.queries.list({
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         limit: query.limit,
@@ -172,14 +163,7 @@ export function queryRoutes(app: Routes, context: Context, runner: QueryRunner):
         },
       },
     },
-    (request) => {
-      const { channel_id, query_id } = request.params;
-      channelOf(context, channel_id);
-      const query = store.queries.get(query_id);
-      if (query === undefined || query.channel_id !== channel_id || absences.isAbsent(query_id))
-        throw notFound("QUERY_NOT_FOUND", "query", query_id);
-      return shown(query);
-    },
+    (request) => shown(queryOf(context, request.params)),
   );
 }
 
@@ -198,20 +182,6 @@ function queryParams(params: Static<typeof NewQuery>["params"]): Required<QueryP
         : { type: selection.type },
     from_address: checksumAddress((params.from_address ?? ZERO_ADDRESS) as Hex),
   };
-}
-
-function refuseOtherRequest(known: StoredQuery, asked: object): void {
-  const { query_kind, chain_selector, params, metadata } = known;
-  if (isDeepStrictEqual(asStored({ query_kind, chain_selector, params, metadata }), asStored(asked))) return;
-  throw conflict(
-    "This idempotency_key belongs to another query of the channel. Take a new key for a new query.",
-    "IDEMPOTENCY_KEY_MISMATCH",
-  );
-}
-
-/** In JSON -0 is 0, and what is beyond all numbers is null. */
-function asStored(request: object): unknown {
-  return JSON.parse(JSON.stringify(request));
 }
 
 function refuseLargeMetadata(metadata: unknown): void {

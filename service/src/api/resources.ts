@@ -1,5 +1,5 @@
-// What the service answers, as schemas with the names of the description at /openapi.json. Nothing is serialized
-// by them; a test holds real answers against them.
+// The answers of the service as schemas, with their names in /openapi.json. They are not used to serialize; a test
+// checks real answers against them.
 import Type, { type TSchema } from "typebox";
 import {
   CHANNEL_STATUSES,
@@ -91,7 +91,7 @@ export const WalletAnswer = Type.Object(
     status_channel_id: Optional(Id),
     configuration: Type.Object(
       { allowed_signers: Type.Array(Type.Union([Address, RsaKey])) },
-      { description: "as it was sent, with what it holds beside the signers" },
+      { description: "as it was sent, with its other members" },
     ),
     allowed_ecdsa_signers: Type.Array(Address),
     allowed_rsa_signers: Type.Array(RsaKey),
@@ -168,7 +168,7 @@ export const TransactionPreview = Type.Object(
   {
     additionalProperties: false,
     title: "TransactionPreview",
-    description: "an object of function_signature and, if you like, metadata",
+    description: "an object of function_signature and, optionally, metadata",
   },
 );
 const PreviewSnapshot = Type.Object(
@@ -179,7 +179,7 @@ export const ShownTransaction = Type.Object(
   { to: Address, value: Digits, data: Bytes, preview_snapshot: Optional(PreviewSnapshot) },
   { title: "Transaction" },
 );
-/** Null only at services that keep none; a program that goes there has to read that. */
+/** Null only at services that store none. */
 export const Transactions = Nullable(Type.Array(ShownTransaction));
 export const Digest = Nullable(Hash);
 export const OperationAnswer = Type.Object(
@@ -206,7 +206,7 @@ export const OperationAnswer = Type.Object(
   { title: "Operation", description: "the operation" },
 );
 
-/** All that the public service answers to a create. */
+/** The whole answer of the public service to a create. */
 export const OperationCreated = Type.Object(
   { operation_id: Id },
   { title: "OperationCreated", description: "the id of the operation" },
@@ -217,7 +217,7 @@ const Proof = Type.Object(
   { title: "OcrProof", description: "what the oracles signed" },
 );
 
-/** Other services may send proofs of kinds that are not known yet. */
+/** Other services may send proofs of other kinds. */
 export const AnyProof = Type.Union([
   Proof,
   Type.Record(Type.String(), Type.Unknown(), { title: "OtherProof" }),
@@ -225,7 +225,7 @@ export const AnyProof = Type.Union([
 
 export const QueryAccepted = Type.Object(
   { query_id: Id, status: oneOf(QUERY_STATUSES) },
-  { title: "QueryAccepted", description: "the query is on its way" },
+  { title: "QueryAccepted", description: "the query is accepted" },
 );
 export const QueryAnswer = Type.Object(
   {

@@ -11,7 +11,7 @@ export type Routes = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Tells whether the caller has gone: then nobody waits for what is still being looked for. */
+/** Whether the caller has gone, so that a long search can end early. */
 export function abandonment({ raw }: Pick<FastifyRequest, "raw">): () => boolean {
   return () => raw.socket.destroyed;
 }

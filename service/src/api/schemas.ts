@@ -5,7 +5,7 @@ import { ADDRESS_PATTERN, LIMITS } from "../../../src/protocol/index.ts";
 
 export const ID_PATTERN = "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$";
 
-/** Written in lower case and compared without case: the validator gives it to the routes in lower case. */
+/** Compared without case: the validator converts it to lower case. */
 export const Id = Type.String({
   pattern: ID_PATTERN,
   description: "a UUID",
@@ -48,17 +48,17 @@ export function oneOf<const T extends readonly string[]>(values: T) {
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], description });
 }
 
-/** Places in a list: as far as numbers are exact. */
+/** Offsets, up to the largest exact number. */
 export const OFFSET_RANGE = {
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description: "a whole number of 0 or more, below 2^53",
 };
 
-/** Of an object that takes no other fields than its own. */
+/** An object without additional fields. */
 export const STRICT = { additionalProperties: false } as const;
 
-/** How many of something that is to happen under /local. */
+/** How many times something happens, under /local. */
 export function times(what: string) {
   return Type.Integer({
     minimum: 1,

@@ -1,4 +1,5 @@
 import { type FastifyError, type FastifyReply, fastify } from "fastify";
+import { ApiError, conflict, forbidden } from "../api-error.ts";
 import { isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
 import type { Lifecycles } from "../lifecycles/lifecycles.ts";
@@ -9,13 +10,12 @@ import { isAuthorized } from "./auth.ts";
 import { channelRoutes } from "./channels.ts";
 import { answerClientError, refuseExpectations } from "./client-errors.ts";
 import { compressAnswers } from "./compression.ts";
-import { ApiError, conflict, forbidden } from "./errors.ts";
 import { eventRoutes } from "./events.ts";
-import { type Faults, injectFaults } from "./faults.ts";
-import { type Account, type GraphqlAuth, graphqlAuthRoute, graphqlRoutes, refuseAccount } from "./graphql.ts";
+import { type Account, graphqlRoutes, refuseAccount } from "./graphql.ts";
 import { healthRoute } from "./health.ts";
-import { localRoutes } from "./local.ts";
-import { isLocalRequest } from "./local-request.ts";
+import { injectFaults } from "./local/inject-faults.ts";
+import { localRoutes } from "./local/routes.ts";
+import { isLocalRequest } from "./loopback.ts";
 import { networkRoutes } from "./networks.ts";
 import { describeApi, descriptionAt } from "./openapi.ts";
 import { operationRoutes } from "./operations.ts";
@@ -34,25 +34,24 @@ const BODY_LIMIT = 2 * 1024 * 1024;
 /** Paths that need no key. */
 const ANONYMOUS = new Set(["/health-check", "/openapi.json"]);
 
-/** How long a request may take to arrive: the largest body comes in time at 70 kB a second. */
+/** How long a request may take to arrive: enough for the largest body at 70 kB per second. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How often that is looked at. */
+/** How often that is checked. */
 const REQUEST_CHECK_MS = 1000;
 
-/** How long a request that is under way at a stop may take. */
+/** How long a running request may take when the service stops. */
 const CLOSE_GRACE_MS = 800;
 
 export type ServerOptions = {
-  /** Those that are accepted. */
+  /** The accepted API keys. */
   apiKeys: readonly string[];
   account: Account;
-  faults: Faults;
   page: PageFacts;
-  /** Whether the endpoints under /local are there. */
+  /** Whether the endpoints under /local are enabled. */
   local: boolean;
-  /** Whether it listens to this machine only, and so answers no page from elsewhere. */
+  /** Whether it listens only on a loopback address, and so refuses requests from elsewhere. */
   loopback: boolean;
-  /** How long a request may take to arrive; half a minute. */
+  /** How long a request may take to arrive. Default: 30 s. */
   requestTimeoutMs?: number | undefined;
 };
 
@@ -68,11 +67,11 @@ export async function createServer(
     http: {
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: Math.min(REQUEST_CHECK_MS, requestTimeout),
-      // Without one Node answers by itself, with an empty body. Our own look at the host refuses it.
+      // Otherwise Node answers itself, with an empty body. `isLocalRequest` checks the host.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
-    // A path that is no path never reaches a route.
+    // An invalid path never reaches a route.
     frameworkErrors: (error, _request, reply) => {
       const answer = toApiError(error);
       (reply as FastifyReply).code(answer.status).send(answer.body);
@@ -96,11 +95,11 @@ export async function createServer(
     const path = request.url.split("?", 1)[0];
     const isClosed = !options.local && /^\/local(\/|$)/.test(path ?? "");
     const message = isClosed
-      ? "What is under /local is for testers, and closed. Start the service with --local or CREC_LOCAL=on to open it."
+      ? "The endpoints under /local are for testers and disabled. Start the service with --local or CREC_LOCAL=on to enable them."
       : `There is no ${request.method} ${path} here.`;
     reply.code(404).send({ type: "NOT_FOUND", message });
   });
-  // What is being answered at a stop may be finished; a client that says nothing must not keep us waiting.
+  // At a stop, running requests can finish, but an idle client must not delay it.
   app.addHook("preClose", async () => {
     setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref();
   });
@@ -113,22 +112,21 @@ export async function createServer(
       );
     });
   }
-  const graphqlAuth: GraphqlAuth = { mode: "both" };
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "";
-    // Browsers have no key to send, and the page names the service's addresses: it is for this machine alone.
+    // Browsers send no key. The page shows addresses of the service, so it is only for this machine.
     if (path === "/" && options.loopback) return;
     if (ANONYMOUS.has(path) || isAuthorized(request.headers.authorization, options.apiKeys)) return;
     const message =
       "The API key is missing or not the right one. Send the header Authorization: Apikey <key>.";
-    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, graphqlAuth);
+    if (path === GRAPHQL_PATH) await refuseAccount(reply, message, context.injected.graphqlAuth);
     else await reply.code(401).send({ type: "UNAUTHORIZED", message });
   });
-  if (options.local) injectFaults(app, options.faults);
+  if (options.local) injectFaults(app, context.injected.faults);
   compressAnswers(app);
 
   await describeApi(app);
-  // All at the root, so that /local lies behind the base URL too.
+  // At the root, so that /local has the same base URL.
   await app.register(async (api: Routes) => {
     healthRoute(api);
     networkRoutes(api, context);
@@ -141,18 +139,14 @@ export async function createServer(
   });
   graphqlRoutes(app, GRAPHQL_PATH, options.account);
   if (options.local) {
-    const routes = async (local: Routes) => {
-      localRoutes(local, context, options.faults);
-      graphqlAuthRoute(local, graphqlAuth);
-    };
-    await app.register(routes, { prefix: "/local" });
+    await app.register(async (local: Routes) => localRoutes(local, context), { prefix: "/local" });
   }
   startPageRoute(app, context, options.page);
   app.get("/openapi.json", { schema: { hide: true } }, ({ headers }) => descriptionAt(app, headers.host));
   return app;
 }
 
-/** A line for each answer; of the request its path alone, of headers and bodies nothing. */
+/** One line for each answer, with the path only: no query, headers or body. */
 function logRequests(app: Routes, log: Log): void {
   app.addHook("onResponse", async (request, reply) => {
     const path = request.url.split("?", 1)[0];
@@ -161,7 +155,7 @@ function logRequests(app: Routes, log: Log): void {
   });
 }
 
-/** Whatever went wrong, in the shape of the contract. */
+/** Any error in the format of the contract. */
 function toApiError(error: FastifyError | ApiError): ApiError {
   if (error instanceof ApiError) return error;
   if (isUnreachable(error)) {

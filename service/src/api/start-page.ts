@@ -4,7 +4,7 @@ import {
   WALLET_STATUSES,
   WATCHER_STATUSES,
 } from "../../../src/protocol/index.ts";
-import type { Heads } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import { clockProblem } from "../lifecycles/clock.ts";
 import { originOf } from "../problem.ts";
@@ -13,9 +13,9 @@ import { type Html, html } from "./html.ts";
 import type { Routes } from "./routes.ts";
 import { STYLE } from "./start-page-style.ts";
 
-/** What the page tells beside what the context holds. */
+/** Facts on the page that are not in the context. */
 export type PageFacts = {
-  /** Undefined where it is not the one that everybody knows. */
+  /** Undefined unless it is the default key, which is public. */
   apiKey: string | undefined;
   orgId: string;
   creTenantId: string;
@@ -24,7 +24,7 @@ export type PageFacts = {
   local: boolean;
 };
 
-/** In the order of their lives. */
+/** In the order of the lifecycles. */
 const STATUSES: readonly string[] = [
   ...new Set([...OPERATION_STATUSES, ...WATCHER_STATUSES, ...WALLET_STATUSES, ...QUERY_STATUSES]),
 ];
@@ -39,7 +39,7 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** The page at `/`: what runs here, and how to use it. For browsers, which have no key to send. */
+/** The page at `/`: what runs here, and how to use it. For browsers, which send no key. */
 export function startPageRoute(app: Routes, context: Context, facts: PageFacts): void {
   const startedAt = new Date();
   app.get("/", { schema: { hide: true } }, async (request, reply) => {
@@ -69,7 +69,7 @@ function page(context: Context, facts: PageFacts, moment: Moment): Html {
 <header>
 <h1>Local channel service</h1>
 <p>Running since <time datetime="${moment.startedAt.toISOString()}">${shown(moment.startedAt)}</time>.
-This page is of ${shown(new Date())} and renews itself every ${REFRESH_SECONDS} seconds.</p>
+Updated ${shown(new Date())}, and again every ${REFRESH_SECONDS} seconds.</p>
 </header>
 <main>
 ${counts(context)}
@@ -108,7 +108,10 @@ function addresses(facts: PageFacts, { baseUrl }: Moment): Html {
     ["Base URL", code(baseUrl)],
     ["GraphQL URL", code(`${baseUrl}${facts.graphqlPath}`)],
     ["OpenAPI", html`<a href="/openapi.json">openapi.json</a>`],
-    ["API key", facts.apiKey === undefined ? html`the one that it was started with` : code(facts.apiKey)],
+    [
+      "API key",
+      facts.apiKey === undefined ? html`the key that the service was started with` : code(facts.apiKey),
+    ],
   ]);
 }
 
@@ -141,7 +144,7 @@ function chain({ store, chain, contracts, relayer, finality }: Context, { heads 
   ]);
 }
 
-/** What is confirmed here and not on the chain: it was put back to an earlier state. */
+/** Confirmed operations that a reset of the chain has removed from it. */
 function lostOperations(executions: Executions): Row[] {
   const { missing, gone } = executions.lost();
   const rows: Row[] = [];
@@ -156,7 +159,7 @@ function lostOperations(executions: Executions): Row[] {
     rows.push([
       "Lost",
       html`<strong class="problem">${operations(gone)} ${gone === 1 ? "is" : "are"} not on the chain any more and cannot be
-brought back. Submit a new operation where its effect is still wanted.</strong><br>
+executed again. Submit a new operation if you still need it.</strong><br>
 ${newest.map(({ operationId, reason }) => html`${reason}: ${code(operationId)}<br>`)}`,
     ]);
   }
@@ -181,33 +184,29 @@ function oracles({ oracles }: Context, facts: PageFacts): Html {
 function usage({ apiKey = "<key>" }: PageFacts, { baseUrl }: Moment): Html {
   return html`<section aria-labelledby="use">
 <h2 id="use">How to use it</h2>
-<p>In Node-RED: a connection with the base URL and the key above, organization and oracle keys from <em>Proofs</em>.
-Under <code>npm start</code> all of it is set already. From a shell:</p>
+<p>In Node-RED: add a connection with the base URL and the API key above, and the organization and oracle keys from
+<em>Proofs</em>. With <code>npm start</code>, the connection is already set up. From a shell:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' ${baseUrl}/networks
 curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{"name": "my channel"}' ${baseUrl}/channels</pre>
-<p>Ctrl-C, where it was started, ends it; what it holds is there again at the next start.</p>
+<p>To stop the service, press Ctrl-C where it was started. Its data is kept for the next start.</p>
 </section>`;
 }
 
-function testing(
-  { trials, deliveries }: Context,
-  { apiKey = "<key>" }: PageFacts,
-  { baseUrl }: Moment,
-): Html {
+function testing({ injected }: Context, { apiKey = "<key>" }: PageFacts, { baseUrl }: Moment): Html {
   const waiting = [
-    ...trials.list().map(({ kind, times }) => `${kind}, ${times} to fail`),
-    ...deliveries.list("proof").map(({ action, times }) => `proofs, ${times} to ${action}`),
-    ...deliveries.list("delivery").map(({ action, times }) => `events, ${times} to come ${action}`),
+    ...injected.failures.list().map(({ kind, times }) => `${times} × ${kind} fails`),
+    ...injected.deliveries.proofs.list().map(({ action, times }) => `${times} × proof: ${action}`),
+    ...injected.deliveries.events.list().map(({ action, times }) => `${times} × event: ${action}`),
   ];
   return html`<section aria-labelledby="testing">
 <h2 id="testing">For tests</h2>
 <p>Under <code>/local</code>: <code>faucet</code>, <code>mine</code>, <code>reorg</code>, <code>speed</code>,
 <code>traffic</code>, <code>faults</code>, <code>failures</code>, <code>absences</code>, <code>proofs</code>, <code>deliveries</code>,
-<code>status</code>. One token to see an event:</p>
+<code>status</code>. To see an event, send one token:</p>
 <pre tabindex="0">curl -H 'Authorization: Apikey ${apiKey}' -H 'Content-Type: application/json' \\
   -d '{}' ${baseUrl}/local/faucet</pre>
-${waiting.length === 0 ? "" : html`<p>Asked for, and still to come: ${waiting.join("; ")}.</p>`}
+${waiting.length === 0 ? "" : html`<p>Waiting injected failures: ${waiting.join("; ")}.</p>`}
 </section>`;
 }
 
@@ -228,7 +227,7 @@ function code(text: string): Html {
   return html`<code>${text}</code>`;
 }
 
-/** To the second, in the time of this machine. */
+/** To the second, in local time. */
 function shown(time: Date): string {
   return time.toLocaleString("sv");
 }

@@ -2,30 +2,30 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import Value from "typebox/value";
-import { invalid } from "./errors.ts";
+import { invalid } from "../api-error.ts";
 import { ID_PATTERN } from "./schemas.ts";
 
 type Problem = { keyword: string; schemaPath: string; instancePath: string; params: object; message: string };
 
-/** So many lists and objects within one another: no request of the contract comes near it. */
-const MOST_NESTED = 100;
+/** Maximum depth of lists and objects: far more than any request of the contract needs. */
+const MAX_DEPTH = 100;
 
 /**
- * Validates by TypeBox. Query parameters are text, so they are read as what they should be first; bodies are taken
- * as they are: "5" is no number there. What fails is one sentence that names the field.
+ * Validates with TypeBox. Query parameters are text and are converted first; bodies are not: "5" is not a number there.
+ * An error is one sentence that names the field.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
   return (input) => {
-    // Fastify gives null where there is no body.
+    // Fastify passes null where there is no body.
     if (httpPart === "body" && (input === undefined || input === null)) {
       return { error: invalid("A body is required: JSON with the content type application/json.") };
     }
-    // Before anything else looks at it: what follows, here and in the routes, goes by the stack.
-    if (isNestedDeeper(input, MOST_NESTED)) {
+    // First of all: what follows, here and in the routes, is recursive.
+    if (isNestedDeeper(input, MAX_DEPTH)) {
       return {
         error: invalid(
-          `The request is nested too deeply: at most ${MOST_NESTED} lists and objects in one another.`,
+          `The request is nested too deeply: at most ${MAX_DEPTH} lists and objects in one another.`,
         ),
       };
     }
@@ -36,7 +36,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   };
 };
 
-/** Level by level, so that no depth is too much for the stack. */
+/** Level by level, so that no depth overflows the stack. */
 function isNestedDeeper(input: unknown, most: number): boolean {
   let level = [input];
   for (let depth = 0; depth <= most; depth += 1) {
@@ -48,7 +48,7 @@ function isNestedDeeper(input: unknown, most: number): boolean {
   return true;
 }
 
-/** Digits become a number where one is wanted, a single value a list. Whatever else stays as it is, and fails. */
+/** Converts digits to a number and a single value to a list, where the schema asks for it. Other values stay, and fail. */
 function readTexts(schema: TSchema, given: unknown): unknown {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
   const read = Object.entries(Object(given)).map(([name, value]) => {
@@ -60,7 +60,7 @@ function readTexts(schema: TSchema, given: unknown): unknown {
   return Object.fromEntries(read);
 }
 
-/** With ids as they are stored, wherever they stand. */
+/** Converts all ids to lower case, as they are stored. */
 function withLowerIds(schema: TSchema, value: unknown): unknown {
   const { pattern, properties, items } = schema as Partial<
     Record<"pattern" | "properties" | "items", unknown>
@@ -77,7 +77,7 @@ function withLowerIds(schema: TSchema, value: unknown): unknown {
 }
 
 function explain(schema: TSchema, problems: Problem[], httpPart: string | undefined): string {
-  // Of a failed choice, what each alternative lacks says nothing; the choice itself does.
+  // For a failed union, report the union, not its alternatives.
   const problem =
     problems.findLast(({ keyword }) => keyword === "anyOf") ??
     problems.find(({ keyword }) => keyword !== "boolean") ??
@@ -104,7 +104,7 @@ function fieldName(instancePath: string): string {
     .replaceAll("/", ".");
 }
 
-/** The description of the innermost described schema on the way to `path`, as in `#/properties/name`. */
+/** The description of the innermost schema with a description on the way to `path`, such as `#/properties/name`. */
 function describedAt(schema: TSchema, path: string): string | undefined {
   let at: unknown = schema;
   let described = (schema as { description?: string }).description;

@@ -12,13 +12,16 @@ import {
   WALLET_TYPES,
   type Wallet,
 } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { createWallet, moveWallet } from "../lifecycles/wallet.ts";
+import { refuseArchivedChannel } from "../lifecycles/channel.ts";
+import { createWallet, updateWallet } from "../lifecycles/wallet.ts";
+import { channelOf, walletOf } from "../lookup.ts";
+import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
 import { defined } from "../store/rows.ts";
 import { type StoredWallet, shownWallet } from "../store/wallets.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { NO_CHANNEL } from "./channels.ts";
+import { NO_NETWORK } from "./networks.ts";
 import { pageText } from "./page-text.ts";
 import { pageOf, RsaKey, WalletAnswer } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
@@ -41,7 +44,7 @@ const SIGNERS = {
   maxItems: LIMITS.walletSigners,
   description: `a list of at most ${LIMITS.walletSigners} signers`,
 };
-/** No public number is known; the metadata of queries has the same. */
+/** The public limit is unknown; this is the one of query metadata. */
 const MOST_CONFIGURATION_BYTES = 16_384;
 const NewWallet = Type.Object(
   {
@@ -54,7 +57,7 @@ const NewWallet = Type.Object(
       Type.Object(
         { allowed_signers: Type.Optional(Type.Array(Type.Unknown(), SIGNERS)) },
         {
-          description: `an object of at most ${MOST_CONFIGURATION_BYTES} bytes as JSON; what it holds beside allowed_signers is kept as it is`,
+          description: `an object of at most ${MOST_CONFIGURATION_BYTES} bytes as JSON; other members than allowed_signers are kept unchanged`,
         },
       ),
     ),
@@ -77,7 +80,7 @@ const NO_WALLET = "`WALLET_NOT_FOUND`: there is no such wallet.";
 const NAME_TAKEN = "`WALLET_ALREADY_EXISTS`: the name is taken.";
 
 export function walletRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   const create = {
     tags: ["wallets"],
@@ -91,11 +94,10 @@ export function walletRoutes(app: Routes, context: Context): void {
     checkNetwork(context, body.chain_selector);
     if (body.status_channel_id !== undefined) {
       const channel = channelOf(context, body.status_channel_id);
-      if (channel.status === "archived") throw invalid("The channel of status_channel_id is archived.");
+      refuseArchivedChannel(channel, "The channel of status_channel_id is archived.");
     }
     refuseLargeConfiguration(body.configuration ?? {});
     const signers = signersOf(body);
-    refuseTakenName(context, body.name);
     const wallet = createWallet(
       context,
       defined({
@@ -109,7 +111,7 @@ export function walletRoutes(app: Routes, context: Context): void {
         ...signers,
       }),
     );
-    absences.meet("wallet", wallet.walletId);
+    injected.absences.onCreate("wallet", wallet.walletId);
     reply.code(201);
     return shown(context, wallet);
   });
@@ -138,7 +140,7 @@ export function walletRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.wallets.list({
         ...filter,
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         ...defined({ chainSelector: chain_selector }),
       });
@@ -173,20 +175,13 @@ export function walletRoutes(app: Routes, context: Context): void {
         answers: {
           200: WalletAnswer,
           404: NO_WALLET,
-          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it changes no more.`,
+          409: `${NAME_TAKEN} \`WALLET_ALREADY_ARCHIVED\`: it is archived.`,
         },
       },
     },
     (request) => {
       const wallet = walletOf(context, request.params.wallet_id);
-      refuseArchived(wallet);
-      const { name = wallet.name, description = wallet.description, status } = request.body;
-      if (name !== wallet.name) refuseTakenName(context, name);
-      store.transaction(() => {
-        store.wallets.describe(wallet.walletId, name, description);
-        if (status === "archived") moveWallet(store, wallet.walletId, "archived");
-      });
-      return shown(context, walletOf(context, wallet.walletId));
+      return shown(context, updateWallet(context, wallet, defined(request.body)));
     },
   );
 }
@@ -195,29 +190,9 @@ function shown(context: Context, wallet: StoredWallet): Wallet {
   return { ...shownWallet(wallet), confidence_level: confidenceLevelOf(context) };
 }
 
-/** @throws ApiError 404 `WALLET_NOT_FOUND` */
-function walletOf({ store, absences }: Context, walletId: string): StoredWallet {
-  const wallet = store.wallets.get(walletId);
-  if (wallet === undefined || absences.isAbsent(walletId))
-    throw notFound("WALLET_NOT_FOUND", "wallet", walletId);
-  return wallet;
-}
-
-/** @throws ApiError 409 `WALLET_ALREADY_ARCHIVED` */
-export function refuseArchived(wallet: StoredWallet): void {
-  if (wallet.status !== "archived") return;
-  throw conflict(`The wallet ${JSON.stringify(wallet.name)} is archived.`, "WALLET_ALREADY_ARCHIVED");
-}
-
-/** Names are unique in the organization, those of archived wallets too. */
-function refuseTakenName({ store }: Context, name: string): void {
-  const holder = store.wallets.named(name);
-  if (holder !== undefined) throw nameTaken("wallet", holder, "WALLET_ALREADY_EXISTS");
-}
-
 type Signers = Pick<StoredWallet, "ecdsaSigners" | "rsaSigners">;
 
-/** Of the newer form or the older one; where both are given they must agree. */
+/** From the newer or the older field; both must agree where both are given. */
 function signersOf({
   wallet_type,
   configuration,

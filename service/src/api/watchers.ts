@@ -8,15 +8,18 @@ import {
   WATCHER_STATUSES,
   type Watcher,
 } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 import type { Context } from "../context.ts";
-import { archiveWatcher, canArchive, createWatcher } from "../lifecycles/watcher.ts";
+import { refuseArchivedChannel } from "../lifecycles/channel.ts";
+import { createWatcher, updateWatcher } from "../lifecycles/watcher.ts";
+import { channelOf, watcherOf } from "../lookup.ts";
+import { checkNetwork, confidenceLevelOf, networksOf } from "../networks.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import { defined } from "../store/rows.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
-import { channelOf, NO_CHANNEL } from "./channels.ts";
-import { conflict, invalid, nameTaken, notFound } from "./errors.ts";
-import { checkNetwork, confidenceLevelOf, NO_NETWORK, networksOf } from "./networks.ts";
+import { NO_CHANNEL } from "./channels.ts";
+import { NO_NETWORK } from "./networks.ts";
 import { NewEventFragment, pageOf, WatcherAnswer, WatcherSummary } from "./resources.ts";
 import { abandonment, type Routes } from "./routes.ts";
 import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart, oneOf } from "./schemas.ts";
@@ -24,12 +27,12 @@ import { Address, ChainEnvironment, ChainSelector, Id, listQuery, many, NamePart
 const ChannelParams = Type.Object({ channel_id: Id });
 const WatcherParams = Type.Object({ channel_id: Id, watcher_id: Id });
 
-/** As `Name`, and long enough without the blanks at its ends. */
+/** Like `Name`, and long enough without leading and trailing blanks. */
 const WatcherName = Type.String({
   minLength: LIMITS.watcherNameMinLength,
   maxLength: LIMITS.nameLength,
   pattern: `^\\s*\\S[\\s\\S]{${LIMITS.watcherNameMinLength - 2},}\\S\\s*$`,
-  description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, blanks at its ends not counted`,
+  description: `a text of ${LIMITS.watcherNameMinLength} to ${LIMITS.nameLength} characters, not counting leading and trailing blanks`,
 });
 
 const NewWatcher = Type.Object(
@@ -39,7 +42,7 @@ const NewWatcher = Type.Object(
     address: Address,
     events: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
-      description: "a list of at least one event name, each of an event in the abi where there is one",
+      description: "a list of at least one event name, each in the abi if one is given",
     }),
     abi: Type.Optional(
       Type.Array(NewEventFragment, { minItems: 1, description: "a list of at least one event fragment" }),
@@ -49,7 +52,7 @@ const NewWatcher = Type.Object(
   },
   { title: "NewWatcher" },
 );
-/** An ABI or a service, and the configuration of a service only. */
+/** Either an ABI or a service, and a configuration only for a service. */
 const NEW_WATCHER_RULES = {
   oneOf: [{ required: ["abi"] }, { required: ["service"] }],
   dependentRequired: { service_config: ["service"] },
@@ -63,7 +66,7 @@ const NO_WATCHER = `${NO_CHANNEL} \`WATCHER_NOT_FOUND\`: the channel has no such
 const NAME_TAKEN = "`WATCHER_ALREADY_EXISTS`: the name is taken.";
 
 export function watcherRoutes(app: Routes, context: Context): void {
-  const { store, absences } = context;
+  const { store, injected } = context;
 
   app.post(
     "/channels/:channel_id/watchers",
@@ -80,7 +83,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
     },
     (request, reply) => {
       const channel = channelOf(context, request.params.channel_id);
-      if (channel.status === "archived") throw invalid("The channel is archived and takes no new watchers.");
+      refuseArchivedChannel(channel, "The channel is archived and takes no new watchers.");
       const { chain_selector, address, events, abi, service, service_config } = request.body;
       const name = request.body.name.trim();
       checkNetwork(context, chain_selector);
@@ -88,12 +91,11 @@ export function watcherRoutes(app: Routes, context: Context): void {
         throw invalid("Either abi or service is required, and not both.");
       }
       if (service === undefined && service_config !== undefined) {
-        throw invalid("service_config goes with a service only.");
+        throw invalid("service_config is allowed only with a service.");
       }
-      // Whether the service knows these events shows when the watcher is provisioned: it is `failed` then.
+      // A service checks the events when the watcher is provisioned: an unknown one makes it `failed`.
       const fragments = abi === undefined ? [] : eventFragments(abi);
       if (abi !== undefined) refuseMissingEvents(events, fragments);
-      refuseTakenName(context, channel.channel_id, name);
       const watcher = createWatcher(context, {
         channel_id: channel.channel_id,
         name,
@@ -103,7 +105,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
         abi: fragments,
         ...defined({ service, service_config }),
       });
-      absences.meet("watcher", watcher.watcher_id);
+      injected.absences.onCreate("watcher", watcher.watcher_id);
       reply.code(201);
       return shown(context, watcher);
     },
@@ -135,7 +137,7 @@ export function watcherRoutes(app: Routes, context: Context): void {
       if (networksOf(context, chain_environment).length === 0) return { data: [], has_more: false };
       const page = await store.watchers.list({
         ...filter,
-        absent: absences.ids,
+        absent: injected.absences.ids,
         isAbandoned: abandonment(request),
         channelId: channel.channel_id,
         ...defined({ chainSelector: chain_selector, eventName: event_name }),
@@ -179,20 +181,14 @@ export function watcherRoutes(app: Routes, context: Context): void {
       const watcher = watcherOf(context, request.params);
       const name = request.body.name === undefined ? watcher.name : request.body.name.trim();
       const archive = request.body.status === "archived";
-      if (name !== watcher.name) refuseTakenName(context, watcher.channel_id, name);
-      if (archive && !canArchive(watcher)) {
-        throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
-      }
-      // Nothing is refused any more: what follows is done whole.
-      if (name !== watcher.name) store.watchers.rename(watcher.watcher_id, name);
-      if (!archive) return shown(context, watcherOf(context, request.params));
-      reply.code(202);
-      return shown(context, archiveWatcher(context, watcher.watcher_id));
+      const changed = updateWatcher(context, watcher, { name, archive });
+      if (archive) reply.code(202);
+      return shown(context, changed);
     },
   );
 }
 
-/** As the API shows it: without what only the service knows, `archive_failed` as `failed`. */
+/** As the API returns it: without internal fields, and `archive_failed` as `failed`. */
 function shown(context: Context, stored: StoredWatcher): Watcher {
   const { fromBlock, abi, ...watcher } = stored;
   const status = watcher.status === "archive_failed" ? "failed" : watcher.status;
@@ -210,20 +206,8 @@ function summary(context: Context, watcher: StoredWatcher): Watcher {
   return rest;
 }
 
-/** @throws ApiError 404 */
-function watcherOf(context: Context, params: { channel_id: string; watcher_id: string }): StoredWatcher {
-  const { store, absences } = context;
-  const { channel_id, watcher_id } = params;
-  channelOf(context, channel_id);
-  const watcher = store.watchers.get(watcher_id);
-  if (watcher === undefined || watcher.channel_id !== channel_id || absences.isAbsent(watcher_id)) {
-    throw notFound("WATCHER_NOT_FOUND", "watcher", watcher_id);
-  }
-  return watcher;
-}
-
 /**
- * The fragments as compilers write them, `uint` as `uint256` say: so that their events are recognized.
+ * The fragments in canonical form, such as `uint256` for `uint`, so that their events match.
  *
  * @throws ApiError 400 when one is not what an ABI has.
  */
@@ -246,10 +230,4 @@ function refuseMissingEvents(events: string[], abi: Array<{ name: string }>): vo
       `events names ${JSON.stringify(missing)}, which is not in the abi. It has: ${abi.map(({ name }) => name).join(", ")}.`,
     );
   }
-}
-
-/** Names are unique in the channel, those of archived watchers too. */
-function refuseTakenName({ store }: Context, channelId: string, name: string): void {
-  const holder = store.watchers.named(channelId, name);
-  if (holder !== undefined) throw nameTaken("watcher", holder, "WATCHER_ALREADY_EXISTS");
 }

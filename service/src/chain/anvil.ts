@@ -12,32 +12,32 @@ import { newestSnapshot, removeUnfinished, setAside } from "./anvil/snapshots.ts
 import { KEPT_BLOCKS } from "./anvil/state.ts";
 import { Watchdog } from "./anvil/watchdog.ts";
 
-/** An anvil of our own. One that ends by itself is started again, at the same address and from its saved state. */
+/** The service's own anvil. One that ends by itself is restarted, at the same address and from its saved state. */
 export type Anvil = {
   readonly rpcUrl: string;
   readonly pid: number;
-  /** Told at once when it ends by itself, with the promise that it answers again; true unless it was stopped before. */
+  /** Called when it ends by itself. The promise resolves when it answers again: true, or false if it was stopped before. */
   onEnd: ((restarted: Promise<boolean>) => void) | undefined;
-  /** Whether it holds so many blocks that nobody needs that saving them takes long: `renew` drops them. */
+  /** Whether it has so many old blocks that saving takes long: `renew` drops them. */
   readonly isLong: boolean;
-  /** Ends it and starts it again from what it saved, without old blocks. Nothing may wait in its pool. */
+  /** Restarts it from its saved state, without old blocks. Its pool must be empty. */
   renew(): Promise<boolean>;
-  /** From now on it is not started again. */
+  /** It is not restarted after this call. */
   giveUp(): void;
-  /** Saves its state and ends it. Within two seconds where the state is below 20 MB; else it says that it takes a while. */
+  /** Saves its state and ends it, within two seconds where the state is below 20 MB. A longer stop is logged. */
   stop(): Promise<void>;
 };
 
 /** With more blocks than this, a stop may take more than two seconds. */
 const LONG_BLOCKS = 4000;
-/** Between attempts to start one again: the first, and the longest. */
-const AGAIN_MS = { first: 100, longest: 5000 };
-const TELL_AFTER_MS = 2000;
+/** Between attempts to restart: the first pause, and the longest. */
+const RESTART_PAUSE_MS = { first: 100, longest: 5000 };
+const LOG_AFTER_MS = 2000;
 
 export type AnvilOptions = {
   log?: Log;
   port?: number;
-  /** The block up to which everything has been read: later ones are never dropped. */
+  /** The block up to which everything has been read. Later blocks are never dropped. */
   neededAfter?: () => number;
 };
 
@@ -45,7 +45,7 @@ type Running = Listening & { watchdog: Watchdog; oldest: number };
 
 /**
  * Starts anvil from the newest whole snapshot in `folder`, saves its state there, and ends it when this process is
- * gone. Port 0 takes a free one.
+ * gone. Port 0 chooses a free one.
  *
  * @throws ServiceProblem when there is no anvil for this machine, or it does not start.
  */
@@ -66,12 +66,12 @@ export async function startAnvil(
     child.once("exit", (code, signal) => {
       if (stopped.signal.aborted || restarting !== undefined) return;
       log.warn(
-        `The local chain (anvil) ended by itself (${signal ?? `code ${code}`}). Starting it again from its saved state.`,
+        `The local chain (anvil) ended by itself (${signal ?? `code ${code}`}). Restarting it from its saved state.`,
       );
       const restarted = startAgain(watchdog);
       anvil.onEnd?.(restarted);
     });
-  /** Not before the old one has written its last: two must not write one snapshot. */
+  /** After the old one has saved its state: two must not write one snapshot. */
   const startAgain = (watchdog: Watchdog): Promise<boolean> => {
     restarting = watchdog
       .end()
@@ -82,8 +82,12 @@ export async function startAnvil(
     return restarting;
   };
   const untilItRuns = async (): Promise<boolean> => {
-    let told: string | undefined;
-    for (let pause = AGAIN_MS.first; !stopped.signal.aborted; pause = Math.min(2 * pause, AGAIN_MS.longest)) {
+    let reported: string | undefined;
+    for (
+      let pause = RESTART_PAUSE_MS.first;
+      !stopped.signal.aborted;
+      pause = Math.min(2 * pause, RESTART_PAUSE_MS.longest)
+    ) {
       try {
         running = await runOn(port);
         guard(running);
@@ -91,8 +95,8 @@ export async function startAnvil(
         return true;
       } catch (error) {
         const problem = storageProblem(error, folder)?.message ?? messageOf(error);
-        if (problem !== told) log.error(problem);
-        told = problem;
+        if (problem !== reported) log.error(problem);
+        reported = problem;
         await sleep(pause, undefined, { signal: stopped.signal }).catch(() => undefined);
       }
     }
@@ -110,7 +114,7 @@ export async function startAnvil(
       return block - running.oldest > LONG_BLOCKS && neededAfter() >= block - KEPT_BLOCKS;
     },
     renew() {
-      log.info("The local chain drops its old blocks: it is started again from its saved state.");
+      log.info("The local chain drops its old blocks: it is restarted from its saved state.");
       return restarting ?? startAgain(running.watchdog);
     },
     giveUp: () => stopped.abort(),
@@ -120,7 +124,7 @@ export async function startAnvil(
       const { bytes } = running.watchdog.saved;
       const slow = setTimeout(
         () => log.info(`Saving the chain's state (${Math.round(bytes / 1e6)} MB). This takes a while.`),
-        TELL_AFTER_MS,
+        LOG_AFTER_MS,
       );
       await end(running);
       clearTimeout(slow);
@@ -131,7 +135,7 @@ export async function startAnvil(
   return anvil;
 }
 
-/** Starts anvil with its watchdog, from the newest snapshot that it takes. */
+/** Starts anvil with its watchdog, from the newest snapshot that it loads. */
 async function run(
   folder: string,
   { port, log, neededAfter }: { port: number; log: Log; neededAfter: number },
@@ -146,11 +150,13 @@ async function run(
       },
       neededAfter,
     );
-    if (snapshot !== undefined) log.info(`The local chain goes on from block ${snapshot.block}.`);
+    if (snapshot !== undefined) log.info(`The local chain continues from block ${snapshot.block}.`);
     else if (damaged) {
-      log.error("The local chain has no whole state: it starts empty, and what can be is deployed again.");
+      log.error(
+        "The local chain has no valid state: it starts empty, and contracts and wallets are deployed again where possible.",
+      );
     }
-    // The watchdog first: there is no moment at which anvil runs unwatched.
+    // The watchdog first, so that anvil never runs without it.
     const watchdog = new Watchdog({ folder, log, loaded: snapshot ?? { block: 0, bytes: 0 } });
     try {
       const onSpawn = (pid: number) => watchdog.order({ pid });
@@ -167,7 +173,7 @@ async function run(
       if (!(error instanceof StateRefused) || snapshot === undefined) throw error;
       const kept = await setAside(snapshot.from);
       log.error(
-        `Anvil does not load a saved state of the local chain (${messageOf(error)}); it is kept as ${kept}.`,
+        `Anvil cannot load a saved state of the local chain (${messageOf(error)}); it is kept as ${kept}.`,
       );
     } finally {
       if (snapshot !== undefined) await rm(snapshot.file, { force: true });
@@ -175,7 +181,7 @@ async function run(
   }
 }
 
-/** Ends it by its watchdog; also where that was killed meanwhile. */
+/** Ends it by its watchdog, or directly if the watchdog was killed. */
 async function end({ child, watchdog }: Running): Promise<void> {
   await watchdog.end();
   if (child.exitCode !== null || child.signalCode !== null) return;

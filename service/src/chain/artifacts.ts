@@ -14,7 +14,7 @@ export type Artifact = { abi: Abi; bytecode: Hex };
 
 const loaded = new Map<ContractName, Artifact>();
 
-/** ABI and creation bytecode of one of our contracts. */
+/** ABI and creation bytecode of a demo contract. */
 export function artifact(name: ContractName): Artifact {
   const known = loaded.get(name);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export function artifact(name: ContractName): Artifact {
   return read;
 }
 
-/** All custom errors of our contracts, to explain reverts with. */
+/** All custom errors of the demo contracts, to decode reverts. */
 export function knownErrors(): Abi {
   return CONTRACT_NAMES.flatMap((name) => artifact(name).abi.filter((item) => item.type === "error"));
 }

@@ -1,49 +1,17 @@
-import type { Address, Confidence, Hex, Network } from "../../../src/protocol/index.ts";
+import type { Confidence, Hex, Network } from "../../../src/protocol/index.ts";
 import { KNOWN_CHAINS } from "../../../src/protocol/index.ts";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf, originOf, ServiceProblem } from "../problem.ts";
+import type { Block, CallResult, Heads, RawLog, Receipt } from "./chain-data.ts";
 import { type Abilities, abilitiesOf, nodeName, ownChain, refused } from "./node/abilities.ts";
 import { type LogRange, LogRanges } from "./node/log-ranges.ts";
 import { NodeCalls } from "./node/node-calls.ts";
 import { httpStatus, isRefusal, isUnreachable, NodeBusy, revertOf } from "./node/refusals.ts";
 
-/** A block as far as we need it. Numbers fit: no chain reaches 2^53 blocks. */
-export type Block = {
-  number: number;
-  hash: Hex;
-  parentHash: Hex;
-  timestamp: number;
-  /** How many transactions are in it. */
-  transactions: number;
-};
-
-/** The newest block, and how far `safe` and `finalized` reach. */
-export type Heads = { latest: Block; safe: number; finalized: number };
-
-export type RawLog = {
-  address: Address;
-  topics: Hex[];
-  data: Hex;
-  blockNumber: number;
-  blockHash: Hex;
-  logIndex: number;
-  transactionHash: Hex;
-};
-
-export type Receipt = {
-  hash: Hex;
-  succeeded: boolean;
-  blockNumber: number;
-  logs: Array<{ address: Address; topics: Hex[] }>;
-};
-
-/** The node's answer to a call: what it returned, or what it reverted with. */
-export type CallResult = { data: Hex } | { reverted: Hex; message: string };
-
 export type ConnectOptions = {
-  /** When the network became known here, in seconds. */
+  /** When the service first used the network, in Unix seconds. */
   createdAt: number;
-  /** Names a chain that is not a known one. */
+  /** The chain selector of an unknown chain. */
   chainSelector?: string | undefined;
   log?: Log;
 };
@@ -52,13 +20,13 @@ const TESTNETS = KNOWN_CHAINS.filter((chain) => chain.type === "testnet")
   .map((chain) => chain.chainId)
   .join(", ");
 
-/** One EVM chain over JSON-RPC, with just the calls the service makes. */
+/** One EVM chain over JSON-RPC, with the calls that the service needs. */
 export class Chain {
   readonly network: Network;
   readonly rpcUrl: string;
-  /** Whether blocks come when we ask for them, or by themselves. */
+  /** Whether the node makes blocks on request, or by itself. */
   readonly minesOnRequest: boolean;
-  /** Whether its coins are play money: the node makes blocks on request, or signs for rich accounts of its own. */
+  /** Whether its coins have no value: the node makes blocks on request, or signs for its own rich accounts. */
   readonly isDevelopment: boolean;
   readonly #calls: NodeCalls;
   readonly #logs = new LogRanges((range) => this.#logsAtOnce(range));
@@ -87,15 +55,13 @@ export class Chain {
     }
     const calls = new NodeCalls(rpcUrl, {
       onTooOften: (says) =>
-        log.warn(
-          `The node at ${originOf(rpcUrl)} limits how often it is asked (${says}). Calls wait for it.`,
-        ),
+        log.warn(`The node at ${originOf(rpcUrl)} limits the rate of calls (${says}). Calls wait.`),
     });
     let chainId: string;
     let version: string;
     try {
       chainId = String(Number(await calls.call("eth_chainId", [])));
-      // For its name alone: not every node tells it.
+      // Only for its name: not every node supports it.
       version = String(
         await calls.call("web3_clientVersion", []).catch((error: unknown) => refused(error) || "node"),
       );
@@ -115,7 +81,7 @@ export class Chain {
         `The node at ${originOf(rpcUrl)} is of chain ${chainId}, for which no chain selector is known. Use a node of one of the chains ${TESTNETS}, or name a selector with --chain-selector or CREC_CHAIN_SELECTOR.`,
       );
     }
-    // A fork of one counts too: what is signed there is valid on the chain it was forked from.
+    // Also a fork of one: what is signed there is valid on the original chain.
     if (known.type === "mainnet") {
       throw new ServiceProblem(
         `The node at ${originOf(rpcUrl)} is of ${known.name}, where everything costs real money. Use a node of one of the chains ${TESTNETS}; a fork needs one of these chain ids too.`,
@@ -135,7 +101,7 @@ export class Chain {
     return new Chain(calls, rpcUrl, network, abilities);
   }
 
-  /** Any JSON-RPC method. What is not answered is asked a second time, unless `once`. */
+  /** Calls any JSON-RPC method. Without an answer it is called a second time, unless `once`. */
   async rpc<T>(method: string, params: unknown[] = [], { once = false } = {}): Promise<T> {
     try {
       return (await this.#calls.call(method, params)) as T;
@@ -145,7 +111,7 @@ export class Chain {
     }
   }
 
-  /** From now on nothing waits for a node that is asked too often. */
+  /** Calls do not wait for a rate limit after this. */
   giveUp(): void {
     this.#calls.giveUp();
   }
@@ -162,7 +128,7 @@ export class Chain {
   async heads(): Promise<Heads> {
     const [latest, safe, finalized] = await Promise.all(
       (["latest", "safe", "finalized"] as const).map((tag) =>
-        // Not every node knows the two weaker tags: there, nothing gets beyond `latest`.
+        // Not every node supports the other two tags: there, nothing gets beyond `latest`.
         this.block(tag).catch((error: unknown) => {
           if (tag === "latest" || !isRefusal(error)) throw error;
           return undefined;
@@ -188,17 +154,17 @@ export class Chain {
     };
   }
 
-  /** Logs of a range of blocks, both ends included, in the order of the chain; in parts where the node limits it. */
+  /** Logs of a range of blocks, both ends included, in the order of the chain, requested in parts where the node has a limit. */
   async logs(range: LogRange): Promise<RawLog[]> {
     return await this.#logs.all(range);
   }
 
-  /** As `logs`, from the first block on as far as is good to be had in one go; `to` is the last block of them. */
+  /** Like `logs`, but only as many blocks as fit one request. `to` is the last of them. */
   async someLogs(range: LogRange): Promise<{ logs: RawLog[]; to: number }> {
     return await this.#logs.some(range);
   }
 
-  /** How many blocks of logs are likely to be had in one go. */
+  /** How many blocks of logs probably fit one request. */
   get logRange(): number {
     return this.#logs.size;
   }
@@ -216,7 +182,7 @@ export class Chain {
       address: addresses,
       ...(topics === undefined ? {} : { topics }),
     };
-    // What is too much the first time is too much the second time.
+    // A request that is too large stays too large.
     const found = await this.rpc<Found[]>("eth_getLogs", [filter], { once: true });
     return found.map((log) => ({
       ...log,
@@ -225,12 +191,12 @@ export class Chain {
     }));
   }
 
-  /** Of a transaction that is in a block; undefined while it is in none that the node knows. */
+  /** The receipt of a transaction; undefined while it is in no block. */
   async receipt(hash: Hex): Promise<Receipt | undefined> {
     type Found = Record<"status" | "blockNumber", Hex> & { logs: Receipt["logs"] };
     const found = await this.rpc<Found | null>("eth_getTransactionReceipt", [hash]).catch(
       (error: unknown) => {
-        // What geth says for a moment after its start of each transaction that it has not found.
+        // Shortly after its start, geth says this of every transaction that it does not find.
         if (isRefusal(error) && /indexing is in progress/i.test(messageOf(error))) return null;
         throw error;
       },
@@ -253,7 +219,7 @@ export class Chain {
   }
 
   /**
-   * `eth_call`. A revert is an answer; anything else that goes wrong is thrown.
+   * `eth_call`. A revert is an answer; other errors are thrown.
    */
   async call(
     transaction: { from?: string; to: string; data: Hex; value?: bigint },

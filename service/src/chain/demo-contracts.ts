@@ -11,8 +11,8 @@ export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
 const FIRST_SUPPLY = 1_000_000n * 10n ** 18n;
 
 /**
- * Our contracts on this chain: found where an earlier start left them, else deployed.
- * A chain that was rolled back or replaced gets them again.
+ * The demo contracts on this chain: those of an earlier start, or newly deployed ones. A chain that was reset or replaced
+ * gets them again.
  */
 export async function deployedContracts(
   chain: Chain,

@@ -20,14 +20,14 @@ export type Paid = {
   amount: string;
 };
 
-/** Why a payment did not happen: the chain does not take it as it was asked for. */
+/** The chain refuses a payment. */
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
 }
 
 /**
- * Pays from the service's own account: a real transfer on the chain, resolved when it is in a block.
- * Where the account holds too little of the demo token, it mints instead.
+ * Pays from the service's account with a real transfer, and resolves when it is in a block. It mints demo tokens where the
+ * account has too few.
  *
  * @throws PaymentRefused when the chain refuses or reverts the transfer.
  */
@@ -46,7 +46,7 @@ export async function payOut(context: Context, { to, amount, token }: Payment): 
     }
     throw isRefusal(error) ? new PaymentRefused(`the chain refuses it: ${messageOf(error)}`) : error;
   });
-  context.pulse.poke();
+  context.ticker.wake();
   const receipt = await awaitReceipt(context.chain, hash);
   if (!receipt.succeeded) {
     throw new PaymentRefused(
@@ -70,7 +70,7 @@ async function tokenCall(
   const { abi } = artifact("DemoToken");
   const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [context.relayer.address] });
   const answer = await context.chain.call({ to: token, data });
-  // What is no token may answer anything.
+  // A contract that is not a token may return anything.
   const held = "data" in answer && answer.data.length >= WORD ? BigInt(answer.data.slice(0, WORD)) : 0n;
   const functionName = held < amount && token === context.contracts.DemoToken ? "mint" : "transfer";
   return encodeFunctionData({ abi, functionName, args: [to, amount] });

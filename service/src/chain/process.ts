@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Whether a process of this id runs. One that has ended counts as gone, also where nobody has asked how it ended. */
+/** Whether a process of this id runs. A zombie counts as gone. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -8,7 +8,7 @@ export function isAlive(pid: number): boolean {
     return false;
   }
   try {
-    // `pid (name) state …`, and the name may hold anything.
+    // `pid (name) state …`; the name may contain anything.
     return !/^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     // Only Linux shows it.

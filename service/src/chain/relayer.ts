@@ -4,7 +4,8 @@ import type { Address, Hex } from "../../../src/protocol/index.ts";
 import { type Log, silentLog } from "../log.ts";
 import { messageOf } from "../problem.ts";
 import type { SentTransaction } from "../store/sent-transaction.ts";
-import { type Chain, hexNumber, type Receipt } from "./chain.ts";
+import { type Chain, hexNumber } from "./chain.ts";
+import type { Receipt } from "./chain-data.ts";
 import { Funds, gasPrices } from "./funds.ts";
 import { isRefusal } from "./node/refusals.ts";
 
@@ -12,10 +13,10 @@ export type TransactionRequest = { to?: Address; data?: Hex; value?: bigint; gas
 
 /** Enough for an operation of 16 transactions or the deployment of a large contract. */
 const DEFAULT_GAS = 8_000_000n;
-/** Of an estimate: a call may need more when others come before it. */
+/** Of an estimate: a call may need more gas after others. */
 const GAS_MARGIN_PERCENT = 150n;
 
-/** What sends transactions from the service's account. */
+/** Sends transactions from the service's account. */
 export type Sender = {
   readonly address: Address;
   send(
@@ -43,8 +44,8 @@ export class Relayer implements Sender {
   }
 
   /**
-   * Signs with the next nonce and broadcasts. `beforeBroadcast` runs between the two: what it stores is there
-   * even when the process is killed right after the chain has the transaction. What it throws stops the broadcast.
+   * Signs with the next nonce and broadcasts. `beforeBroadcast` runs in between: what it stores is there even if the
+   * process is killed right after the broadcast. An error in it stops the broadcast.
    *
    * @throws FundsProblem before that when the account cannot pay.
    */
@@ -52,16 +53,16 @@ export class Relayer implements Sender {
     request: TransactionRequest,
     beforeBroadcast?: (signed: SentTransaction) => void,
   ): Promise<SentTransaction> {
-    return this.#inTurn(() => this.#sendNow(request, beforeBroadcast));
+    return this.#queued(() => this.#sendNow(request, beforeBroadcast));
   }
 
-  /** While `work` runs nothing is sent but what it sends itself, by the sender that it is given. */
+  /** While `work` runs, only its own sender can send. */
   exclusively<T>(work: (sender: Sender) => Promise<T>): Promise<T> {
     const sender: Sender = {
       address: this.address,
       send: (request, beforeBroadcast) => this.#sendNow(request, beforeBroadcast),
     };
-    return this.#inTurn(() => work(sender));
+    return this.#queued(() => work(sender));
   }
 
   async #sendNow(
@@ -79,13 +80,13 @@ export class Relayer implements Sender {
   }
 
   /**
-   * Hands a signed transaction to the chain again. True when the chain has it now; false when it does not take it
-   * any more: another transaction has its nonce, say, or an earlier nonce is missing.
+   * Broadcasts a signed transaction again. True when the chain has it now; false when the chain does not accept it, for
+   * example because another transaction has its nonce or an earlier nonce is missing.
    */
   broadcastAgain({ hash, raw }: SentTransaction): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#queued(async () => {
       if (await this.#chain.hasTransaction(hash)) return true;
-      // With a nonce that waits in the pool it would drive that other transaction out.
+      // It could replace a transaction in the pool with the same nonce.
       const { nonce = 0 } = parseTransaction(raw);
       if (nonce !== (await this.#nextNonce())) return false;
       try {
@@ -99,8 +100,8 @@ export class Relayer implements Sender {
   }
 
   /**
-   * Hands a transaction in, once: the answer to a first try may be lost, and that to a second refuses what the
-   * chain has. So what goes wrong counts only when the chain does not have the transaction.
+   * Broadcasts a transaction once: the first answer may be lost, and a second call would be refused because the chain has
+   * it. So an error counts only when the chain does not have the transaction.
    */
   async #broadcast({ hash, raw }: SentTransaction): Promise<void> {
     try {
@@ -111,7 +112,7 @@ export class Relayer implements Sender {
     }
   }
 
-  /** A node reckons with what waits for a block, too: coins that the account still holds may be spent. */
+  /** A node also counts waiting transactions: coins that the account still holds may be spent. */
   async #whyNot({ raw }: SentTransaction, error: unknown): Promise<unknown> {
     if (!isRefusal(error) || !/insufficient funds/i.test(messageOf(error))) return error;
     const { gas = 0n, maxFeePerGas = 0n, value = 0n } = parseTransaction(raw);
@@ -119,8 +120,8 @@ export class Relayer implements Sender {
     return this.funds.problem(held, held + value + gas * maxFeePerGas);
   }
 
-  /** One after the other: between reading a nonce and using it nothing else is sent. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  /** One after the other: nothing else is sent between reading a nonce and using it. */
+  #queued<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work);
     this.#queue = done.catch(() => undefined);
     return done;
@@ -130,7 +131,7 @@ export class Relayer implements Sender {
     return Number(await this.#chain.rpc<Hex>("eth_getTransactionCount", [this.address, "pending"]));
   }
 
-  /** Where gas is paid for, an account need not hold coins for the most that there can be. */
+  /** An estimate where gas costs real coins: then the account need not have coins for the maximum. */
   async #gasFor(request: TransactionRequest): Promise<bigint> {
     if (this.#chain.isDevelopment) return DEFAULT_GAS;
     const { gas, value, ...call } = request;
@@ -139,7 +140,7 @@ export class Relayer implements Sender {
       const estimate = await this.#chain.rpc<Hex>("eth_estimateGas", [{ from: this.address, ...asked }]);
       return (BigInt(estimate) * GAS_MARGIN_PERCENT) / 100n;
     } catch (error) {
-      // It would revert, say: that shows on the chain.
+      // It would revert, for example: that shows on the chain.
       if (isRefusal(error)) return DEFAULT_GAS;
       throw error;
     }
@@ -185,8 +186,7 @@ export async function awaitReceipt(chain: Chain, hash: Hex, timeoutMs = 30_000):
 }
 
 /**
- * Gives the relayer gas where that is possible: a development node has unlocked accounts.
- * True when it has any afterwards.
+ * Funds the relayer from an unlocked account of a development node. Returns whether it has coins afterwards.
  */
 export async function fundRelayer(chain: Chain, address: Address): Promise<boolean> {
   if ((await chain.balance(address)) > 0n) return true;

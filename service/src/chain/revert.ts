@@ -2,13 +2,14 @@ import { decodeErrorResult } from "viem";
 import { type Abi, decodeRevert } from "../../../src/abi/index.ts";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { artifact, knownErrors } from "./artifacts.ts";
-import type { Chain, Receipt } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Receipt } from "./chain-data.ts";
 import { isRefusal } from "./node/refusals.ts";
 
-/** Why a call of a wallet reverted: what it said, and the name of the error where it is the wallet's own. */
+/** Why a call of a wallet reverted, and the name of the error if the wallet defines it. */
 export type RevertReason = { reason: string; error?: string };
 
-/** Reads revert data. A failed batch is opened: the reason is that of the transaction that failed. */
+/** Decodes revert data. For a failed batch, the reason is that of the failed transaction. */
 export function explainRevert(data: Hex, transactions = 1): RevertReason {
   const own = walletError(data);
   if (own?.errorName === "TransactionFailed") {
@@ -19,7 +20,7 @@ export function explainRevert(data: Hex, transactions = 1): RevertReason {
   return own === undefined ? { reason: words(data) } : { reason: words(data), error: own.errorName };
 }
 
-/** A mined revert leaves no reason: the same call at its block tells it. */
+/** A mined revert has no reason: the same call at its block returns it. */
 export async function revertReason(
   chain: Chain,
   call: { from: string; to: string; data: Hex },
@@ -32,7 +33,7 @@ export async function revertReason(
       if ("reverted" in answer) return explainRevert(answer.reverted, transactions);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // Nodes keep the state of their newest blocks only.
+      // Nodes keep only the state of their newest blocks.
       return { reason: "the transaction reverted; the chain does not keep the reason any more" };
     }
   }

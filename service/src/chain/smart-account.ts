@@ -12,21 +12,22 @@ import {
 import type { Address, Hex, RsaPublicKey, WireTransaction } from "../../../src/protocol/index.ts";
 import { canonicalSignature } from "../../../src/signing/index.ts";
 import { artifact } from "./artifacts.ts";
-import type { Chain, Receipt } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { Receipt } from "./chain-data.ts";
 
 const EXECUTED_TOPIC = toEventSelector("OperationExecuted(uint256)");
 
-/** Of 65 bytes in hex; one by an RSA key has 256 bytes. */
+/** 65 bytes in hex; an RSA signature has 256 bytes. */
 export const ECDSA_SIGNATURE_LENGTH = 2 + 130;
 
-/** How far the chain's clock may be from ours. */
+/** How far the chain's clock may differ from this machine's. */
 const CLOCK_SKEW_SECONDS = 600;
 
 export type AccountOwner = { owner: Address; ecdsaSigners: Address[]; rsaSigners: RsaPublicKey[] };
 
-/** Where the factory will deploy the wallet of this id. Nothing is asked of the chain. */
+/** Where the factory will deploy the wallet of this id, computed without the chain. */
 export function accountAddress(factory: Address, walletId: string): Address {
-  // The implementation is the first contract that the factory made.
+  // The implementation is the first contract that the factory has created.
   const implementation = getContractAddress({ from: factory, nonce: 1n });
   const bytecode = concatHex([
     "0x3d602d80600a3d3981f3363d3d373d3d3d363d73",
@@ -50,7 +51,7 @@ export function deployAccountData(walletId: string, { owner, ecdsaSigners, rsaSi
   });
 }
 
-/** Call data for the wallet. A recovery byte of 0 or 1 becomes 27 or 28, the only ones that the contract knows. */
+/** Call data for the wallet. A recovery byte of 0 or 1 becomes 27 or 28, the only values that the contract accepts. */
 export function executeData(operation: {
   wallet_operation_id: string;
   address: Address;
@@ -78,7 +79,7 @@ export function executeData(operation: {
   });
 }
 
-/** Whether the wallet takes this signer's signatures, as the wallet itself says. */
+/** Asks the wallet whether it accepts signatures of this signer. */
 export async function isSigner(chain: Chain, account: Address, signer: Address): Promise<boolean> {
   const { abi } = artifact("SmartAccount");
   const data = encodeFunctionData({ abi, functionName: "isSigner", args: [signer] });
@@ -87,7 +88,7 @@ export async function isSigner(chain: Chain, account: Address, signer: Address):
   return decodeFunctionResult({ abi, functionName: "isSigner", data: answer.data }) as boolean;
 }
 
-/** Whether the wallet had executed an operation of this id after a block, as the wallet itself says. */
+/** Asks the wallet whether it had executed an operation of this id after a block. */
 export async function hasExecuted(
   chain: Chain,
   account: Address,
@@ -101,7 +102,7 @@ export async function hasExecuted(
   return decodeFunctionResult({ abi, functionName: "executed", data: answer.data }) as boolean;
 }
 
-/** Whether these logs say that the wallet executed the operation of this id. */
+/** Whether the logs show that the wallet executed the operation of this id. */
 export function saysExecuted(logs: Receipt["logs"], account: Address, operationId: string): boolean {
   return logs.some(
     ({ address, topics }) =>
@@ -113,8 +114,8 @@ export function saysExecuted(logs: Receipt["logs"], account: Address, operationI
 }
 
 /**
- * The transaction in which the wallet executed an operation, when it has. Looks from the newest block back to
- * those from before the operation was created, in ranges that any node answers.
+ * The transaction in which the wallet executed an operation; undefined when it has not. It searches from the newest block
+ * back to the creation of the operation, in ranges that any node accepts.
  */
 export async function executionOf(
   chain: Chain,

@@ -1,10 +1,10 @@
 import { checksumAddress } from "viem";
 import { signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { Confidence, EventFragment, Network, VerifiableEvent } from "../../../src/protocol/index.ts";
-import type { RawLog } from "../chain/chain.ts";
+import type { RawLog } from "../chain/chain-data.ts";
 import { rfc3339 } from "../time.ts";
 
-/** A log as a watcher reports it. `service` and `data` are there where the watcher belongs to a service. */
+/** A log as a watcher reports it. A watcher of a service adds `service` and `data`. */
 export type ReadLog = {
   fragment: EventFragment;
   log: RawLog;
@@ -13,7 +13,7 @@ export type ReadLog = {
   data?: Record<string, unknown>;
 };
 
-/** What the oracles say about a log. */
+/** The statement that the oracles sign about a log. */
 export function chainEventStatement(
   network: Network,
   { fragment, log, params, service, data }: ReadLog,
@@ -33,7 +33,7 @@ export function chainEventStatement(
       confidence,
       tx_hash: log.transactionHash,
       address: checksumAddress(log.address),
-      // The first topic of an anonymous event is a value, and no name of the event.
+      // The first topic of an anonymous event is a value, not its signature.
       topic_hash: signatureHash(signature),
       log_index: log.logIndex,
       event_signature: signature,

@@ -3,10 +3,10 @@ import { isUnreachable } from "../chain/node/refusals.ts";
 import type { Log } from "../log.ts";
 import { messageOf } from "../problem.ts";
 
-/** So many at once: what an item waits for is mostly the node's answer. */
-const AT_ONCE = 16;
+/** Items that are worked on concurrently: they mostly wait for the node. */
+const CONCURRENCY = 16;
 
-/** Works on all items, begun in their order. One that fails does not delay the others, and is tried again at the next beat. */
+/** Works on all items, started in their order. One that fails does not delay the others; it is retried at the next tick. */
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
@@ -18,13 +18,13 @@ export async function each<T>(
       try {
         await work(item);
       } catch (error) {
-        // Missing coins are told of once, for all.
+        // Missing coins are logged once for all.
         if (error instanceof FundsProblem) continue;
-        // So is a chain that does not answer.
+        // So is an unreachable chain.
         if (isUnreachable(error)) continue;
         report.log.warn(`Error with ${report.with(item)}: ${messageOf(error)}`);
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

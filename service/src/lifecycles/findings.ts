@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Hex } from "../../../src/protocol/index.ts";
 import { isRefusal, isUnreachable } from "../chain/node/refusals.ts";
 import type { Context } from "../context.ts";
@@ -9,14 +9,14 @@ import { eventTopics, readLog } from "./match.ts";
 
 export type Match = ReadLog & { watcher: StoredWatcher };
 
-/** What watchers find up to a block, and those whose ABI does not fit what they found. */
+/** The logs that watchers found up to a block, and the watchers whose ABI does not fit a log, with the reason. */
 export type Findings = { matches: Match[]; misfits: Map<string, string>; to: number };
 
-/** Logs read before others get a turn. */
+/** Logs decoded before yielding. */
 const BATCH = 16;
-const MOST_TOPICS = 32;
+const MAX_TOPICS = 32;
 
-/** What the active watchers find from a block on, in the order of the chain, as far as is good to be read in one go. */
+/** What the active watchers find from a block on, in the order of the chain. `to` of the answer is where it ended. */
 export async function findingsIn(
   { store, chain }: Context,
   { from, to }: { from: number; to: number },
@@ -37,9 +37,9 @@ export async function findingsIn(
   });
   findings.to = last;
   for (const [index, log] of logs.entries()) {
-    if (index % BATCH === BATCH - 1) await turn();
+    if (index % BATCH === BATCH - 1) await yieldToOthers();
     for (const watcher of watchers) {
-      // A watcher that fails holds up no other.
+      // A watcher that fails does not delay the others.
       if (findings.misfits.has(watcher.watcher_id)) continue;
       try {
         const read = await readLog(chain, watcher, log);
@@ -54,8 +54,8 @@ export async function findingsIn(
 }
 
 /**
- * The kinds of events that watchers ask for, so that the other logs of a busy contract stay where they are.
- * Undefined where any log may be asked for, or where there are more kinds than nodes like to be asked for.
+ * The first topics of the events that watchers observe, so that other logs of a busy contract are not read. Undefined
+ * where any log may match, or where there are more topics than nodes accept.
  */
 function askedTopics(watchers: readonly StoredWatcher[]): Hex[] | undefined {
   const asked = new Set<Hex>();
@@ -64,14 +64,14 @@ function askedTopics(watchers: readonly StoredWatcher[]): Hex[] | undefined {
     if (topics === undefined) return undefined;
     for (const topic of topics) asked.add(topic);
   }
-  return asked.size > MOST_TOPICS ? undefined : [...asked];
+  return asked.size > MAX_TOPICS ? undefined : [...asked];
 }
 
 function topicsOf(watcher: StoredWatcher): Hex[] | undefined {
   try {
     return eventTopics(watcher);
   } catch {
-    // An ABI that cannot be read: its watcher fails at the first log of its contract.
+    // An invalid ABI: the watcher fails at the first log of its contract.
     return undefined;
   }
 }

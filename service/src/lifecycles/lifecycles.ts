@@ -1,4 +1,4 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { DEPLOYED_NAMES, deployedContracts } from "../chain/demo-contracts.ts";
 import { fundRelayer, type Sender } from "../chain/relayer.ts";
 import type { Context } from "../context.ts";
@@ -7,58 +7,59 @@ import { ClockWatch } from "./clock.ts";
 import { LogReader } from "./logs.ts";
 import { expireQueries, QueryRunner } from "./query.ts";
 import { expireOperations, OperationRelay } from "./relay.ts";
-import { WalletDeployer } from "./wallet.ts";
+import { WalletDeployer } from "./wallet-deployment.ts";
 
 /** Deadlines and times to live are in whole seconds. */
 const EXPIRY_MS = 500;
 
 export type Lifecycles = {
   queries: QueryRunner;
-  /** Nothing moves any more when it resolves. */
+  /** Resolves when no lifecycle runs any more. */
   stop(): Promise<void>;
 };
 
-/** Sets everything moving that moves by itself. */
+/** Starts everything that runs by itself. */
 export async function startLifecycles(context: Context): Promise<Lifecycles> {
-  const { pulse, log } = context;
+  const { ticker, log } = context;
   const wallets = new WalletDeployer(context);
   const relay = new OperationRelay(context);
   const logs = new LogReader(context, async () => {
     await context.relayer.exclusively((sender) => restoreContracts(context, sender));
-    await wallets.lookForLost();
+    await wallets.findLost();
   });
   const queries = new QueryRunner(context);
-  await wallets.lookForLost();
+  await wallets.findLost();
   const clock = new ClockWatch(log);
-  pulse.onBeat(async (heads) => clock.look(heads));
-  pulse.onBeat(async (heads) => context.finality.look(heads));
-  pulse.onBeat(() => context.relayer.funds.watch());
-  pulse.onBeat((heads) => logs.read(heads));
-  pulse.onBeat(() => wallets.advance());
-  pulse.onBeat((heads) => relay.advance(heads));
-  pulse.start();
+  ticker.onTick(async (heads) => clock.check(heads));
+  ticker.onTick(async (heads) => context.finality.check(heads));
+  ticker.onTick(() => context.relayer.funds.watch());
+  ticker.onTick((heads) => logs.read(heads));
+  ticker.onTick(() => wallets.advance());
+  ticker.onTick((heads) => relay.advance(heads));
+  ticker.start();
   queries.resume();
-  // By the clock, not by the chain: a chain that is down stops no deadline.
+  // By the clock, not by the chain: deadlines also pass while the chain is down.
   const expiry = setInterval(() => {
     void expire(context).catch((error: unknown) =>
-      log.warn(`Deadlines could not be looked at: ${messageOf(error)}`),
+      log.warn(`Deadlines could not be checked: ${messageOf(error)}`),
     );
   }, EXPIRY_MS);
   return {
     queries,
     async stop() {
       clearInterval(expiry);
-      await Promise.all([queries.stop(), pulse.stop()]);
+      await Promise.all([queries.stop(), ticker.stop()]);
     },
   };
 }
 
-/** Thousands may be due at once: others get their turns between. */
+/** Thousands may be due together: it yields between them. */
 async function expire(context: Context): Promise<void> {
-  while (!context.pulse.isStopped && expireOperations(context) + expireQueries(context) > 0) await turn();
+  while (!context.ticker.isStopped && expireOperations(context) + expireQueries(context) > 0)
+    await yieldToOthers();
 }
 
-/** A chain that went back may have lost our own contracts, and the coins that pay for them. */
+/** A chain that was reset may have lost the demo contracts, and the coins that pay for them. */
 export async function restoreContracts(context: Context, sender: Sender): Promise<void> {
   const { chain, relayer, store, contracts, log } = context;
   if (chain.isDevelopment) await fundRelayer(chain, relayer.address);

@@ -1,34 +1,34 @@
 import type { Confidence } from "../../../src/protocol/index.ts";
-import type { Block, Heads } from "../chain/chain.ts";
+import type { Block, Heads } from "../chain/chain-data.ts";
 import type { Context } from "../context.ts";
 import type { Positions } from "../store/positions.ts";
 import { findingsIn } from "./findings.ts";
 import { ChainMoved, report } from "./reporting.ts";
 import { provisionWatchers } from "./watcher.ts";
 
-/** Blocks whose hashes are remembered: how deep a reorganization can be followed exactly. */
+/** Blocks whose hashes are remembered: the depth of a reorganization that can be followed exactly. */
 const REMEMBERED = 512;
-/** So long in a row at one confidence; then it is the turn of what else follows the chain. */
-const TURN_MS = 500;
-/** While many blocks are read, how far it has come is said so often. */
+/** How long logs are read at one confidence level before other work of the tick runs. */
+const SLICE_MS = 500;
+/** How often the progress is logged while many blocks are read. */
 const PROGRESS_MS = 10_000;
 
 /**
- * Follows the chain's logs for all watchers: by ranges of blocks, with the hashes of the newest blocks
- * remembered. When the chain replaces blocks it goes back to the last common one and reads again from there;
- * what has been reported from a block that still stands is not reported twice.
+ * Reads the chain's logs for all watchers, by ranges of blocks, and remembers the hashes of the newest blocks. When the
+ * chain replaces blocks, it continues after the last common block. Logs that were reported from a block that is still
+ * there are not reported twice.
  */
 export class LogReader {
   readonly #context: Context;
   readonly #onRewind: () => Promise<void>;
   readonly #positions: Positions;
   readonly #chainSelector: string;
-  /** Whether the chain went back, and what it lost has not been seen to. */
+  /** Whether the chain was rewound and `onRewind` has not run yet. */
   #rewound = false;
-  /** When it was last said how far reading has come; while it is behind. */
-  #saidProgressAt: number | undefined;
+  /** When the progress was logged last, while reading is behind. */
+  #loggedProgressAt: number | undefined;
 
-  /** `onRewind` is told when the chain went back, before its new blocks are read. */
+  /** `onRewind` runs when the chain has replaced blocks, before its new blocks are read. */
   constructor(context: Context, onRewind: () => Promise<void>) {
     this.#context = context;
     this.#onRewind = onRewind;
@@ -37,8 +37,8 @@ export class LogReader {
   }
 
   /**
-   * One round: all that is new, or a part of it, and soon another round. Throws when the chain moved meanwhile or
-   * does not answer, and goes on at the next.
+   * Reads all new blocks or a part of them; then another tick follows soon. Throws when the chain replaced blocks
+   * meanwhile or does not answer, and continues at the next call.
    */
   async read(heads: Heads): Promise<void> {
     if (this.#positions.get("latest") === undefined) this.#startAt(heads);
@@ -50,9 +50,9 @@ export class LogReader {
     // Never ahead of the weaker level: an event is reported as `latest` first.
     await this.#readSettled("safe", Math.min(heads.safe, latest));
     await this.#readSettled("finalized", Math.min(heads.finalized, latest, this.#position("safe")));
-    this.#sayProgress(heads);
+    this.#logProgress(heads);
     await provisionWatchers(this.#context, heads.latest.number);
-    if (latest < heads.latest.number) this.#context.pulse.poke();
+    if (latest < heads.latest.number) this.#context.ticker.wake();
   }
 
   #position(confidence: Confidence): number {
@@ -79,10 +79,10 @@ export class LogReader {
       break;
     }
     if (common === newest.number) return;
-    // Deeper than we remember: what lies below is taken as read.
+    // Deeper than the remembered blocks: older blocks count as read.
     const oldest = remembered.at(-1)?.number ?? 0;
     const lastCommon = common ?? Math.min(oldest - 1, heads.latest.number);
-    this.#tell({ lastCommon, newest: newest.number, heads, everythingReplaced: common === undefined });
+    this.#logReplaced({ lastCommon, newest: newest.number, heads, everythingReplaced: common === undefined });
     this.#context.store.transaction(() => {
       this.#positions.forgetAbove(lastCommon);
       this.#context.store.watchers.rewind(this.#chainSelector, lastCommon);
@@ -95,8 +95,13 @@ export class LogReader {
     this.#rewound = true;
   }
 
-  /** Names what happened: near its tip a chain replaces blocks every now and then, finalized ones it must not. */
-  #tell(found: { lastCommon: number; newest: number; heads: Heads; everythingReplaced: boolean }): void {
+  /** A chain may replace its newest blocks, but never finalized ones. */
+  #logReplaced(found: {
+    lastCommon: number;
+    newest: number;
+    heads: Heads;
+    everythingReplaced: boolean;
+  }): void {
     const { log, store } = this.#context;
     const { lastCommon, newest, heads } = found;
     const finalized = this.#position("finalized");
@@ -107,31 +112,31 @@ export class LogReader {
       return;
     }
     const what = found.everythingReplaced
-      ? `none of the blocks read last, up to ${newest}, is on it any more`
+      ? `it has none of the blocks that were read last, up to ${newest}`
       : `its blocks after ${lastCommon} are gone, though those up to ${finalized} were finalized`;
     log.error(
-      `The chain was rolled back: ${what}; it is at block ${heads.latest.number} now. What was reported stays reported; everything goes on from block ${lastCommon}, and what is missing there is brought back where it can be. To start over with nothing, stop the service and remove ${store.dataDir}.`,
+      `The chain was rolled back: ${what}; it is at block ${heads.latest.number} now. Events that were sent stay valid; reading continues after block ${lastCommon}, and lost contracts, wallets and operations are restored where possible. To start over, stop the service and remove ${store.dataDir}.`,
     );
   }
 
   async #readNewest(heads: Heads): Promise<void> {
-    const turnEnds = performance.now() + TURN_MS;
+    const sliceEnds = performance.now() + SLICE_MS;
     for (let from = this.#position("latest") + 1; from <= heads.latest.number; ) {
       from = 1 + (await this.#readNewestFrom(from, heads));
-      if (performance.now() > turnEnds) return;
+      if (performance.now() > sliceEnds) return;
     }
   }
 
   /**
-   * Reads a part; its last block. Blocks near the tip may still be replaced: their hashes must form one chain with
-   * what is remembered.
+   * Reads a part and returns its last block. The newest blocks may still be replaced: their hashes must form one chain
+   * with the remembered ones.
    */
   async #readNewestFrom(from: number, heads: Heads): Promise<number> {
     const findings = await findingsIn(this.#context, { from, to: heads.latest.number });
     const { to } = findings;
     const nearTip = heads.latest.number - REMEMBERED + 1;
     const blocks = await this.#blocks(Math.min(Math.max(from, nearTip), to), to);
-    // What was asked for one after the other is of one chain only when that has not moved meanwhile.
+    // Several calls see one chain only if it did not replace blocks meanwhile.
     const { number, hash } = heads.latest;
     if ((await this.#context.chain.block(number))?.hash !== hash) throw new ChainMoved();
     const previous = this.#positions.blocks().find((block) => block.number === from - 1);
@@ -160,13 +165,13 @@ export class LogReader {
       if (this.#position(confidence) !== head) this.#positions.set(confidence, head);
       return;
     }
-    const turnEnds = performance.now() + TURN_MS;
+    const sliceEnds = performance.now() + SLICE_MS;
     for (let from = this.#position(confidence) + 1; from <= head; ) {
       const findings = await findingsIn(this.#context, { from, to: head });
       await report(this.#context, this.#positions, { confidence, findings });
       from = findings.to + 1;
-      if (performance.now() > turnEnds) {
-        this.#context.pulse.poke();
+      if (performance.now() > sliceEnds) {
+        this.#context.ticker.wake();
         return;
       }
     }
@@ -181,16 +186,16 @@ export class LogReader {
     });
   }
 
-  /** Nothing where it takes a moment. */
-  #sayProgress(heads: Heads): void {
+  /** Logs nothing where reading takes only a moment. */
+  #logProgress(heads: Heads): void {
     const { log } = this.#context;
     const position = this.#position("latest");
     if (position >= heads.latest.number) {
-      if (this.#saidProgressAt !== undefined) log.info(`All blocks up to ${position} are read.`);
-      this.#saidProgressAt = undefined;
-    } else if (performance.now() - (this.#saidProgressAt ?? Number.NEGATIVE_INFINITY) > PROGRESS_MS) {
+      if (this.#loggedProgressAt !== undefined) log.info(`All blocks up to ${position} are read.`);
+      this.#loggedProgressAt = undefined;
+    } else if (performance.now() - (this.#loggedProgressAt ?? Number.NEGATIVE_INFINITY) > PROGRESS_MS) {
       log.info(`Reading logs up to block ${heads.latest.number}; they are read up to block ${position}.`);
-      this.#saidProgressAt = performance.now();
+      this.#loggedProgressAt = performance.now();
     }
   }
 }

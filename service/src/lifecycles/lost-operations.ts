@@ -1,4 +1,4 @@
-import type { Heads } from "../chain/chain.ts";
+import type { Heads } from "../chain/chain-data.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { hasExecuted, saysExecuted } from "../chain/smart-account.ts";
@@ -9,60 +9,59 @@ import type { StoredOperation } from "../store/operations.ts";
 import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { callDataOf } from "./operation.ts";
-import type { Sending } from "./sending.ts";
-import { canWalletComeBack } from "./wallet.ts";
+import type { TransactionTracker } from "./transaction-tracker.ts";
+import { canDeployAgain } from "./wallet-deployment.ts";
 
-/** Looked at in one beat. */
-const AT_ONCE = 500;
+/** Operations checked in one tick. */
+const BATCH = 500;
 
 /**
- * Brings confirmed operations back that a chain has lost because it went back, or was put back while the service was
- * down. Their status stays what it was; the wallet takes each id once, so none acts twice. What cannot be brought
- * back is told of.
+ * Sends confirmed operations again that the chain has lost because it was reset to an older block. Their status stays
+ * as it is. The wallet accepts each id once, so none is executed twice. One that cannot be sent again is logged.
  */
 export class LostOperations {
   readonly #context: Context;
-  readonly #sending: Sending;
+  readonly #transactions: TransactionTracker;
   readonly #executions: Executions;
-  /** Of which it has been said. */
-  readonly #told = new Set<string>();
+  /** Operations whose loss has been logged. */
+  readonly #logged = new Set<string>();
 
-  constructor(context: Context, sending: Sending) {
+  constructor(context: Context, transactions: TransactionTracker) {
     this.#context = context;
-    this.#sending = sending;
+    this.#transactions = transactions;
     this.#executions = context.store.executions(context.chain.network.chain_selector);
   }
 
-  /** `readUpTo` is the newest block whose replacement would be noticed. */
+  /** `readUpTo` is the newest block whose replacement would be detected. */
   async advance(heads: Heads, readUpTo: number): Promise<void> {
     const { store, log } = this.#context;
-    const missing = this.#executions.missing(AT_ONCE).flatMap((id) => store.operations.get(id) ?? []);
+    const missing = this.#executions.missing(BATCH).flatMap((id) => store.operations.get(id) ?? []);
     if (missing.length === 0) return;
-    const told = new Set(this.#told);
-    await each(missing, (operation) => this.#bringBack(operation, heads, readUpTo), {
+    const logged = new Set(this.#logged);
+    await each(missing, (operation) => this.#restore(operation, heads, readUpTo), {
       log,
       with: ({ operation_id }) => `operation ${operation_id}`,
     });
-    const lost = [...this.#told].filter((id) => !told.has(id)).length;
+    const lost = [...this.#logged].filter((id) => !logged.has(id)).length;
     if (lost > 0) log.warn(`The chain has lost ${lost} confirmed operations. They are sent again.`);
   }
 
-  async #bringBack(operation: StoredOperation, heads: Heads, readUpTo: number): Promise<void> {
+  async #restore(operation: StoredOperation, heads: Heads, readUpTo: number): Promise<void> {
     const { chain } = this.#context;
     const { operation_id: id, sent, address, wallet_operation_id } = operation;
     if ((await chain.code(address)) === "0x") {
-      this.#told.add(id);
-      // The wallet comes first; it is deployed again where that is possible.
-      if (!canWalletComeBack(this.#context, operation)) this.#giveUp(id, "the factory of its wallet is gone");
+      this.#logged.add(id);
+      // The wallet comes first: it is deployed again where that is possible.
+      if (!canDeployAgain(this.#context, operation)) this.#giveUp(id, "the factory of its wallet is gone");
       return;
     }
     if (await hasExecuted(chain, address, wallet_operation_id, readUpTo)) {
       this.#executions.setThere(id, readUpTo);
-      this.#told.delete(id);
+      this.#logged.delete(id);
       return;
     }
-    this.#told.add(id);
-    const outcome = sent === undefined ? "gone" : await this.#sending.lookAfter(sent);
+    this.#logged.add(id);
+    const outcome = sent === undefined ? "gone" : await this.#transactions.track(sent);
     if (outcome === "waiting") return;
     if (outcome !== "gone" && saysExecuted(outcome.logs, address, wallet_operation_id)) return;
     if (isPast(operation.deadline, heads.latest.timestamp)) {
@@ -76,14 +75,12 @@ export class LostOperations {
   }
 
   async #send(operation: StoredOperation): Promise<void> {
-    const { store, relayer, pulse } = this.#context;
+    const { store } = this.#context;
     const { operation_id: id, address } = operation;
     try {
-      const sent = await relayer.send({ to: address, data: callDataOf(operation) }, (signed) =>
+      await this.#transactions.send({ to: address, data: callDataOf(operation) }, (signed) =>
         store.operations.setSent(id, signed),
       );
-      this.#sending.justSent(sent.hash);
-      pulse.poke();
     } catch (error) {
       if (!isRefusalForGood(error)) throw error;
       this.#giveUp(id, messageOf(error));
@@ -93,7 +90,7 @@ export class LostOperations {
   #giveUp(id: string, reason: string): void {
     this.#executions.setGone(id, reason);
     this.#context.log.error(
-      `The operation ${id} is confirmed, the chain has lost it, and it cannot be brought back: ${reason}. Submit a new operation if its effect is still wanted.`,
+      `The operation ${id} is confirmed, the chain has lost it, and it cannot be executed again: ${reason}. Submit a new operation if you still need it.`,
     );
   }
 }

@@ -1,14 +1,15 @@
 import { logParams, signatureHash, signatureOf } from "../../../src/abi/index.ts";
 import type { EventFragment, Hex } from "../../../src/protocol/index.ts";
-import type { Chain, RawLog } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { RawLog } from "../chain/chain-data.ts";
 import type { StoredWatcher } from "../store/watchers.ts";
 import type { ReadLog } from "./chain-event.ts";
 import { serviceNamed } from "./watcher-services/index.ts";
 
 /**
- * A log read as the watcher asks for it; undefined when it does not ask for this one.
+ * A log, decoded for a watcher; undefined when the watcher does not observe this event.
  *
- * @throws Error when the watcher asks for this event, and its ABI does not fit what the contract emits.
+ * @throws Error when the watcher observes this event, and its ABI does not fit the log.
  */
 export async function readLog(
   chain: Chain,
@@ -25,7 +26,7 @@ export async function readLog(
   return data === undefined ? undefined : { ...found, service: watcher.service, data };
 }
 
-/** First topics of the logs that a watcher asks for; undefined where it asks for an anonymous event, which has none. */
+/** First topics of the logs that a watcher observes; undefined for an anonymous event, which has none. */
 export function eventTopics(watcher: StoredWatcher): Hex[] | undefined {
   const abi =
     (watcher.service === undefined ? undefined : serviceNamed(watcher.service)?.events) ?? watcher.abi;
@@ -41,14 +42,14 @@ function fragmentOf(watcher: StoredWatcher, abi: readonly EventFragment[], log: 
     const fragment = asked.find((each) => indexedInputs(each) === log.topics.length - 1) ?? asked[0];
     return fragment === undefined ? undefined : { fragment, log, params: logParams(fragment, log) };
   }
-  // Nothing names an anonymous event: it is the first of the ABI that the log can be read as.
+  // An anonymous event has no signature topic: the first event of the ABI that fits the log is used.
   for (const fragment of abi) {
     if (fragment.anonymous !== true || !isAsked(fragment)) continue;
     if (indexedInputs(fragment) !== log.topics.length) continue;
     try {
       return { fragment, log, params: logParams(fragment, log) };
     } catch {
-      // Another one, then.
+      // Try the next one.
     }
   }
   return undefined;

@@ -1,57 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import {
   type BlockSelection,
+  LIMITS,
   QUERY_LIFECYCLE,
   type QueryErrorCode,
-  type QueryStatus,
   type VerifiableResult,
 } from "../../../src/protocol/index.ts";
-import type { Block } from "../chain/chain.ts";
+import { conflict } from "../api-error.ts";
+import type { Block } from "../chain/chain-data.ts";
 import { isRefusal } from "../chain/node/refusals.ts";
 import { explainRevert } from "../chain/revert.ts";
 import type { Context } from "../context.ts";
-import type { Attestation } from "../oracles/network.ts";
 import { runOfQuery } from "../oracles/workflows.ts";
 import { messageOf } from "../problem.ts";
 import type { NewQuery, StoredQuery } from "../store/queries.ts";
-import type { Store } from "../store/store.ts";
 import { now, rfc3339 } from "../time.ts";
+import { StatusMachine } from "./status-machine.ts";
 
-/** How long a chain that does not answer is asked again before the query fails. */
-const CHAIN_PATIENCE_MS = 5000;
-const AGAIN_MS = 250;
+/** How long an unreachable chain is asked again before the query fails. */
+const CHAIN_TIMEOUT_MS = 5000;
+const RETRY_MS = 250;
 
 type Data = VerifiableResult["data"];
 type Result = { returned: string } | { error: NonNullable<Data["error"]> };
 type Outcome = { resolved?: Block } & Result;
 
-/** Answers queries: `accepted → sending → sent → completed | failed`. Reading twice does no harm, so a restart begins again. */
+/** A query as a request asks for it. */
+export type QueryRequest = Omit<NewQuery, "query_id" | "expiresAt">;
+
+const statuses = new StatusMachine({
+  eventType: "query.status",
+  lifecycle: QUERY_LIFECYCLE,
+  get: (store, id) => store.queries.get(id),
+  setStatus: (store, id, to, { attestation }) => {
+    store.queries.setStatus(id, to);
+    if (attestation !== undefined) store.queries.setResult(id, attestation);
+  },
+  eventOf: (query: StoredQuery, { attestation }) => ({
+    channelId: query.channel_id,
+    payload: {
+      query_id: query.query_id,
+      status: query.status,
+      target: query.target,
+      chain_selector: query.chain_selector,
+      timestamp: now(),
+      ...(query.sending_at === undefined ? {} : runOfQuery(query)),
+      ...(attestation === undefined
+        ? {}
+        : { event_hash: attestation.hash, verifiable_result: attestation.text }),
+    },
+  }),
+});
+
+/** Answers queries: `accepted → sending → sent → completed | failed`. After a restart, unanswered queries are answered from the start. */
 export class QueryRunner {
   readonly #context: Context;
+  readonly #ttlSeconds: number;
   readonly #running = new Map<string, Promise<void>>();
   #stopped = false;
 
-  constructor(context: Context) {
+  /** `ttlSeconds` is how long a query may stay unanswered. */
+  constructor(context: Context, { ttlSeconds = LIMITS.queryTtlSeconds }: { ttlSeconds?: number } = {}) {
     this.#context = context;
+    this.#ttlSeconds = ttlSeconds;
   }
 
-  /** Takes up what an earlier run left unanswered. */
+  /** Continues with the queries that an earlier run left unanswered. */
   resume(): void {
     for (const id of this.#context.store.queries.withStatus("accepted", "sending", "sent")) this.#run(id);
   }
 
-  create(query: NewQuery): StoredQuery {
+  /**
+   * Creates a query and begins to answer it. A request that was made before with the same key is answered with its query.
+   *
+   * @throws ApiError 409 `IDEMPOTENCY_KEY_MISMATCH` when the key belongs to another request.
+   */
+  create(request: QueryRequest): { query: StoredQuery; isNew: boolean } {
     const { store } = this.#context;
-    const created = store.transaction(() => {
-      store.queries.create(query);
-      const stored = found(store, query.query_id);
-      announce(store, stored);
-      return stored;
+    const known = store.queries.withKey(request.channel_id, request.idempotencyKey);
+    if (known !== undefined) {
+      refuseOtherRequest(known, request);
+      return { query: known, isNew: false };
+    }
+    const query_id = randomUUID();
+    const query = statuses.create(store, () => {
+      store.queries.create({ ...request, query_id, expiresAt: now() + this.#ttlSeconds });
+      return query_id;
     });
-    this.#run(query.query_id);
-    return created;
+    this.#run(query_id);
+    return { query, isNew: true };
   }
 
-  /** Resolves when nothing is under way any more. What is unanswered waits for the next start. */
+  /** Resolves when no query runs any more. Unanswered queries wait for the next start. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#running.values());
@@ -66,28 +107,28 @@ export class QueryRunner {
 
   async #answer(queryId: string): Promise<void> {
     const { store } = this.#context;
-    // The answer to the request goes first.
+    // The answer to the request is sent first.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.#stopped) return;
-    // One that an earlier run left may be too late by now.
-    if (isOverdue(found(store, queryId))) {
-      moveQuery(store, queryId, "expired");
+    // A query of an earlier run may have expired.
+    if (isOverdue(statuses.find(store, queryId))) {
+      statuses.move(store, queryId, "expired");
       return;
     }
-    moveQuery(store, queryId, "sending");
-    const rejection = this.#context.trials.take("query");
-    if (rejection === undefined) moveQuery(store, queryId, "sent");
-    const query = found(store, queryId);
+    statuses.move(store, queryId, "sending");
+    const rejection = this.#context.injected.failures.take("query");
+    if (rejection === undefined) statuses.move(store, queryId, "sent");
+    const query = statuses.find(store, queryId);
     const outcome =
       rejection === undefined ? await this.#ask(query) : failure("CRE_GATEWAY_REJECTED", rejection);
     if (outcome === undefined) return;
     const attestation = await this.#context.oracles.attest(statement(query, outcome), runOfQuery(query));
-    moveQuery(store, queryId, "returned" in outcome ? "completed" : "failed", attestation);
+    statuses.move(store, queryId, "returned" in outcome ? "completed" : "failed", { attestation });
   }
 
-  /** Asks until the chain answers or our patience ends; undefined when the service stops meanwhile. */
+  /** Asks until the chain answers or the time-out has passed; undefined when the service stops meanwhile. */
   async #ask(query: StoredQuery): Promise<Outcome | undefined> {
-    const patience = performance.now() + CHAIN_PATIENCE_MS;
+    const end = performance.now() + CHAIN_TIMEOUT_MS;
     for (;;) {
       if (this.#stopped) return undefined;
       try {
@@ -95,8 +136,8 @@ export class QueryRunner {
       } catch (error) {
         if (this.#stopped) return undefined;
         if (isRefusal(error)) return failure("INTERNAL_ERROR", messageOf(error));
-        if (performance.now() > patience) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        if (performance.now() > end) return failure("CHAIN_UNAVAILABLE", "The chain does not answer.");
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       }
     }
   }
@@ -111,7 +152,7 @@ export class QueryRunner {
       );
     }
     const result = await this.#callAt(params, resolved.number);
-    // Nodes are asked by number: what they said is of this block only when it still has that number.
+    // Nodes are asked by number: the answer is for this block only if it still has that number.
     if ((await chain.block(resolved.number))?.hash !== resolved.hash) {
       throw new Error("the chain replaced the block while it was asked");
     }
@@ -148,17 +189,17 @@ export class QueryRunner {
     try {
       return await this.#context.chain.block(at);
     } catch (error) {
-      // Not every node knows `finalized`, nor takes every number.
+      // Not every node supports `finalized`, or accepts every number.
       if (at !== "latest" && isRefusal(error)) return undefined;
       throw error;
     }
   }
 }
 
-/** Ends queries that have not been answered in their time, some of them: how many. */
+/** Ends some of the queries that were not answered in time, and returns how many. */
 export function expireQueries({ store }: Context): number {
   const overdue = store.queries.overdue(now(), "accepted", "sending", "sent");
-  for (const id of overdue) moveQuery(store, id, "expired");
+  for (const id of overdue) statuses.move(store, id, "expired");
   return overdue.length;
 }
 
@@ -166,35 +207,17 @@ function isOverdue({ expires_at }: StoredQuery): boolean {
   return expires_at !== undefined && expires_at < now();
 }
 
-/** The one way a query's status changes: with its event, in one transaction. */
-function moveQuery(store: Store, queryId: string, to: QueryStatus, attestation?: Attestation): void {
-  store.transaction(() => {
-    if (!QUERY_LIFECYCLE[found(store, queryId).status].includes(to)) return;
-    store.queries.setStatus(queryId, to);
-    if (attestation !== undefined) store.queries.setResult(queryId, attestation);
-    announce(store, found(store, queryId), attestation);
-  });
+function refuseOtherRequest(known: StoredQuery, request: QueryRequest): void {
+  if (isDeepStrictEqual(comparable(known), comparable(request))) return;
+  throw conflict(
+    "This idempotency_key belongs to another query of the channel. Take a new key for a new query.",
+    "IDEMPOTENCY_KEY_MISMATCH",
+  );
 }
 
-function announce(store: Store, query: StoredQuery, attestation?: Attestation): void {
-  const payload: Record<string, unknown> = {
-    query_id: query.query_id,
-    status: query.status,
-    target: query.target,
-    chain_selector: query.chain_selector,
-    timestamp: now(),
-    ...(query.sending_at === undefined ? {} : runOfQuery(query)),
-  };
-  if (attestation !== undefined) {
-    payload.event_hash = attestation.hash;
-    payload.verifiable_result = attestation.text;
-  }
-  store.events.append({
-    channelId: query.channel_id,
-    type: "query.status",
-    payload,
-    proof: attestation?.proof,
-  });
+/** What makes two requests the same, as JSON keeps it: there -0 is 0, and infinity is null. */
+function comparable({ query_kind, chain_selector, params, metadata }: QueryRequest): unknown {
+  return JSON.parse(JSON.stringify({ query_kind, chain_selector, params, metadata }));
 }
 
 function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
@@ -235,10 +258,4 @@ function statement(query: StoredQuery, outcome: Outcome): VerifiableResult {
 
 function failure(code: QueryErrorCode, message: string): { error: NonNullable<Data["error"]> } {
   return { error: { code, message } };
-}
-
-function found(store: Store, queryId: string): StoredQuery {
-  const query = store.queries.get(queryId);
-  if (query === undefined) throw new Error(`There is no query ${queryId}.`);
-  return query;
 }

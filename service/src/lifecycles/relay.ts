@@ -1,6 +1,6 @@
 import type { Confidence, Hex, OperationStatus } from "../../../src/protocol/index.ts";
-import type { Heads, Receipt } from "../chain/chain.ts";
-import { Refills } from "../chain/funds.ts";
+import type { Heads, Receipt } from "../chain/chain-data.ts";
+import { CoinWaits } from "../chain/funds.ts";
 import { isRefusalForGood } from "../chain/node/refusals.ts";
 import { revertReason } from "../chain/revert.ts";
 import { executionOf, saysExecuted } from "../chain/smart-account.ts";
@@ -11,56 +11,53 @@ import { now } from "../time.ts";
 import { isPast, whyLate } from "./clock.ts";
 import { each } from "./each.ts";
 import { LostOperations } from "./lost-operations.ts";
-import { callDataOf, confirmOperation, moveOperation } from "./operation.ts";
-import { Sending } from "./sending.ts";
-import { canWalletComeBack } from "./wallet.ts";
+import { callDataOf, confirmOperation, operationStatuses } from "./operation.ts";
+import { TransactionTracker } from "./transaction-tracker.ts";
+import { canDeployAgain } from "./wallet-deployment.ts";
 
-/** The confirmation ladder, weakest first: what an operation is when its block is this sure. */
-const RUNGS = [
+/** The confirmed statuses, weakest first, each with the level that the block of the operation has then. */
+const CONFIRMED_STATUSES = [
   ["latest", "confirmed_latest"],
   ["safe", "confirmed_safe"],
   ["finalized", "confirmed"],
 ] as const satisfies ReadonlyArray<[Confidence, OperationStatus]>;
-const ON_THEIR_WAY: readonly OperationStatus[] = [
-  "sent",
-  "broadcasting",
-  "confirmed_latest",
-  "confirmed_safe",
-];
-type Rung = (typeof RUNGS)[number][1];
+const FOLLOWED: readonly OperationStatus[] = ["sent", "broadcasting", "confirmed_latest", "confirmed_safe"];
+type ConfirmedStatus = (typeof CONFIRMED_STATUSES)[number][1];
 
-/** How deep a block must lie to count as settled where the chain itself never says so. */
+/** Blocks above an operation after which it counts as settled, on a chain without finality. */
 const SETTLED_DEPTH = 256;
 
 /**
- * Brings operations onto the chain and up their ladder, beat by beat. The signed transaction is stored before
- * the chain has it, so a service killed at any point goes on with that same transaction; and the wallet takes
- * an id only once. An operation is never executed twice.
+ * Sends operations to the chain and follows them to their last confirmed status. The signed transaction is stored
+ * before it is broadcast, so a service that was killed continues with the same transaction, and the wallet accepts an id
+ * only once: an operation is never executed twice.
  */
 export class OperationRelay {
   readonly #context: Context;
-  readonly #sending: Sending;
-  readonly #refills: Refills;
-  /** The rungs of this network, up to its strongest level. */
-  readonly #ladder: readonly Rung[];
+  readonly #transactions: TransactionTracker;
+  readonly #coinWaits: CoinWaits;
+  /** The confirmed statuses of this network, up to its strongest level. */
+  readonly #confirmedStatuses: readonly ConfirmedStatus[];
   readonly #lost: LostOperations;
 
   constructor(context: Context) {
     this.#context = context;
-    this.#sending = new Sending(context);
-    this.#lost = new LostOperations(context, this.#sending);
-    this.#refills = new Refills(context.refillMs);
-    const strongest = RUNGS.findLastIndex(([level]) => context.confidences.includes(level));
-    this.#ladder = RUNGS.slice(0, Math.max(strongest, 0) + 1).map(([, rung]) => rung);
+    this.#transactions = new TransactionTracker(context);
+    this.#lost = new LostOperations(context, this.#transactions);
+    this.#coinWaits = new CoinWaits(context.refillMs);
+    const strongest = CONFIRMED_STATUSES.findLastIndex(([level]) => context.confidences.includes(level));
+    this.#confirmedStatuses = CONFIRMED_STATUSES.slice(0, Math.max(strongest, 0) + 1).map(
+      ([, status]) => status,
+    );
   }
 
   async advance(heads: Heads): Promise<void> {
     await this.#each(["accepted", "sending"], (operation) => this.#send(operation));
-    await this.#each(ON_THEIR_WAY, (operation) => this.#follow(operation, heads));
+    await this.#each(FOLLOWED, (operation) => this.#follow(operation, heads));
     await this.#lost.advance(heads, this.#readUpTo());
   }
 
-  /** All that have one of the statuses when it is their turn: there may be thousands. */
+  /** Works on all operations that still have one of the statuses when they are reached: there may be thousands. */
   async #each(
     statuses: readonly OperationStatus[],
     work: (operation: StoredOperation) => Promise<void>,
@@ -75,95 +72,94 @@ export class OperationRelay {
   }
 
   async #send(operation: StoredOperation): Promise<void> {
-    const { store, relayer, pulse, trials } = this.#context;
+    const { store, ticker, injected } = this.#context;
     const id = operation.operation_id;
     if (operation.sent === undefined && isPast(operation.deadline, now())) {
-      this.#refills.done(id);
-      this.#endLate(operation);
+      this.#coinWaits.done(id);
+      this.#expire(operation);
       return;
     }
-    moveOperation(store, id, "sending");
-    const failure = operation.status === "accepted" ? trials.take("operation") : undefined;
+    operationStatuses.move(store, id, "sending");
+    const failure = operation.status === "accepted" ? injected.failures.take("operation") : undefined;
     if (failure !== undefined) {
-      moveOperation(store, id, "failed", { reason: failure });
+      operationStatuses.move(store, id, "failed", { reason: failure });
       return;
     }
     try {
-      // Signed before a restart: this very transaction, or none; its nonce lets only one of two act.
+      // One that was signed before a restart is sent as it is: its nonce allows only one transaction.
       if (operation.sent === undefined) {
         const data = callDataOf(operation);
-        const sent = await relayer.send({ to: operation.address, data }, (signed) =>
+        await this.#transactions.send({ to: operation.address, data }, (signed) =>
           store.operations.setSent(id, signed),
         );
-        this.#sending.justSent(sent.hash);
-        this.#refills.done(id);
+        this.#coinWaits.done(id);
       }
-      moveOperation(store, id, "sent");
-      pulse.poke();
+      operationStatuses.move(store, id, "sent");
+      ticker.wake();
     } catch (error) {
       this.#failIfRefused(operation, error);
     }
   }
 
-  /** What the node refuses for good fails; what cannot be paid for waits for coins first. */
+  /** An operation that the node refuses fails. One that cannot be paid for waits for coins first. */
   #failIfRefused({ operation_id: id }: StoredOperation, error: unknown): void {
-    const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(id, error);
-    if (reason !== undefined) moveOperation(this.#context.store, id, "failed", { reason });
+    const reason = isRefusalForGood(error) ? messageOf(error) : this.#coinWaits.failureReason(id, error);
+    if (reason !== undefined) operationStatuses.move(this.#context.store, id, "failed", { reason });
   }
 
   async #follow(operation: StoredOperation, heads: Heads): Promise<void> {
     const { store } = this.#context;
     const id = operation.operation_id;
-    const outcome = operation.sent === undefined ? "gone" : await this.#sending.lookAfter(operation.sent);
-    if (operation.status === "sent") moveOperation(store, id, "broadcasting");
+    const outcome = operation.sent === undefined ? "gone" : await this.#transactions.track(operation.sent);
+    if (operation.status === "sent") operationStatuses.move(store, id, "broadcasting");
     if (outcome === "waiting") {
-      // The wallet refuses it from now on, whenever it is mined.
-      if (isPast(operation.deadline, heads.latest.timestamp)) this.#endLate(operation, heads);
+      // The wallet refuses it now, whenever it is mined.
+      if (isPast(operation.deadline, heads.latest.timestamp)) this.#expire(operation, heads);
     } else if (outcome === "gone") {
-      await this.#sendAnew(operation, heads);
+      await this.#sendAgain(operation, heads);
     } else if (
       outcome.succeeded &&
       !saysExecuted(outcome.logs, operation.address, operation.wallet_operation_id)
     ) {
       await this.#awaitWallet(operation, heads);
     } else if (outcome.succeeded) {
-      await this.#climb(id, outcome, heads);
+      await this.#confirm(id, outcome, heads);
     } else {
       await this.#explainFailure(operation, outcome, heads);
     }
   }
 
-  /** A call to an address without code succeeds too: the chain has lost the wallet, and it may be brought back. */
+  /** A call to an address without code succeeds too: the chain has lost the wallet, which may be deployed again. */
   async #awaitWallet(operation: StoredOperation, heads: Heads): Promise<void> {
     const { store, chain } = this.#context;
     if ((await chain.code(operation.address)) !== "0x") {
-      await this.#sendAnew(operation, heads);
-    } else if (!canWalletComeBack(this.#context, operation)) {
-      const reason = "the chain has lost the wallet, and what could bring it back";
-      moveOperation(store, operation.operation_id, "failed", { reason });
+      await this.#sendAgain(operation, heads);
+    } else if (!canDeployAgain(this.#context, operation)) {
+      const reason = "the chain has lost the wallet and the factory that could deploy it again";
+      operationStatuses.move(store, operation.operation_id, "failed", { reason });
     } else if (isPast(operation.deadline, heads.latest.timestamp)) {
-      this.#endLate(operation, heads);
+      this.#expire(operation, heads);
     }
   }
 
-  /** The newest block whose replacement would be noticed. */
+  /** The newest block whose replacement would be detected. */
   #readUpTo(): number {
     const { store, chain } = this.#context;
     return store.positions(chain.network.chain_selector).get("latest") ?? 0;
   }
 
-  async #climb(id: string, receipt: Receipt, heads: Heads): Promise<void> {
+  async #confirm(id: string, receipt: Receipt, heads: Heads): Promise<void> {
     const { store, chain } = this.#context;
     const { blockNumber } = receipt;
     const finalized = Math.min(heads.finalized, this.#readUpTo());
     const reached = blockNumber <= finalized ? 2 : blockNumber <= heads.safe ? 1 : 0;
-    for (const rung of this.#ladder.slice(0, reached + 1)) {
+    for (const status of this.#confirmedStatuses.slice(0, reached + 1)) {
       const operation = store.operations.get(id);
-      if (operation === undefined || this.#height(rung) <= this.#height(operation.status)) continue;
-      await confirmOperation(this.#context, operation, rung, receipt);
+      if (operation === undefined || this.#level(status) <= this.#level(operation.status)) continue;
+      await confirmOperation(this.#context, operation, status, receipt);
     }
-    // At the end of a ladder that is shorter than the chain: looked after until its block cannot be replaced.
-    const isAtEnd = store.operations.get(id)?.status === this.#ladder.at(-1);
+    // Where the last status comes before finality, the operation is followed until its block cannot be replaced.
+    const isAtEnd = store.operations.get(id)?.status === this.#confirmedStatuses.at(-1);
     const isDeep = heads.finalized === 0 && blockNumber <= heads.latest.number - SETTLED_DEPTH;
     if (!isAtEnd || (blockNumber > finalized && !isDeep)) return;
     store.transaction(() => {
@@ -172,26 +168,24 @@ export class OperationRelay {
     });
   }
 
-  /** Of a status that is no rung, -1. */
-  #height(status: OperationStatus): number {
-    return RUNGS.findIndex(([, rung]) => rung === status);
+  /** The position of a confirmed status; -1 for any other. */
+  #level(status: OperationStatus): number {
+    return CONFIRMED_STATUSES.findIndex(([, confirmed]) => confirmed === status);
   }
 
-  /** The nonce went to another transaction, or the chain was rolled back: has the wallet executed it after all? */
-  async #sendAnew(operation: StoredOperation, heads: Heads): Promise<void> {
+  /** Another transaction took the nonce, or the chain was rolled back. The wallet may have executed it after all. */
+  async #sendAgain(operation: StoredOperation, heads: Heads): Promise<void> {
     if (await this.#adoptExecution(operation)) return;
     if (isPast(operation.deadline, heads.latest.timestamp)) {
-      this.#endLate(operation, heads);
+      this.#expire(operation, heads);
       return;
     }
-    const { store, relayer, pulse } = this.#context;
+    const { store } = this.#context;
     try {
-      const sent = await relayer.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
+      await this.#transactions.send({ to: operation.address, data: callDataOf(operation) }, (signed) =>
         store.operations.setSent(operation.operation_id, signed),
       );
-      this.#sending.justSent(sent.hash);
-      this.#refills.done(operation.operation_id);
-      pulse.poke();
+      this.#coinWaits.done(operation.operation_id);
     } catch (error) {
       this.#failIfRefused(operation, error);
     }
@@ -202,11 +196,11 @@ export class OperationRelay {
     const call = { from: relayer.address, to: operation.address, data: callDataOf(operation) };
     const { reason, error } = await revertReason(chain, call, receipt, operation.transactions.length);
     if (error === "OperationAlreadyExecuted" && (await this.#adoptExecution(operation))) return;
-    if (error === "DeadlinePassed") this.#endLate(operation, heads);
-    else moveOperation(this.#context.store, operation.operation_id, "failed", { reason });
+    if (error === "DeadlinePassed") this.#expire(operation, heads);
+    else operationStatuses.move(this.#context.store, operation.operation_id, "failed", { reason });
   }
 
-  /** Goes on with the transaction in which the wallet executed this very operation, when there is one. */
+  /** Continues with the transaction in which the wallet executed this operation, if there is one. */
   async #adoptExecution(operation: StoredOperation): Promise<boolean> {
     const { chain, store } = this.#context;
     const { sent } = operation;
@@ -215,31 +209,28 @@ export class OperationRelay {
     const transaction = await chain.rpc<{ input: Hex } | null>("eth_getTransactionByHash", [hash]);
     if (transaction?.input !== callDataOf(operation)) return false;
     store.operations.setSent(operation.operation_id, { hash, raw: sent.raw });
-    this.#context.pulse.poke();
+    this.#context.ticker.wake();
     return true;
   }
 
-  /** What was never confirmed is `expired`; what was, until its block was replaced, has `failed`. */
-  #endLate({ operation_id, status, deadline }: StoredOperation, heads?: Heads): void {
+  /** An operation that was never confirmed is `expired`. One that was, until its block was replaced, has `failed`. */
+  #expire({ operation_id, status, deadline }: StoredOperation, heads?: Heads): void {
     const { store } = this.#context;
     const late = whyLate(deadline, heads);
-    if (this.#height(status) < 0) {
-      moveOperation(store, operation_id, "expired", { reason: late });
+    if (this.#level(status) < 0) {
+      operationStatuses.move(store, operation_id, "expired", { reason: late });
       return;
     }
     const reason = `the chain replaced the block it was in, and then ${late}`;
-    moveOperation(store, operation_id, "failed", { reason });
+    operationStatuses.move(store, operation_id, "failed", { reason });
   }
 }
 
-/**
- * Ends operations whose deadline passed before they were sent, drafts and what a chain that is down holds up; some of
- * them: how many.
- */
+/** Ends some of the operations whose deadline passed before they were sent, drafts too, and returns how many. */
 export function expireOperations({ store }: Context): number {
   const overdue = store.operations.overdue(now(), "pending_signature", "accepted");
   for (const { operation_id, deadline } of overdue) {
-    moveOperation(store, operation_id, "expired", { reason: whyLate(deadline) });
+    operationStatuses.move(store, operation_id, "expired", { reason: whyLate(deadline) });
   }
   return overdue.length;
 }

@@ -1,5 +1,5 @@
-import { setImmediate as turn } from "node:timers/promises";
-import type { Confidence } from "../../../src/protocol/index.ts";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+import type { Confidence, WatcherEventPayload } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
 import type { Attestation } from "../oracles/network.ts";
 import { runOfWatcher, type WorkflowRun } from "../oracles/workflows.ts";
@@ -11,7 +11,7 @@ import { failWatcher } from "./watcher.ts";
 
 type Attested = Match & { attestation: Attestation; run: WorkflowRun };
 
-/** Findings to report at a confidence. */
+/** Findings to report at a confidence level. */
 export type Report = {
   confidence: Confidence;
   findings: Findings;
@@ -19,12 +19,12 @@ export type Report = {
   remember?: () => void;
 };
 
-/** Logs signed before others get a turn. */
+/** Logs signed before yielding. */
 const BATCH = 16;
-/** Events stored in one go: requests that come meanwhile wait no longer than that takes. */
-const STORED_AT_ONCE = 100;
+/** Events stored in one transaction: requests wait while it runs. */
+const STORE_BATCH = 100;
 
-/** The blocks that were read are not on the chain any more. */
+/** The chain replaced blocks while they were read. */
 export class ChainMoved extends Error {
   override readonly name = "ChainMoved";
   constructor() {
@@ -33,9 +33,9 @@ export class ChainMoved extends Error {
 }
 
 /**
- * Attests what matched and stores it, then the position. What is stored before an interruption is not reported again.
+ * Attests the matches and stores their events, then the position. After an interruption, stored events are not reported again.
  *
- * @throws ChainMoved when a block that something was found in is gone.
+ * @throws ChainMoved when the block of a match was replaced.
  */
 export async function report(context: Context, positions: Positions, what: Report): Promise<void> {
   const { store } = context;
@@ -44,9 +44,9 @@ export async function report(context: Context, positions: Positions, what: Repor
     !positions.isReported(watcher.watcher_id, log.blockHash, log.logIndex, confidence);
   const matches = findings.matches.filter(isNew);
   const timestamps = await timestampsOf(context, matches);
-  for (let first = 0; first < matches.length; first += STORED_AT_ONCE) {
-    if (context.pulse.isStopped) throw new Error("the service is stopping");
-    const part = matches.slice(first, first + STORED_AT_ONCE);
+  for (let first = 0; first < matches.length; first += STORE_BATCH) {
+    if (context.ticker.isStopped) throw new Error("the service is stopping");
+    const part = matches.slice(first, first + STORE_BATCH);
     const attested = await attest(context, part, { confidence, timestamps });
     store.transaction(() => {
       for (const match of attested) append(context, positions, confidence, match);
@@ -81,7 +81,7 @@ async function attest(
 ): Promise<Attested[]> {
   const attested: Attested[] = [];
   for (const [index, match] of matches.entries()) {
-    if (index % BATCH === BATCH - 1) await turn();
+    if (index % BATCH === BATCH - 1) await yieldToOthers();
     const timestamp = timestamps.get(match.log.blockHash);
     if (timestamp === undefined) throw new ChainMoved();
     const statement = chainEventStatement(chain.network, match, { timestamp, confidence });
@@ -101,17 +101,18 @@ function append(
   // It may have been archived while the oracles signed.
   if (store.watchers.get(watcher.watcher_id)?.status !== "active") return;
   if (!positions.report(watcher.watcher_id, log.blockHash, log.logIndex, confidence)) return;
+  const payload: WatcherEventPayload = {
+    watcher_id: watcher.watcher_id,
+    chain_selector: watcher.chain_selector,
+    event_hash: attestation.hash,
+    verifiable_event: attestation.text,
+    timestamp: now(),
+    ...run,
+  };
   store.events.append({
     channelId: watcher.channel_id,
     type: "watcher.event",
-    payload: {
-      watcher_id: watcher.watcher_id,
-      chain_selector: watcher.chain_selector,
-      event_hash: attestation.hash,
-      verifiable_event: attestation.text,
-      timestamp: now(),
-      ...run,
-    },
+    payload,
     proof: attestation.proof,
     found: {
       address: log.address,

@@ -1,191 +1,91 @@
 import { randomUUID } from "node:crypto";
-import { WALLET_LIFECYCLE, type WalletStatus } from "../../../src/protocol/index.ts";
-import type { Receipt } from "../chain/chain.ts";
-import { Refills } from "../chain/funds.ts";
-import { isRefusalForGood } from "../chain/node/refusals.ts";
-import { revertReason } from "../chain/revert.ts";
-import { accountAddress, deployAccountData } from "../chain/smart-account.ts";
+import { WALLET_LIFECYCLE } from "../../../src/protocol/index.ts";
+import { conflict, nameTaken } from "../api-error.ts";
+import { accountAddress } from "../chain/smart-account.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
 import type { Store } from "../store/store.ts";
 import { type StoredWallet, shownAddress } from "../store/wallets.ts";
 import { now } from "../time.ts";
-import { each } from "./each.ts";
-import { Sending } from "./sending.ts";
+import { StatusMachine } from "./status-machine.ts";
 
 export type NewWallet = Omit<
   StoredWallet,
   "walletId" | "address" | "status" | "wasDeployed" | "createdAt" | "sent"
 >;
 
-/** Creates a wallet, `pending` until its deployment is on its way. Its address is certain from the start. */
+export const walletStatuses = new StatusMachine({
+  eventType: "wallet.status",
+  lifecycle: WALLET_LIFECYCLE,
+  get: (store, id) => store.wallets.get(id),
+  setStatus: (store, id, to) => store.wallets.setStatus(id, to),
+  eventOf: (wallet: StoredWallet, { reason = "" }) =>
+    wallet.statusChannelId === undefined
+      ? undefined
+      : {
+          channelId: wallet.statusChannelId,
+          payload: {
+            wallet_id: wallet.walletId,
+            status: wallet.status,
+            status_reason: reason,
+            address: shownAddress(wallet),
+            chain_selector: wallet.chainSelector,
+            timestamp: now(),
+          },
+        },
+});
+
+/**
+ * Creates a wallet, `pending` until its deployment is sent. Its address is known from the start.
+ *
+ * @throws ApiError 409 `WALLET_ALREADY_EXISTS` when the name is taken.
+ */
 export function createWallet(context: Context, input: NewWallet): StoredWallet {
-  const { store } = context;
+  const { store, contracts, ticker } = context;
+  refuseTakenName(store, input.name);
   const walletId = randomUUID();
-  const wallet: StoredWallet = {
-    ...input,
-    walletId,
-    address: accountAddress(context.contracts.SmartAccountFactory, walletId),
-    status: "pending",
-    wasDeployed: false,
-    createdAt: now(),
-  };
-  store.transaction(() => {
-    store.wallets.create(wallet);
-    announce(store, wallet, "");
+  const wallet = walletStatuses.create(store, () => {
+    store.wallets.create({
+      ...input,
+      walletId,
+      address: accountAddress(contracts.SmartAccountFactory, walletId),
+      status: "pending",
+      wasDeployed: false,
+      createdAt: now(),
+    });
+    return walletId;
   });
-  context.pulse.poke();
+  ticker.wake();
   return wallet;
 }
 
-/** The one way a wallet's status changes: with its event, in one transaction. */
-export function moveWallet(store: Store, walletId: string, to: WalletStatus, reason = ""): void {
+/**
+ * Renames, describes or archives a wallet.
+ *
+ * @throws ApiError 409 with nothing changed when the wallet is archived or the name is taken.
+ */
+export function updateWallet(
+  { store }: Context,
+  wallet: StoredWallet,
+  change: { name?: string; description?: string; status?: "archived" },
+): StoredWallet {
+  refuseArchivedWallet(wallet);
+  const { name = wallet.name, description = wallet.description, status } = change;
+  if (name !== wallet.name) refuseTakenName(store, name);
   store.transaction(() => {
-    const wallet = store.wallets.get(walletId);
-    if (wallet === undefined || !WALLET_LIFECYCLE[wallet.status].includes(to)) return;
-    store.wallets.setStatus(walletId, to);
-    announce(store, store.wallets.get(walletId) ?? wallet, reason);
+    store.wallets.describe(wallet.walletId, name, description);
+    if (status !== undefined) walletStatuses.move(store, wallet.walletId, status);
   });
+  return walletStatuses.find(store, wallet.walletId);
 }
 
-/** Whether a wallet that the chain has lost can be deployed again at its address: not where its factory is gone. */
-export function canWalletComeBack(
-  { contracts }: Context,
-  { walletId, address }: Pick<StoredWallet, "walletId" | "address">,
-): boolean {
-  return accountAddress(contracts.SmartAccountFactory, walletId) === address;
+/** @throws ApiError 409 `WALLET_ALREADY_ARCHIVED` */
+export function refuseArchivedWallet(wallet: StoredWallet): void {
+  if (wallet.status !== "archived") return;
+  throw conflict(`The wallet ${JSON.stringify(wallet.name)} is archived.`, "WALLET_ALREADY_ARCHIVED");
 }
 
-/** Enough to get a deployment into a block, and for nothing more: it really fails. */
-const TOO_LITTLE_GAS = 60_000n;
-
-/** Deploys wallets: `pending → deploying → deployed | failed`, beat by beat. */
-export class WalletDeployer {
-  readonly #context: Context;
-  readonly #sending: Sending;
-  readonly #refills: Refills;
-  /** Wallets that were deployed and are not on the chain any more. */
-  readonly #lost = new Set<string>();
-  /** Deployments that a tester made fail, and what they shall say. */
-  readonly #failing = new Map<string, string>();
-
-  constructor(context: Context) {
-    this.#context = context;
-    this.#sending = new Sending(context);
-    this.#refills = new Refills(context.refillMs);
-  }
-
-  async advance(): Promise<void> {
-    const { store, chain, log } = this.#context;
-    const selector = chain.network.chain_selector;
-    const report = { log, with: ({ walletId }: StoredWallet) => `wallet ${walletId}` };
-    const pending = store.wallets.withStatus(selector, "pending");
-    await each(pending, (wallet) => this.#deploy(wallet), report);
-    const deploying = store.wallets.withStatus(selector, "deploying");
-    await each(deploying, (wallet) => this.#follow(wallet), report);
-    const lost = store.wallets
-      .withStatus(selector, "deployed")
-      .filter(({ walletId }) => this.#lost.has(walletId));
-    await each(lost, (wallet) => this.#bringBack(wallet), report);
-  }
-
-  /** The chain went back, or was: its newest wallets may be gone. They are deployed again, at their addresses. */
-  async lookForLost(): Promise<void> {
-    const { store, chain, log } = this.#context;
-    for (const wallet of store.wallets.withStatus(chain.network.chain_selector, "deployed")) {
-      if ((await chain.code(wallet.address)) !== "0x") continue;
-      log.warn(`The chain has lost the wallet ${wallet.name} at ${wallet.address}; deploying it again.`);
-      this.#lost.add(wallet.walletId);
-    }
-  }
-
-  async #bringBack(wallet: StoredWallet): Promise<void> {
-    const { chain, log } = this.#context;
-    if ((await chain.code(wallet.address)) !== "0x") {
-      this.#lost.delete(wallet.walletId);
-    } else if (!canWalletComeBack(this.#context, wallet)) {
-      this.#lost.delete(wallet.walletId);
-      log.error(
-        `The wallet ${wallet.name} cannot be brought back to ${wallet.address}: the factory that made it is gone. Create another wallet.`,
-      );
-    } else {
-      await this.#sendUnlessWaiting(wallet);
-    }
-  }
-
-  async #deploy(wallet: StoredWallet): Promise<void> {
-    const { store, trials } = this.#context;
-    // Asked for once, however often the chain does not answer.
-    const failure = this.#failing.get(wallet.walletId) ?? trials.take("deployment");
-    if (failure !== undefined) this.#failing.set(wallet.walletId, failure);
-    try {
-      await this.#send(wallet, () => moveWallet(store, wallet.walletId, "deploying"));
-    } catch (error) {
-      const { walletId } = wallet;
-      const reason = isRefusalForGood(error) ? messageOf(error) : this.#refills.whyOver(walletId, error);
-      if (reason === undefined) return;
-      moveWallet(store, walletId, "failed", failure ?? reason);
-      this.#failing.delete(walletId);
-    }
-  }
-
-  async #follow(wallet: StoredWallet): Promise<void> {
-    const { store, chain } = this.#context;
-    const outcome = await this.#sendUnlessWaiting(wallet);
-    if (outcome === "waiting") return;
-    // What counts is the contract, whichever transaction made it.
-    if ((await chain.code(wallet.address)) !== "0x") moveWallet(store, wallet.walletId, "deployed");
-    else moveWallet(store, wallet.walletId, "failed", await this.#whyNot(wallet, outcome));
-    this.#failing.delete(wallet.walletId);
-  }
-
-  async #whyNot(wallet: StoredWallet, receipt: Receipt): Promise<string> {
-    const asked = this.#failing.get(wallet.walletId);
-    if (asked !== undefined) return asked;
-    const { chain, relayer, contracts } = this.#context;
-    const data = deployAccountData(wallet.walletId, wallet);
-    const call = { from: relayer.address, to: contracts.SmartAccountFactory, data };
-    const { reason } = await revertReason(chain, call, receipt);
-    return `the deployment failed: ${reason}`;
-  }
-
-  /** Looks after the deployment, with another transaction where the chain takes the first no more. */
-  async #sendUnlessWaiting(wallet: StoredWallet): Promise<Receipt | "waiting"> {
-    const outcome = wallet.sent === undefined ? "gone" : await this.#sending.lookAfter(wallet.sent);
-    if (outcome !== "gone") return outcome;
-    if ((await this.#context.chain.code(wallet.address)) === "0x") await this.#send(wallet);
-    return "waiting";
-  }
-
-  async #send(wallet: StoredWallet, beforeBroadcast?: () => void): Promise<void> {
-    const { store, relayer, contracts, pulse } = this.#context;
-    const data = deployAccountData(wallet.walletId, wallet);
-    const gas = this.#failing.has(wallet.walletId) ? { gas: TOO_LITTLE_GAS } : {};
-    const request = { to: contracts.SmartAccountFactory, data, ...gas };
-    const sent = await relayer.send(request, (signed) =>
-      store.transaction(() => {
-        store.wallets.setSent(wallet.walletId, signed);
-        beforeBroadcast?.();
-      }),
-    );
-    this.#sending.justSent(sent.hash);
-    this.#refills.done(wallet.walletId);
-    pulse.poke();
-  }
-}
-
-function announce(store: Store, wallet: StoredWallet, reason: string): void {
-  if (wallet.statusChannelId === undefined) return;
-  store.events.append({
-    channelId: wallet.statusChannelId,
-    type: "wallet.status",
-    payload: {
-      wallet_id: wallet.walletId,
-      status: wallet.status,
-      status_reason: reason,
-      address: shownAddress(wallet),
-      chain_selector: wallet.chainSelector,
-      timestamp: now(),
-    },
-  });
+/** Names are unique in the organization, those of archived wallets too. */
+function refuseTakenName(store: Store, name: string): void {
+  const holder = store.wallets.named(name);
+  if (holder !== undefined) throw nameTaken("wallet", holder, "WALLET_ALREADY_EXISTS");
 }

@@ -1,93 +1,101 @@
-import { WATCHER_LIFECYCLE, type WatcherStatus } from "../../../src/protocol/index.ts";
+import { WATCHER_LIFECYCLE } from "../../../src/protocol/index.ts";
+import { conflict, nameTaken } from "../api-error.ts";
 import type { Context } from "../context.ts";
 import { workflowOfWatcher } from "../oracles/workflows.ts";
+import { defined } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 import type { NewWatcher, StoredWatcher } from "../store/watchers.ts";
 import { now } from "../time.ts";
 import { each } from "./each.ts";
+import { StatusMachine } from "./status-machine.ts";
 import { serviceRefusal } from "./watcher-services/index.ts";
 
-/** Creates a watcher, `pending` until it is provisioned at the next beat. */
-export function createWatcher(context: Context, input: NewWatcher): StoredWatcher {
-  const { store } = context;
-  const created = store.transaction(() => {
-    const watcherId = store.watchers.create(input);
-    return announce(store, watcherId, "");
-  });
-  context.pulse.poke();
-  return created;
-}
-
-/** Begins to archive a watcher; it is `archived` after the next beat. The caller has checked that it may. */
-export function archiveWatcher(context: Context, watcherId: string): StoredWatcher {
-  moveWatcher(context.store, watcherId, "archiving");
-  context.pulse.poke();
-  return found(context.store, watcherId);
-}
-
-/** Whether a watcher can be archived now. */
-export function canArchive(watcher: StoredWatcher): boolean {
-  return WATCHER_LIFECYCLE[watcher.status].includes("archiving");
-}
-
-/**
- * Provisions what is pending, which is reported from the block after `newest` on, and tears down what is archived. No
- * block after `newest` may have been read yet, so that nothing is missed.
- */
-export async function provisionWatchers(context: Context, newest: number): Promise<void> {
-  const { store, chain, trials, log } = context;
-  const selector = chain.network.chain_selector;
-  const report = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
-  const provision = async (watcher: StoredWatcher) => {
-    const { watcher_id } = watcher;
-    const refusal = (await serviceRefusal(chain, watcher)) ?? trials.take("watcher");
-    store.transaction(() => {
-      if (refusal === undefined) store.watchers.setFromBlock(watcher_id, newest + 1);
-      moveWatcher(store, watcher_id, refusal === undefined ? "active" : "failed", refusal);
-    });
-  };
-  await each(store.watchers.withStatus(selector, "pending"), provision, report);
-  for (const { watcher_id } of store.watchers.withStatus(selector, "archiving")) {
-    const failure = trials.take("archive");
-    moveWatcher(store, watcher_id, failure === undefined ? "archived" : "archive_failed", failure);
-  }
-}
-
-/** Ends a watcher that cannot go on. */
-export function failWatcher(store: Store, watcherId: string, reason: string): void {
-  moveWatcher(store, watcherId, "failed", reason);
-}
-
-/** The one way a watcher's status changes: with its event, in one transaction. */
-function moveWatcher(store: Store, watcherId: string, to: WatcherStatus, reason = ""): void {
-  store.transaction(() => {
-    const { status } = found(store, watcherId);
-    if (!WATCHER_LIFECYCLE[status].includes(to)) return;
-    store.watchers.setStatus(watcherId, to);
-    announce(store, watcherId, reason);
-  });
-}
-
-function announce(store: Store, watcherId: string, reason: string): StoredWatcher {
-  const watcher = found(store, watcherId);
-  store.events.append({
+const statuses = new StatusMachine({
+  eventType: "watcher.status",
+  lifecycle: WATCHER_LIFECYCLE,
+  get: (store, id) => store.watchers.get(id),
+  setStatus: (store, id, to) => store.watchers.setStatus(id, to),
+  eventOf: (watcher: StoredWatcher, { reason = "" }) => ({
     channelId: watcher.channel_id,
-    type: "watcher.status",
     payload: {
-      watcher_id: watcherId,
+      watcher_id: watcher.watcher_id,
       status: watcher.status,
       status_reason: reason,
       chain_selector: watcher.chain_selector,
       timestamp: now(),
-      ...(watcher.service === undefined ? {} : { service: watcher.service }),
+      ...defined({ service: watcher.service }),
       ...workflowOfWatcher(watcher),
     },
-  });
-  return watcher;
+  }),
+});
+
+/**
+ * Creates a watcher, `pending` until it is provisioned at the next tick.
+ *
+ * @throws ApiError 409 `WATCHER_ALREADY_EXISTS` when the channel has a watcher of this name.
+ */
+export function createWatcher(context: Context, input: NewWatcher): StoredWatcher {
+  const { store, ticker } = context;
+  refuseTakenName(store, input.channel_id, input.name);
+  const created = statuses.create(store, () => store.watchers.create(input));
+  ticker.wake();
+  return created;
 }
 
-function found(store: Store, watcherId: string): StoredWatcher {
-  const watcher = store.watchers.get(watcherId);
-  if (watcher === undefined) throw new Error(`There is no watcher ${watcherId}.`);
-  return watcher;
+/**
+ * Renames a watcher, and with `archive` begins to archive it: it is `archived` after the next tick.
+ *
+ * @throws ApiError 409 with nothing changed when the name is taken, or the watcher cannot be archived now.
+ */
+export function updateWatcher(
+  { store, ticker }: Context,
+  watcher: StoredWatcher,
+  { name, archive }: { name: string; archive: boolean },
+): StoredWatcher {
+  const id = watcher.watcher_id;
+  if (name !== watcher.name) refuseTakenName(store, watcher.channel_id, name);
+  if (archive && !statuses.canMove(watcher, "archiving")) {
+    throw conflict(`The watcher is ${watcher.status} and cannot be archived now.`);
+  }
+  if (name !== watcher.name) store.watchers.rename(id, name);
+  if (archive) {
+    statuses.move(store, id, "archiving");
+    ticker.wake();
+  }
+  return statuses.find(store, id);
+}
+
+/**
+ * Provisions pending watchers, which report logs after block `newest`, and tears down those that are archived. No block
+ * after `newest` may have been read yet, so that no log is missed.
+ */
+export async function provisionWatchers(context: Context, newest: number): Promise<void> {
+  const { store, chain, injected, log } = context;
+  const selector = chain.network.chain_selector;
+  const report = { log, with: ({ watcher_id }: StoredWatcher) => `watcher ${watcher_id}` };
+  const provision = async (watcher: StoredWatcher) => {
+    const { watcher_id } = watcher;
+    const refusal = (await serviceRefusal(chain, watcher)) ?? injected.failures.take("watcher");
+    store.transaction(() => {
+      if (refusal === undefined) store.watchers.setFromBlock(watcher_id, newest + 1);
+      statuses.move(store, watcher_id, refusal === undefined ? "active" : "failed", { reason: refusal });
+    });
+  };
+  await each(store.watchers.withStatus(selector, "pending"), provision, report);
+  for (const { watcher_id } of store.watchers.withStatus(selector, "archiving")) {
+    const failure = injected.failures.take("archive");
+    const to = failure === undefined ? "archived" : "archive_failed";
+    statuses.move(store, watcher_id, to, { reason: failure });
+  }
+}
+
+/** Ends a watcher that cannot continue. */
+export function failWatcher(store: Store, watcherId: string, reason: string): void {
+  statuses.move(store, watcherId, "failed", { reason });
+}
+
+/** Names are unique in the channel, those of archived watchers too. */
+function refuseTakenName(store: Store, channelId: string, name: string): void {
+  const holder = store.watchers.named(channelId, name);
+  if (holder !== undefined) throw nameTaken("watcher", holder, "WATCHER_ALREADY_EXISTS");
 }

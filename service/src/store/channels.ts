@@ -4,17 +4,17 @@ import { CHANNEL_STATUSES, type Channel, type ChannelStatus } from "../../../src
 import { now } from "../time.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, optionalText, type Row, text } from "./rows.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 export type ChannelFilter = PageRequest & { name?: string; status?: string[] };
 
 export class Channels {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(input: { name: string; description?: string }): Channel {
@@ -44,7 +44,7 @@ export class Channels {
       indexed: [{ status: shownStatuses(filter.status, CHANNEL_STATUSES) }],
       conditions: nameContains(filter.name).noneOf("channel_id", filter.absent),
     } as const;
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toChannel);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toChannel);
   }
 
   update(channel: Channel): void {
@@ -54,13 +54,13 @@ export class Channels {
   }
 }
 
-/** Conditions of a list that may ask for a part of the name, without case. */
+/** Conditions of a list with an optional part of the name, without case. */
 export function nameContains(part: string | undefined): Conditions {
   const conditions = new Conditions();
   return part === undefined ? conditions : conditions.add("instr(fold(name), fold(?)) > 0", part);
 }
 
-/** The statuses asked for; archived things show only when asked for by status. */
+/** The statuses of a filter; without one, all except archived. */
 export function shownStatuses(
   asked: readonly string[] | undefined,
   all: readonly string[],

@@ -3,10 +3,10 @@ import type { COUNTED_TABLES } from "./schema.ts";
 
 type Kind = (typeof COUNTED_TABLES)[number];
 
-/** How many there are of each kind, by status where it has one. */
+/** The number of resources of each kind by status, and of events. */
 export type Counts = Record<Kind, Record<string, number>> & { events: number };
 
-/** Counts what the store holds. Triggers keep the numbers: to count takes the longer the more there is. */
+/** Counts everything in the store. Triggers keep the numbers, since counting rows gets slower as they grow. */
 export function countAll(database: DatabaseSync): Counts {
   const counts: Counts = { channels: {}, watchers: {}, wallets: {}, operations: {}, queries: {}, events: 0 };
   for (const { kind, status, count } of database.prepare("SELECT kind, status, count FROM counts").all()) {
@@ -15,7 +15,7 @@ export function countAll(database: DatabaseSync): Counts {
   return { ...counts, events: countEvents(database) };
 }
 
-/** Offsets have no gaps: the last one of a channel is how many events it has. */
+/** Offsets have no gaps: the last one of a channel is its number of events. */
 export function countEvents(database: DatabaseSync): number {
   const row = database.prepare("SELECT COALESCE(SUM(last_offset), 0) AS count FROM channels").get();
   return Number(row?.count ?? 0);

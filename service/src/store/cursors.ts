@@ -1,22 +1,22 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-/** The direction in which places are walked: upwards, or from the newest downwards. */
+/** The direction of a walk: upwards, or from the newest downwards. */
 export type Step = 1 | -1;
 
 /**
- * Goes through places in one direction: offsets of events, or sequences of rows. `seek` answers the given place where
- * it belongs to the cursor, or a later one before which none does. Each call goes on from the answer before;
- * behind the last place lies infinity.
+ * Iterates over places in one direction: offsets of events, or sequences of rows. `seek` returns the given place if the
+ * cursor has it, else the next one that it has. Each call continues from the last answer. After the last place it
+ * returns infinity.
  */
 export type Cursor = { seek(place: number): number };
 
-/** So many places are read at once, at least and at most: more where the walk needs them all, fewer where it jumps. */
+/** Places read by one statement: more where the walk needs all of them, fewer where it skips. */
 const CHUNK = { least: 16, most: 512 };
 
 /**
- * Places that an index holds in order.
+ * The places in an index, in order.
  *
- * `select` names them as `place`, from a place and up to a count: its last two question marks.
+ * `select` returns them as `place`. Its last two parameters are the first place and the number of places.
  */
 export class IndexCursor implements Cursor {
   readonly #read: (place: number, count: number) => number[];
@@ -46,7 +46,7 @@ export class IndexCursor implements Cursor {
     }
   }
 
-  /** What has been read ahead may not be so any more: the next `seek` reads again. */
+  /** Discards what was read ahead, since rows may have changed: the next `seek` reads again. */
   forget(): void {
     this.#chunk = [];
     this.#isLast = false;
@@ -62,7 +62,7 @@ export class IndexCursor implements Cursor {
   }
 }
 
-/** The places of several cursors together. */
+/** The union of several cursors. */
 export function anyOf(cursors: readonly Cursor[], step: Step): Cursor {
   const [only, ...others] = cursors;
   return only !== undefined && others.length === 0 ? only : new AnyCursor(cursors, step);

@@ -2,21 +2,21 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Cursor } from "./cursors.ts";
 import { EVENTS_IN_BLOCK } from "./schema.ts";
 
-/** Unix seconds, both included. */
+/** Unix seconds, both ends included. */
 type TimeRange = { from: number; to: number };
 
-/** So many blocks are looked through at once. */
+/** Blocks checked by one statement. */
 const BLOCKS_AT_ONCE = 4096;
 
 /**
- * Offsets of the events of a time. A clock may have been set back, so offsets do not follow times: each block of
- * events has its oldest and its newest time, and only blocks that are partly within the range are read.
+ * Offsets of the events in a time range. A clock may have been set back, so times do not increase with offsets. Each block
+ * of events has its oldest and newest time, and only blocks that are partly in the range are read.
  */
 export class TimeCursor implements Cursor {
   readonly #database: DatabaseSync;
   readonly #channelId: string;
   readonly #range: TimeRange;
-  /** What is known of the places up to the end of one block: all of them match, or these. */
+  /** The matches up to the end of one block: all places, or these. */
   #known: { end: number; places: number[] | "all" } = { end: -1, places: [] };
 
   constructor(database: DatabaseSync, channelId: string, range: TimeRange) {
@@ -37,7 +37,7 @@ export class TimeCursor implements Cursor {
     return places.find((match) => match >= place) ?? end + 1;
   }
 
-  /** Number of the first block from here on that may have a match; what it has is known then. */
+  /** Finds the first block from here on with a possible match, and loads its matches. */
   #nextBlock(from: number): number {
     const { from: oldest, to: newest } = this.#range;
     const last = from + BLOCKS_AT_ONCE - 1;

@@ -8,19 +8,19 @@ import { TimeCursor } from "./event-times.ts";
 import type { PageRequest } from "./lists.ts";
 import { type Row, text } from "./rows.ts";
 import type { SEARCHED_COLUMNS } from "./schema.ts";
-import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
+import type { Yielder } from "./yielder.ts";
 
 export type NewEvent = {
   channelId: string;
   type: EventType;
   payload: Record<string, unknown>;
   proof?: OcrProof | undefined;
-  /** What the event is found by, beside what its payload says: columns of `events`. */
+  /** More values that searches find the event by: columns of `events`. */
   found?: { address?: string; event_name?: string; service?: string };
 };
 
-/** What is told of each event that has been appended. */
+/** An event that has been appended, for listeners. */
 export type Appended = {
   eventId: string;
   channelId: string;
@@ -47,7 +47,7 @@ export type EventFilter = {
 
 type Kind = (typeof SEARCHED_COLUMNS)[number];
 
-/** Event columns that come straight from the payload. */
+/** Event columns that are members of the payload. */
 const PAYLOAD_COLUMNS = [
   "chain_selector",
   "status",
@@ -58,23 +58,23 @@ const PAYLOAD_COLUMNS = [
   "query_id",
 ] as const;
 
-/** Whether an event is one that nobody sees yet. */
+/** Whether an event is not visible yet. */
 export type IsHidden = (channelId: string, offset: number) => boolean;
 type Reading = { limit: number; isHidden?: IsHidden | undefined; isAbandoned?: (() => boolean) | undefined };
 
-/** The events of all channels. Each is kept as the text it is sent as; offsets count from 1 in each channel without gaps. */
+/** The events of all channels. Each is stored as the text that is sent. Offsets count from 1 in each channel, without gaps. */
 export class Events {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
   readonly #pages: EventPages;
   readonly #nextOffset: StatementSync;
   readonly #insert: StatementSync;
   readonly #listeners: Array<(event: Appended) => void> = [];
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
-    this.#pages = new EventPages(database, turns);
+    this.#yielder = yielder;
+    this.#pages = new EventPages(database, yielder);
     this.#nextOffset = database.prepare(
       "UPDATE channels SET last_offset = last_offset + 1 WHERE channel_id = ? RETURNING last_offset",
     );
@@ -88,7 +88,7 @@ export class Events {
     this.#listeners.push(listener);
   }
 
-  /** Appends to a channel. Call it in the transaction that makes the event true. */
+  /** Appends to a channel. Call it in the transaction of the change that the event reports. */
   append(event: NewEvent): void {
     const row = this.#nextOffset.get(event.channelId);
     if (row === undefined) throw new Error(`There is no channel ${event.channelId} to append an event to.`);
@@ -174,7 +174,7 @@ export class Events {
     return anyOf(cursors, step);
   }
 
-  /** What is appended meanwhile is not looked at: the page is of one moment, however long it takes. */
+  /** Events that are appended meanwhile are ignored: the page shows one moment. */
   async #page(
     channelId: string,
     options: Reading & { cursors: Cursor[]; step: Step; skip: number; from?: number | undefined },
@@ -186,7 +186,7 @@ export class Events {
     const last = Number(channel?.last_offset ?? 0);
     const matches = isHidden && ((offset: number) => !isHidden(channelId, offset));
     const [from, to] = step === 1 ? [Math.max(options.from ?? 1, 1), last] : [last, 1];
-    const found = await walk({ ...options, matches, from, to }, this.#turns);
+    const found = await walk({ ...options, matches, from, to }, this.#yielder);
     const largest = Number(channel?.largest_event ?? 0);
     return this.#pages.read(channelId, { ...found, step, largest, isAbandoned });
   }

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { integer, type Row, text } from "./rows.ts";
 
-/** An operation that is confirmed here, and not on the chain any more. */
+/** A confirmed operation that is not on the chain any more. */
 export type LostOperation = { operationId: string; reason: string };
 
-/** How many are lost: those that are being brought back, and those that cannot be. */
+/** How many are lost: those that are sent again, and those that cannot be. */
 export type LostCounts = { missing: number; gone: number };
 
 /**
- * In which block each confirmed operation was executed, and whether the chain still has it: `there`, `missing` until
- * it is brought back, or `gone` when it cannot be. On disk, so that a restart forgets none.
+ * The block of each confirmed operation, and whether the chain still has it: `there`, `missing` until it is executed
+ * again, or `gone` when it cannot be. On disk, so that a restart forgets none.
  */
 export class Executions {
   readonly #database: DatabaseSync;
@@ -30,7 +30,7 @@ export class Executions {
       .run(operationId, this.#chainSelector, block);
   }
 
-  /** Blocks after this one were replaced: what was executed in them may be missing. How many there are. */
+  /** Marks operations in blocks after this one, which were replaced, as missing. Returns how many. */
   setMissingAfter(block: number): number {
     const { changes } = this.#database
       .prepare(
@@ -40,14 +40,14 @@ export class Executions {
     return Number(changes);
   }
 
-  /** It cannot be brought back. */
+  /** It cannot be executed again. */
   setGone(operationId: string, reason: string): void {
     this.#database
       .prepare("UPDATE executions SET state = 'gone', reason = ? WHERE operation_id = ?")
       .run(reason, operationId);
   }
 
-  /** Ids of what may be missing, in the order in which it was confirmed. */
+  /** Ids of missing operations, in the order of confirmation. */
   missing(limit: number): string[] {
     return this.#database
       .prepare(
@@ -57,7 +57,7 @@ export class Executions {
       .map((row) => text(row as Row, "operation_id"));
   }
 
-  /** The newest of those that cannot be brought back. */
+  /** The newest operations that cannot be executed again. */
   gone(limit: number): LostOperation[] {
     return this.#database
       .prepare(

@@ -1,37 +1,37 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { anyOf, IndexCursor, type Step } from "./cursors.ts";
 import { Conditions, type Row } from "./rows.ts";
-import type { Turns } from "./turns.ts";
 import { walk } from "./walk.ts";
+import type { Yielder } from "./yielder.ts";
 
-/** What a list goes by. The columns of each member of `indexed` must be an index of the table. */
+/** A filtered list. The columns of each member of `indexed` must have an index. */
 export type List = {
   table: string;
   step: Step;
-  /** Values that the rows have, by column; a list of values means one of them. */
+  /** Required values by column; a list of values means one of them. */
   indexed: ReadonlyArray<Record<string, string | readonly string[]>>;
-  /** What each row has to meet beside that. */
+  /** More conditions of each row. */
   conditions?: Conditions;
 };
 
 export type PageRequest = {
   limit: number;
   offset: number;
-  /** Ids that are left out. */
+  /** Ids to omit. */
   absent?: readonly string[];
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the caller has gone. */
   isAbandoned?: (() => boolean) | undefined;
 };
 
 export type Page<T> = { data: T[]; has_more: boolean };
 
 /**
- * One page of a list, by sequence. It takes as many turns of the event loop as it needs. Rows may change between them:
- * nothing that was read of a row is kept over a turn, so each row that meets the conditions all the time is counted
- * once, and what is counted is what is given.
+ * One page of a list, by sequence. It yields to the event loop, and rows may change meanwhile. Nothing that was read of a
+ * row is kept over a yield, so each row that always meets the conditions is counted once, and the counted rows are
+ * returned.
  */
 export async function pageOfList<T>(
-  { database, turns }: { database: DatabaseSync; turns: Turns },
+  { database, yielder }: { database: DatabaseSync; yielder: Yielder },
   list: List,
   request: PageRequest,
   toItem: (row: Row) => T,
@@ -58,7 +58,7 @@ export async function pageOfList<T>(
       limit,
       isAbandoned,
     },
-    turns,
+    yielder,
   );
   return { data, has_more: hasMore };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EVENTS_IN_BLOCK, SEARCHED_COLUMNS } from "./schema.ts";
 
-/** So many events of a channel are read at once: whole blocks of them. */
+/** Events of a channel read by one statement: a multiple of a block. */
 export const OLD_EVENTS_AT_ONCE = 32 * EVENTS_IN_BLOCK;
 
 const TABLE = `
@@ -9,7 +9,7 @@ CREATE TEMP TABLE old_events AS
   SELECT channel_id, offset, created_at, octet_length(json) AS bytes, ${SEARCHED_COLUMNS.join(", ")} FROM events WHERE FALSE;
 `;
 
-/** The events themselves are large, and so are read once. Of a channel, from an offset to another. */
+/** Copies the searched columns of a range of events of a channel: events are large, and so are read once. */
 const TAKE = `
 INSERT INTO old_events
   SELECT channel_id, offset, created_at, octet_length(json), ${SEARCHED_COLUMNS.join(", ")} FROM events
@@ -19,7 +19,7 @@ const OLD_VALUES = `
   SELECT channel_id, offset, kind, CASE kind ${SEARCHED_COLUMNS.map((column) => `WHEN '${column}' THEN ${column}`).join(" ")} END AS value
   FROM old_events CROSS JOIN (SELECT column1 AS kind FROM (VALUES ${SEARCHED_COLUMNS.map((column) => `('${column}')`).join(", ")}))`;
 
-/** What the trigger would have written for those that have been taken. */
+/** What the trigger would have written for the copied events. */
 const FIND = `
 INSERT INTO event_values (channel_id, kind, value)
   SELECT DISTINCT channel_id, kind, value FROM (${OLD_VALUES}) WHERE value IS NOT NULL
@@ -36,8 +36,7 @@ DELETE FROM old_events;
 `;
 
 /**
- * Lets searches find the events that were there before the trigger. In parts, since what is temporary is kept in
- * memory.
+ * Indexes events that are older than the trigger. In parts, since temporary tables are in memory.
  */
 export function findOldEvents(database: DatabaseSync): void {
   const channels = database.prepare("SELECT channel_id, last_offset FROM channels").all();

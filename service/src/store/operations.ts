@@ -13,9 +13,9 @@ import { shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
-/** An operation with what only the service knows: its channel, its wallet, and the transaction it travels in. */
+/** An operation with internal fields: its channel, its wallet, and its transaction. */
 export type StoredOperation = Operation & {
   channelId: string;
   walletId: string;
@@ -24,7 +24,7 @@ export type StoredOperation = Operation & {
   signature: Hex | null;
   digest: Hex;
   sent?: SentTransaction;
-  /** The last of its statuses on the way to the chain; what it became afterwards does not change it. */
+  /** The last status that it had on the way to the chain. Other statuses do not change it. */
   relayStatus?: OperationStatus;
 };
 
@@ -58,11 +58,11 @@ export type OperationFilter = PageRequest & {
   chainSelector?: string;
   address?: string;
   walletId?: string;
-  /** Values of a member of a subject, by SQL expression. */
+  /** Values of members of subjects, by SQL expression. */
   subjects?: Record<string, string | undefined>;
 };
 
-/** Columns a change may set beside the status. */
+/** Columns that can change with the status. */
 export type OperationChange = {
   signature?: Hex;
   signer?: Subject;
@@ -72,16 +72,16 @@ export type OperationChange = {
   confirmed_at?: number;
 };
 
-/** So many deadlines are seen to at once: each is a write of its own. */
-const MOST_OVERDUE = 50;
+/** Deadlines handled together: each one is a write. */
+const MAX_OVERDUE = 50;
 
 export class Operations {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(operation: NewOperation): void {
@@ -117,7 +117,7 @@ export class Operations {
     return row === undefined ? undefined : toOperation(row as Row);
   }
 
-  /** Whether this id is taken on the wallet: by an operation under way, or for ever by an executed one. */
+  /** Whether the wallet has an operation of this id that runs or was executed. */
   isTaken(chainSelector: string, address: string, walletOperationId: string): boolean {
     return (
       this.#database
@@ -129,7 +129,7 @@ export class Operations {
     );
   }
 
-  /** Ids of the operations of these statuses that may still change, in the order in which they came. */
+  /** Ids of operations with these statuses that can still change, oldest first. */
   unsettled(chainSelector: string, ...status: OperationStatus[]): string[] {
     const conditions = new Conditions()
       .equal("chain_selector", chainSelector)
@@ -141,18 +141,18 @@ export class Operations {
       .map((row) => text(row as Row, "operation_id"));
   }
 
-  /** An operation whose last rung is reached for good is looked after no more. */
+  /** Marks an operation as settled: its status is final and it is not followed any more. */
   setSettled(operationId: string): void {
     this.#database.prepare("UPDATE operations SET settled = 1 WHERE operation_id = ?").run(operationId);
   }
 
-  /** Operations that wait with a deadline before `time`: fifty of each status, the rest the next time. */
+  /** Operations with a deadline before `time`, at most fifty of each status. */
   overdue(time: number, ...status: OperationStatus[]): StoredOperation[] {
     return status.flatMap((one) =>
       new Conditions()
         .equal("status", one)
         .add("deadline > 0 AND deadline < ?", time)
-        .select(this.#database, "operations", { order: "deadline", limit: MOST_OVERDUE })
+        .select(this.#database, "operations", { order: "deadline", limit: MAX_OVERDUE })
         .map(toOperation),
     );
   }
@@ -176,10 +176,10 @@ export class Operations {
       ],
       conditions,
     };
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toOperation);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toOperation);
   }
 
-  /** An operation has the address of its wallet. */
+  /** The ids of wallets at an address, which is also that of their operations. */
   #walletsAt(address: string): string[] {
     return this.#database
       .prepare("SELECT wallet_id FROM wallets WHERE lower(address) = lower(?)")
@@ -210,7 +210,7 @@ export class Operations {
   }
 }
 
-/** As the API shows it. */
+/** As the API returns it. */
 export function shownOperation(stored: StoredOperation): Operation {
   const { channelId, walletId, sent, relayStatus, ...operation } = stored;
   return operation;
@@ -218,7 +218,7 @@ export function shownOperation(stored: StoredOperation): Operation {
 
 type StoredTransaction = WireTransaction & { preview_snapshot?: Record<string, unknown> };
 
-/** A snapshot has them always: none are known here. */
+/** A snapshot always has execution values. This service knows none. */
 function withExecutionValues(transaction: StoredTransaction): StoredTransaction {
   const { preview_snapshot: snapshot } = transaction;
   if (snapshot === undefined) return transaction;

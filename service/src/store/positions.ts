@@ -3,7 +3,7 @@ import type { Confidence } from "../../../src/protocol/index.ts";
 
 export type RememberedBlock = { number: number; hash: string };
 
-/** How far the logs of one chain have been read and reported, and the hashes of the newest blocks read. */
+/** Up to which block the logs of one chain were read and reported, and the hashes of the newest blocks. */
 export class Positions {
   readonly #database: DatabaseSync;
   readonly #chainSelector: string;

@@ -12,9 +12,9 @@ import { now } from "../time.ts";
 import { shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
-/** A query with what only the service knows: its key and what was asked. */
+/** A query with internal fields: its key, its parameters and its metadata. */
 export type StoredQuery = Query & {
   status: QueryStatus;
   idempotencyKey: string;
@@ -34,16 +34,16 @@ export type NewQuery = Pick<
   "query_id" | "channel_id" | "idempotencyKey" | "query_kind" | "chain_selector" | "params" | "metadata"
 > & { expiresAt: number };
 
-/** So many deadlines are seen to at once: each is a write of its own. */
-const MOST_OVERDUE = 50;
+/** Deadlines handled together: each one is a write. */
+const MAX_OVERDUE = 50;
 
 export class Queries {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(query: NewQuery): void {
@@ -81,7 +81,7 @@ export class Queries {
     return row === undefined ? undefined : toQuery(row as Row);
   }
 
-  /** Ids of the queries of these statuses, in the order in which they came. */
+  /** Ids of queries with these statuses, oldest first. */
   withStatus(...status: QueryStatus[]): string[] {
     const { sql, values } = new Conditions().oneOf("status", status);
     return this.#database
@@ -90,12 +90,12 @@ export class Queries {
       .map((row) => text(row as Row, "query_id"));
   }
 
-  /** Ids of queries of these statuses that should have been answered before `time`: fifty of each, the rest the next time. */
+  /** Ids of queries that expired before `time`, at most fifty of each status. */
   overdue(time: number, ...status: QueryStatus[]): string[] {
     return status.flatMap((one) =>
       this.#database
         .prepare("SELECT query_id FROM queries WHERE status = ? AND expires_at < ? LIMIT ?")
-        .all(one, time, MOST_OVERDUE)
+        .all(one, time, MAX_OVERDUE)
         .map((row) => text(row as Row, "query_id")),
     );
   }
@@ -110,7 +110,7 @@ export class Queries {
         .oneOf("query_kind", filter.queryKind)
         .equal("chain_selector", filter.chainSelector),
     } as const;
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toQuery);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toQuery);
   }
 
   setStatus(queryId: string, status: QueryStatus): void {
@@ -129,7 +129,7 @@ export class Queries {
   }
 }
 
-/** As the API shows it. */
+/** As the API returns it. */
 export function shownQuery({ idempotencyKey, params, metadata, ...query }: StoredQuery): Query {
   return query;
 }

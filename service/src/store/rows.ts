@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-/** A row as SQLite gives it. */
+/** A row as SQLite returns it. */
 export type Row = Record<string, SQLInputValue>;
 
 /** Conditions of a list, joined with AND. Conditions without a value are left out. */
@@ -31,7 +31,7 @@ export class Conditions {
     return this;
   }
 
-  /** What stands behind WHERE, with a question mark for each value. */
+  /** The SQL after WHERE, with a question mark for each value. */
   get sql(): string {
     return this.#parts.length === 0 ? "TRUE" : this.#parts.join(" AND ");
   }
@@ -73,7 +73,7 @@ export function json<T>(row: Row, column: string): T {
   return JSON.parse(text(row, column)) as T;
 }
 
-/** The object without its undefined members: exact optional properties from what may be missing. */
+/** The object without its undefined members, for exact optional properties. */
 export function defined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -1,4 +1,4 @@
-/** What an event is found by: columns of `events`. */
+/** Columns of `events` that searches use. */
 export const SEARCHED_COLUMNS = [
   "type",
   "chain_selector",
@@ -13,23 +13,23 @@ export const SEARCHED_COLUMNS = [
   "event_name",
 ] as const;
 
-/** Kinds of things with a status, by table. */
+/** Tables of resources with a status. */
 export const COUNTED_TABLES = ["channels", "watchers", "wallets", "operations", "queries"] as const;
 
 export const EVENTS_IN_BLOCK = 256;
 
-/** Columns that came later: a data directory of an earlier version gets them. */
+/** Newer columns: a data directory of an earlier version gets them. */
 export const LATER_COLUMNS = {
-  // Bytes of the largest one: where none is large, a page of them is not either.
+  // The size of the largest event in bytes: without large events, no page is large.
   channels: { largest_event: "INTEGER NOT NULL DEFAULT 0" },
   watchers: { service: "TEXT", service_config: "TEXT" },
   wallets: { configuration: "TEXT", was_deployed: "INTEGER NOT NULL DEFAULT 0" },
   operations: { settled: "INTEGER NOT NULL DEFAULT 0", relay_status: "TEXT" },
 } as const;
 
-/** What the rows of an earlier version get in some of them. */
+/** Values of these columns in rows of an earlier version. */
 export const LATER_VALUES: Readonly<Record<string, string>> = {
-  // Nothing else is known of an archived wallet: it shows its address as it did.
+  // An archived wallet keeps its address: nothing else is known of it.
   was_deployed: "UPDATE wallets SET was_deployed = 1 WHERE status IN ('deployed', 'archived')",
   relay_status: `UPDATE operations SET relay_status = CASE
       WHEN status IN ('sending', 'sent', 'broadcasting', 'confirmed_latest', 'confirmed_safe', 'confirmed') THEN status
@@ -221,7 +221,7 @@ CREATE TABLE IF NOT EXISTS queries (
 ) STRICT;
 `;
 
-/** Indexes, and those of earlier versions that nothing uses any more. Each ends with the sequence, by which lists go. */
+/** Indexes, and the removal of old ones. Each ends with the sequence, the order of lists. */
 export const INDEXES = `
 DROP INDEX IF EXISTS events_by_type;
 DROP INDEX IF EXISTS events_by_operation;
@@ -241,7 +241,7 @@ CREATE INDEX IF NOT EXISTS operations_by_progress ON operations (status, settled
 CREATE INDEX IF NOT EXISTS operations_by_deadline ON operations (status, deadline) WHERE deadline > 0;
 DROP INDEX IF EXISTS executions_by_block;
 DROP INDEX IF EXISTS executions_by_state;
--- A row is in one of these alone: a chain that goes back changes the state of many at once.
+-- Each row is in one of these. A chain that is reset changes the state of many rows together.
 CREATE INDEX IF NOT EXISTS executions_there ON executions (chain_selector, block) WHERE state = 'there';
 CREATE INDEX IF NOT EXISTS executions_missing ON executions (chain_selector) WHERE state = 'missing';
 CREATE INDEX IF NOT EXISTS executions_gone ON executions (chain_selector) WHERE state = 'gone';
@@ -250,7 +250,7 @@ DROP INDEX IF EXISTS queries_by_status;
 CREATE INDEX IF NOT EXISTS queries_by_expiry ON queries (status, expires_at);
 `;
 
-/** Those of an earlier version: their blocks are not known, so that any that is replaced may have been theirs. */
+/** Executions of an earlier version: their blocks are unknown, so any replaced block may be theirs. */
 export const ADD_OLD_EXECUTIONS = `
 INSERT INTO executions (operation_id, chain_selector, block, state)
   SELECT operation_id, chain_selector, ${Number.MAX_SAFE_INTEGER}, 'there' FROM operations
@@ -261,7 +261,7 @@ const NEW_VALUES = SEARCHED_COLUMNS.map(
   (column) => `SELECT '${column}' AS kind, NEW.${column} AS value`,
 ).join(" UNION ALL ");
 
-/** Each event is found from the moment on in which it is there, whichever version of the service writes it. */
+/** Indexes each event when it is written, by whichever version of the service. */
 export const EVENT_TRIGGER = `
 CREATE TRIGGER IF NOT EXISTS events_are_found AFTER INSERT ON events BEGIN
   INSERT INTO event_values (channel_id, kind, value)
@@ -293,7 +293,7 @@ WHEN OLD.status <> NEW.status BEGIN
 END;`,
 ).join("");
 
-/** What the triggers would have counted before they were there. */
+/** Counts the rows that are older than the triggers. */
 export const COUNT_OLD = COUNTED_TABLES.map(
   (table) => `INSERT INTO counts SELECT '${table}', status, COUNT(*) FROM ${table} GROUP BY status;`,
 ).join("");

@@ -1,7 +1,7 @@
 import type { Hex } from "../../../src/protocol/index.ts";
 import { optionalText, type Row } from "./rows.ts";
 
-/** A signed transaction, kept so that it can be handed to the chain again instead of another in its place. */
+/** A signed transaction, stored so that the same one can be broadcast again. */
 export type SentTransaction = { hash: Hex; raw: Hex };
 
 /** The transaction in the columns `transaction_hash` and `raw_transaction`. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Small things to find again after a restart, by name. */
+/** Small values that survive a restart, by name. */
 export class Settings {
   readonly #database: DatabaseSync;
 

@@ -3,12 +3,12 @@ import { messageOf, ServiceProblem } from "../problem.ts";
 
 export const DATABASE_FILE = "service.sqlite";
 
-/** Primary result codes of SQLite; the higher bits of a code tell more. */
+/** Primary result codes of SQLite; higher bits of a code have details. */
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** What an error says about the disk or the database on it, and what to do; undefined when it says neither. */
+/** What to do about an error of the disk or the database; undefined for other errors. */
 export function storageProblem(error: unknown, dataDir: string): ServiceProblem | undefined {
   if (error instanceof ServiceProblem) return undefined;
   const { code, errcode } = Object(error) as { code?: unknown; errcode?: unknown };
@@ -27,6 +27,6 @@ export function storageProblem(error: unknown, dataDir: string): ServiceProblem 
 export function damagedDatabase(dataDir: string, why: string): ServiceProblem {
   const file = join(dataDir, DATABASE_FILE);
   return new ServiceProblem(
-    `The database ${file} is damaged (${why}). Stop the service and put back a copy of the file. Without one, move it away together with ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm: channels, watchers, wallets, operations and events then begin anew, and the oracle keys stay.`,
+    `The database ${file} is damaged (${why}). Stop the service and restore a copy of the file. Without a copy, move it away together with ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm: the service then starts without channels, watchers, wallets, operations and events, and keeps the oracle keys.`,
   );
 }

@@ -10,11 +10,11 @@ import { Positions } from "./positions.ts";
 import { Queries } from "./queries.ts";
 import { Settings } from "./settings.ts";
 import { transaction } from "./transaction.ts";
-import { Turns } from "./turns.ts";
 import { Wallets } from "./wallets.ts";
 import { Watchers } from "./watchers.ts";
+import { Yielder } from "./yielder.ts";
 
-/** Everything the service knows, on disk. What has been committed survives a kill. */
+/** All data of the service, on disk. Committed data survives a kill. */
 export class Store {
   readonly dataDir: string;
   readonly settings: Settings;
@@ -27,21 +27,21 @@ export class Store {
   readonly #database: DatabaseSync;
 
   /**
-   * `turns` are those that long reading takes.
+   * `yielder` splits long reading into slices.
    *
    * @throws ServiceProblem when the data directory cannot be used or another service holds it.
    */
-  constructor(dataDir: string, options: { log?: Log; turns?: Turns } = {}) {
-    const { turns = new Turns() } = options;
+  constructor(dataDir: string, options: { log?: Log; yielder?: Yielder } = {}) {
+    const { yielder = new Yielder() } = options;
     this.dataDir = dataDir;
     this.#database = openDatabase(dataDir, options.log);
     this.settings = new Settings(this.#database);
-    this.channels = new Channels(this.#database, turns);
-    this.watchers = new Watchers(this.#database, turns);
-    this.events = new Events(this.#database, turns);
-    this.wallets = new Wallets(this.#database, turns);
-    this.operations = new Operations(this.#database, turns);
-    this.queries = new Queries(this.#database, turns);
+    this.channels = new Channels(this.#database, yielder);
+    this.watchers = new Watchers(this.#database, yielder);
+    this.events = new Events(this.#database, yielder);
+    this.wallets = new Wallets(this.#database, yielder);
+    this.operations = new Operations(this.#database, yielder);
+    this.queries = new Queries(this.#database, yielder);
   }
 
   positions(chainSelector: string): Positions {
@@ -56,7 +56,7 @@ export class Store {
     return countAll(this.#database);
   }
 
-  /** All writes of `work`, or none. */
+  /** Keeps all writes of `work`, or none. */
   transaction<T>(work: () => T): T {
     return transaction(this.#database, work);
   }

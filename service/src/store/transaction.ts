@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Runs `work` so that all of its writes are kept or none. Calls within one another are one transaction. */
+/** Runs `work` so that all of its writes are kept or none. Nested calls are one transaction. */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   if (database.isTransaction) return work();
   database.exec("BEGIN IMMEDIATE");

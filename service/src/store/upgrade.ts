@@ -14,10 +14,10 @@ import {
 } from "./schema.ts";
 import { transaction } from "./transaction.ts";
 
-/** With fewer it takes less than a second. */
+/** With fewer events it takes less than a second. */
 const MANY_EVENTS = 50_000;
 
-/** Gives a database all that this version needs: one that is empty, or one of an earlier version. */
+/** Creates or upgrades everything that this version needs in a database. */
 export function upgrade(database: DatabaseSync, log?: Log): void {
   transaction(database, () => {
     database.exec(TABLES);
@@ -27,7 +27,7 @@ export function upgrade(database: DatabaseSync, log?: Log): void {
     const events = hasTrigger(database, "events_are_found") ? 0 : countEvents(database);
     if (events >= MANY_EVENTS) {
       log?.info(
-        `Building the search indexes of ${events.toLocaleString("en")} events, once. This may take some seconds for each 100,000.`,
+        `Building the search indexes of ${events.toLocaleString("en")} events. This happens once, and can take some seconds for each 100,000.`,
       );
     }
     database.exec(INDEXES);
@@ -36,7 +36,7 @@ export function upgrade(database: DatabaseSync, log?: Log): void {
     if (!hasTrigger(database, "channels_are_counted")) database.exec(COUNT_OLD);
     database.exec(COUNT_TRIGGERS);
     if (events >= MANY_EVENTS) {
-      log?.info(`The search indexes are built; it took ${Math.round((performance.now() - start) / 1000)} s.`);
+      log?.info(`The search indexes are built. It took ${Math.round((performance.now() - start) / 1000)} s.`);
     }
   });
 }

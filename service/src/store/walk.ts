@@ -1,30 +1,30 @@
 import type { Cursor, Step } from "./cursors.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 type Walk = {
-  /** A place counts when each of them has it; without any, every place does. */
+  /** A place matches when each cursor has it; without cursors, every place does. */
   cursors: readonly Cursor[];
-  /** What cursors cannot tell; asked only for places that all of them have. */
+  /** A condition beyond the cursors, checked only for places that all of them have. */
   matches?: ((place: number) => boolean) | undefined;
-  /** Is told of each place of the page in the turn in which it is found. */
+  /** Called for each place of the page in the same turn of the event loop in which it is found. */
   take?: (place: number) => void;
-  /** Is called when others had a turn, and may have changed what is walked. */
+  /** Called after yielding: rows may have changed. */
   resume?: () => void;
-  /** The first place and the last one that may count. */
+  /** The first and the last possible place. */
   from: number;
   to: number;
   step: Step;
-  /** So many matches are left out before the first one of the page. */
+  /** Matches before the first one of the page. */
   skip: number;
   limit: number;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the caller has gone. */
   isAbandoned?: (() => boolean) | undefined;
 };
 
 export type Found = { places: number[]; hasMore: boolean };
 
-/** The places of one page, in order; none when nobody waits any more. However far it goes, others get their turns. */
-export async function walk(walk: Walk, turns: Turns): Promise<Found> {
+/** The places of one page, in order; none when the caller has gone. It yields to the event loop. */
+export async function walk(walk: Walk, yielder: Yielder): Promise<Found> {
   const { cursors, matches, to, step, limit } = walk;
   let { from: place, skip } = walk;
   if (cursors.length === 0 && matches === undefined) {
@@ -33,8 +33,8 @@ export async function walk(walk: Walk, turns: Turns): Promise<Found> {
   }
   const places: number[] = [];
   while ((to - place) * step >= 0) {
-    if (turns.isOver()) {
-      await turns.next();
+    if (yielder.shouldYield()) {
+      await yielder.yield();
       if (walk.isAbandoned?.() === true) return { places: [], hasMore: false };
       walk.resume?.();
     }

@@ -12,9 +12,9 @@ import { nameContains, shownStatuses } from "./channels.ts";
 import { type List, type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, defined, integer, json, optionalText, type Row, text } from "./rows.ts";
 import { type SentTransaction, sentTransaction } from "./sent-transaction.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
-/** A wallet with what only the service knows: the transaction that deploys it. */
+/** A wallet with internal fields, such as the transaction that deploys it. */
 export type StoredWallet = {
   walletId: string;
   name: string;
@@ -27,7 +27,7 @@ export type StoredWallet = {
   statusChannelId?: string;
   ecdsaSigners: Address[];
   rsaSigners: RsaPublicKey[];
-  /** As it came, with members that only its sender knows. */
+  /** As it was sent, with any other members. */
   configuration?: Record<string, unknown>;
   /** Whether it has ever been on the chain. */
   wasDeployed: boolean;
@@ -46,11 +46,11 @@ export type WalletFilter = PageRequest & {
 
 export class Wallets {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(wallet: StoredWallet): void {
@@ -109,7 +109,7 @@ export class Wallets {
       .equal("chain_selector", filter.chainSelector)
       .equal("lower(owner)", filter.owner?.toLowerCase())
       .equal("type", filter.type);
-    // Before that it shows no address.
+    // A wallet that was never deployed shows no address.
     if (filter.address !== undefined) conditions.add("was_deployed");
     const list: List = {
       table: "wallets",
@@ -120,7 +120,7 @@ export class Wallets {
       ],
       conditions,
     };
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWallet);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toWallet);
   }
 
   describe(walletId: string, name: string, description: string | undefined): void {
@@ -142,12 +142,12 @@ export class Wallets {
   }
 }
 
-/** Where the wallet is on the chain; empty until it is there. */
+/** The address as the API returns it: empty until the wallet is deployed. */
 export function shownAddress({ address, wasDeployed }: StoredWallet): Address | "" {
   return wasDeployed ? address : "";
 }
 
-/** As the API shows it: signers in each of the forms that clients read. */
+/** As the API returns it, with the signers in the older and the newer field. */
 export function shownWallet(wallet: StoredWallet): Wallet {
   const isRsa = wallet.type.endsWith("rsa");
   return defined({

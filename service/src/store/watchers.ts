@@ -10,11 +10,10 @@ import { now } from "../time.ts";
 import { nameContains, shownStatuses } from "./channels.ts";
 import { type Page, type PageRequest, pageOfList } from "./lists.ts";
 import { Conditions, integer, json, optionalInteger, optionalText, type Row, text } from "./rows.ts";
-import type { Turns } from "./turns.ts";
+import type { Yielder } from "./yielder.ts";
 
 /**
- * A watcher with what only the service knows: the first block whose logs it reports. One that belongs to a watcher
- * service has no ABI of its own.
+ * A watcher with an internal field: the first block whose logs it reports. A watcher of a service has no ABI.
  */
 export type StoredWatcher = Watcher & {
   name: string;
@@ -41,11 +40,11 @@ export type WatcherFilter = PageRequest & {
 
 export class Watchers {
   readonly #database: DatabaseSync;
-  readonly #turns: Turns;
+  readonly #yielder: Yielder;
 
-  constructor(database: DatabaseSync, turns: Turns) {
+  constructor(database: DatabaseSync, yielder: Yielder) {
     this.#database = database;
-    this.#turns = turns;
+    this.#yielder = yielder;
   }
 
   create(input: NewWatcher): string {
@@ -83,7 +82,7 @@ export class Watchers {
     return row === undefined ? undefined : toWatcher(row as Row);
   }
 
-  /** Watchers of these statuses on one chain, of all channels. */
+  /** Watchers with these statuses on one chain, in all channels. */
   withStatus(chainSelector: string, ...status: WatcherStatus[]): StoredWatcher[] {
     return new Conditions()
       .equal("chain_selector", chainSelector)
@@ -92,7 +91,7 @@ export class Watchers {
       .map(toWatcher);
   }
 
-  /** Whether the channel has a watcher that observes or will: such a channel cannot be archived. */
+  /** Whether the channel has a watcher that runs or will run: then it cannot be archived. */
   anyRunning(channelId: string): boolean {
     return (
       this.#database
@@ -121,7 +120,7 @@ export class Watchers {
       indexed: [{ channel_id: filter.channelId, status }],
       conditions,
     } as const;
-    return pageOfList({ database: this.#database, turns: this.#turns }, list, filter, toWatcher);
+    return pageOfList({ database: this.#database, yielder: this.#yielder }, list, filter, toWatcher);
   }
 
   rename(watcherId: string, name: string): void {
@@ -136,7 +135,7 @@ export class Watchers {
     this.#database.prepare("UPDATE watchers SET from_block = ? WHERE watcher_id = ?").run(block, watcherId);
   }
 
-  /** After blocks above `lastCommonBlock` were replaced: what is mined there now is new to every watcher. */
+  /** Call it after blocks above `lastCommonBlock` were replaced: the new blocks are new to every watcher. */
   rewind(chainSelector: string, lastCommonBlock: number): void {
     this.#database
       .prepare("UPDATE watchers SET from_block = ? WHERE chain_selector = ? AND from_block > ?")

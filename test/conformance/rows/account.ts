@@ -25,11 +25,16 @@ row("S4 C2", "the account's details have member id, name and address", ["graphql
     should(value === null || typeof value === "string").be.true();
 });
 
-row("C2", "the organization tells what proofs are checked with", ["graphql", "local"], async (world) => {
-  const { body } = await ask(world, { query: "{ getOrganization { organizationId tenantId } }" });
-  should(body.data.getOrganization.organizationId).be.a.String().and.not.be.empty();
-  should(body.data.getOrganization.tenantId).be.a.String().and.not.be.empty();
-});
+row(
+  "C2",
+  "the organization has the ids that proofs are checked with",
+  ["graphql", "local"],
+  async (world) => {
+    const { body } = await ask(world, { query: "{ getOrganization { organizationId tenantId } }" });
+    should(body.data.getOrganization.organizationId).be.a.String().and.not.be.empty();
+    should(body.data.getOrganization.tenantId).be.a.String().and.not.be.empty();
+  },
+);
 
 row(
   "C6",
@@ -54,7 +59,7 @@ row("C2", "a query may have a name and variables", ["graphql"], async (world) =>
 
 row(
   "S4",
-  "a query that is none, or asks for what is not there, is told in errors",
+  "an invalid query, or one for an unknown field, is reported in errors",
   ["graphql"],
   async (world) => {
     for (const query of ["{", "{ noSuchThing }", "{ getAccountDetails }", ""]) {
@@ -80,7 +85,7 @@ for (const [what, header] of Object.entries({
   );
 }
 
-row("S7", "a refused key comes in each of the three ways", ["graphql", "local"], async (world) => {
+row("S7", "a refused key is reported in each of the three ways", ["graphql", "local"], async (world) => {
   for (const [mode, ways] of [
     ["status", [true, false]],
     ["errors", [false, true]],

@@ -50,7 +50,7 @@ row(
 
 row(
   "C1",
-  "an archived channel's name stays taken, and the refusal says why nobody sees it",
+  "an archived channel keeps its name, and the error says that it is hidden",
   ["local"],
   async (world) => {
     const name = world.name();
@@ -85,7 +85,7 @@ row("C2", "the only status that can be asked for is archived", [], async (world)
     await world.invalid("PATCH", `/channels/${id}`, { status });
 });
 
-row("C1", "a channel that is not there is told by its code, whatever is asked of it", [], async (world) => {
+row("C1", "an unknown channel has its own error code in every call", [], async (world) => {
   const path = `/channels/${NOWHERE}`;
   for (const [method, rest, body] of [
     ["GET", "", undefined],

@@ -77,7 +77,7 @@ row("C1", "addresses are taken in any case and shown with checksum", ["local"], 
   }
 });
 
-row("C1", "an address that is none is refused", [], async (world) => {
+row("C1", "an invalid address is refused", [], async (world) => {
   const channel = await world.shared();
   for (const address of ["", "0x12", `0x${"g".repeat(40)}`, "12".repeat(20), `0x${"0".repeat(41)}`, 5]) {
     await world.invalid("POST", "/wallets", world.newWallet([], { wallet_owner_address: address }));
@@ -104,7 +104,7 @@ row(
   },
 );
 
-row("C1", "what is not there is told in the shape of all errors", [], async (world) => {
+row("C1", "an unknown path has the format of all errors", [], async (world) => {
   for (const [method, path] of [
     ["GET", "/nothing-here"],
     ["DELETE", "/channels"],
@@ -114,7 +114,7 @@ row("C1", "what is not there is told in the shape of all errors", [], async (wor
   }
 });
 
-row("C1", "an id that is none is refused", [], async (world) => {
+row("C1", "an invalid id is refused", [], async (world) => {
   for (const id of ["abc", "1", NOWHERE.slice(1), `${NOWHERE}0`, "%00", "..%2fnetworks"]) {
     await world.refused({ status: [400, 404] }, "GET", `/channels/${id}`);
     await world.refused({ status: [400, 404] }, "GET", `/wallets/${id}`);
@@ -130,7 +130,7 @@ row("C1", "too many requests are answered with 429, and when to come again", ["l
   should(answer.body).have.properties(["type", "message"]);
 });
 
-row("C1", "a key of no organization is told by the error's type", ["local"], async (world) => {
+row("C1", "a key without an organization is reported by the error's type", ["local"], async (world) => {
   const body = JSON.stringify({ type: "ORGANIZATION_NOT_FOUND", message: "There is none." });
   const fault = { match: { path: "/networks" }, times: 1, action: "status", status: 401, body };
   await world.expect(201, "POST", "/local/faults", fault);

@@ -1,6 +1,6 @@
 import should from "should";
 import { digestOf, ecdsaSigner, getAddress } from "../chain.ts";
-import { finalizing, operationsPath, seconds, statuses, told } from "../operations.ts";
+import { finalizing, operationsPath, seconds, statusEvents, statuses } from "../operations.ts";
 import { table } from "../row.ts";
 import { UUID } from "../world.ts";
 
@@ -54,7 +54,7 @@ row(
     await world.conflict("OPERATION_NOT_FINALIZABLE", "PATCH", draft.path, change);
     await world.conflict("OPERATION_NOT_CANCELLABLE", "PATCH", draft.path, { status: "cancelled" });
     await world.status(draft.path, "confirmed_latest", "confirmed_safe", "confirmed");
-    statuses(await told(world, draft.operation.operation_id))
+    statuses(await statusEvents(world, draft.operation.operation_id))
       .slice(0, 2)
       .should.eql(["pending_signature", "accepted"]);
   },
@@ -94,7 +94,10 @@ row("S3 C2", "a draft is cancelled, for good", ["wallet"], async (world) => {
   should(cancelled.canceller).have.properties(["subject_type", "subject_id"]);
   await world.conflict("OPERATION_NOT_CANCELLABLE", "PATCH", draft.path, { status: "cancelled" });
   await world.conflict("OPERATION_NOT_FINALIZABLE", "PATCH", draft.path, await finalizing(world, draft));
-  statuses(await told(world, draft.operation.operation_id)).should.eql(["pending_signature", "cancelled"]);
+  statuses(await statusEvents(world, draft.operation.operation_id)).should.eql([
+    "pending_signature",
+    "cancelled",
+  ]);
 });
 
 row("C4", "from 60 s before its deadline a draft cannot be finalized", ["wallet"], async (world) => {
@@ -123,7 +126,10 @@ row(
     should((await world.get(touched.path)).status).equal("expired");
     await world.status(untouched.path, "expired");
     for (const { operation } of [touched, untouched]) {
-      statuses(await told(world, operation.operation_id)).should.eql(["pending_signature", "expired"]);
+      statuses(await statusEvents(world, operation.operation_id)).should.eql([
+        "pending_signature",
+        "expired",
+      ]);
     }
     await world.conflict("OPERATION_NOT_CANCELLABLE", "PATCH", touched.path, { status: "cancelled" });
   },

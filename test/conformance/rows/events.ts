@@ -7,7 +7,7 @@ import { table } from "../row.ts";
 export const { rows, row } = table();
 
 const TYPES = ["operation.status", "query.status", "watcher.status", "watcher.event", "wallet.status"];
-row("C5", "without an offset a poll tells the newest events, newest first", ["local"], async (world) => {
+row("C5", "without an offset, a poll returns the newest events, newest first", ["local"], async (world) => {
   const { channel } = await transfer(world);
   const all = (await world.events(channel)).map(({ headers }) => headers.offset);
   should(offsets(await world.get(`/channels/${channel}/events`))).eql(all.toReversed());
@@ -16,7 +16,7 @@ row("C5", "without an offset a poll tells the newest events, newest first", ["lo
   should(two.has_more).be.true();
 });
 
-row("C5", "with an offset a poll tells the events from there on, in order", ["local"], async (world) => {
+row("C5", "with an offset, a poll returns the events from there, in order", ["local"], async (world) => {
   const { channel } = await transfer(world);
   const all = (await world.events(channel)).map(({ headers }) => headers.offset);
   const page = (query: string) => world.get(`/channels/${channel}/events?${query}`);
@@ -62,12 +62,17 @@ row("C5", "a contract event says which log it is, signed", ["local"], async (wor
   }
 });
 
-row("C5", "one log is told once at each confidence: latest and finalized", ["local"], async (world) => {
-  const { events } = await transfer(world);
-  const logs = events.map(({ payload }: Json) => decoded(payload.verifiable_event).chain_event);
-  should(logs.map(({ confidence }: Json) => confidence)).eql(["latest", "finalized"]);
-  should(logs[0].tx_hash).equal(logs[1].tx_hash);
-});
+row(
+  "C5",
+  "one log is reported once at each confidence level: latest and finalized",
+  ["local"],
+  async (world) => {
+    const { events } = await transfer(world);
+    const logs = events.map(({ payload }: Json) => decoded(payload.verifiable_event).chain_event);
+    should(logs.map(({ confidence }: Json) => confidence)).eql(["latest", "finalized"]);
+    should(logs[0].tx_hash).equal(logs[1].tx_hash);
+  },
+);
 
 row("C5", "parameters are keyed by the names of the ABI in snake_case", ["local"], async (world) => {
   const channel = await world.channel();
@@ -89,7 +94,7 @@ row("C5", "parameters are keyed by the names of the ABI in snake_case", ["local"
 
 row(
   "S3 C4 C5",
-  "after a reorganization a moved log is told again with its new block, and its operation does not go back",
+  "after a reorganization, a moved log is reported again with its new block, and the status of its operation does not go back",
   ["local"],
   async (world) => {
     const channel = await world.channel();
@@ -122,8 +127,8 @@ row(
       new Set(latest.map((log) => `${log.block_number} ${log.block_timestamp} ${log.tx_hash}`)).size,
     ).equal(latest.length);
     should(latest.at(-1)).containDeep({ ...finalized[0], confidence: "latest" });
-    const told = await world.told((await world.wallet()).channel, "operation_id", id);
-    const steps = told.map(({ payload }) => payload.status);
+    const statusEvents = await world.statusEvents((await world.wallet()).channel, "operation_id", id);
+    const steps = statusEvents.map(({ payload }) => payload.status);
     should(new Set(steps).size).equal(steps.length);
   },
 );

@@ -96,7 +96,7 @@ row("C6", "each proof holds: owner, hash, and enough signers of the set", ["proo
 
 row(
   "S3 C4",
-  "each change of a status follows the lifecycle, is told once, and none goes back",
+  "each change of a status follows the lifecycle and has one event, and none goes back",
   [],
   async (world) => {
     for (const events of await everything(world)) {

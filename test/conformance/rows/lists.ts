@@ -24,7 +24,7 @@ const crowd = (world: World) =>
     }
     await times(21, () => world.channel());
     await times(51, () => world.expect(201, "POST", "/wallets", world.newWallet([])));
-    await world.until("all to be told", async () =>
+    await world.until("all events", async () =>
       (await world.events(channel)).length >= 201 ? true : undefined,
     );
     return path;

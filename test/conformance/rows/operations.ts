@@ -8,7 +8,7 @@ export const { rows, row } = table();
 
 row(
   "C2",
-  "the answer to a new operation names it, and tells its status where it tells more",
+  "the answer to a new operation has its id, and its status where it has more fields",
   ["wallet"],
   async (world) => {
     const { answer, id } = await confirmed(world);
@@ -17,7 +17,7 @@ row(
   },
 );
 
-row("C2", "a new operation takes no field but its own", ["wallet"], async (world) => {
+row("C2", "a new operation has no additional fields", ["wallet"], async (world) => {
   const path = await operationsPath(world);
   const right = await world.newOperation();
   const [call] = right.transactions;
@@ -88,14 +88,14 @@ row("C7", "ids lose leading zeros, and call data needs no 0x", ["wallet"], async
   should(BigInt(operation.transactions[0].value)).equal(7n);
 });
 
-row("C1", "an operation of a wallet that is not there is told by its code", ["wallet"], async (world) => {
+row("C1", "an operation of an unknown wallet has its own error code", ["wallet"], async (world) => {
   const body = await world.newOperation({ address: freshAddress() });
   await world.missing("WALLET_NOT_FOUND", "POST", await operationsPath(world), body);
 });
 
 row(
   "C1",
-  "an operation that is not there, or in another channel, is told by its code",
+  "an unknown operation, or one of another channel, has its own error code",
   ["wallet"],
   async (world) => {
     const { operation } = await world.draft();
@@ -157,7 +157,7 @@ row(
   },
 );
 
-row("C1", "two hand in the same operation at once: one of them is refused", ["local"], async (world) => {
+row("C1", "of two identical concurrent operations, one is refused", ["local"], async (world) => {
   const path = await operationsPath(world);
   const body = await world.signed(await world.newOperation());
   const answers = await Promise.all([1, 2, 3].map(() => world.call("POST", path, body)));

@@ -42,17 +42,17 @@ row("C3", "it has 5 minutes to live", ["local"], async (world) => {
   should(query.expires_at - query.created_at).equal(300);
 });
 
-row("S3 S6", "each of its statuses is told once, in order", ["token"], async (world) => {
+row("S3 S6", "each status has one event, in order", ["token"], async (world) => {
   const { query, channel } = await completed(world);
-  const told = await world.told(channel, "query_id", query.query_id);
-  const statuses = told.map(({ payload }) => payload.status);
+  const statusEvents = await world.statusEvents(channel, "query_id", query.query_id);
+  const statuses = statusEvents.map(({ payload }) => payload.status);
   statuses.should.eql(["accepted", "sending", "sent", "completed"]);
-  for (const { headers, payload } of told) {
+  for (const { headers, payload } of statusEvents) {
     should(headers.type).equal("query.status");
     should(payload.target).equal(query.target);
     should(payload.chain_selector).equal(query.chain_selector);
   }
-  const last = told.at(-1).payload;
+  const last = statusEvents.at(-1).payload;
   should(last.verifiable_result).equal(query.verifiable_result);
   should(last.event_hash).equal(query.event_hash);
 });
@@ -102,7 +102,7 @@ row(
   },
 );
 
-row("C1", "asked twice at once with one key, there is one query", ["token"], async (world) => {
+row("C1", "two concurrent requests with one key create one query", ["token"], async (world) => {
   const channel = await world.channel();
   const body = world.newQuery();
   const asked = await Promise.all(
@@ -183,8 +183,8 @@ row("S7 C5", "a call that reverts fails, with its revert data signed", ["token"]
   should(error.code).equal("CALL_REVERTED");
   should(error.raw_revert_data).match(/^0x([0-9a-f]{2})*$/);
   should(result).be.undefined();
-  const told = await world.told(channel, "query_id", query.query_id);
-  told.map(({ payload }) => payload.status).should.eql(["accepted", "sending", "sent", "failed"]);
+  const statusEvents = await world.statusEvents(channel, "query_id", query.query_id);
+  statusEvents.map(({ payload }) => payload.status).should.eql(["accepted", "sending", "sent", "failed"]);
 });
 
 row("C5", "an address without a contract fails with its own code", ["token"], async (world) => {
@@ -193,7 +193,7 @@ row("C5", "an address without a contract fails with its own code", ["token"], as
   should(resultOf(query).error.code).equal("CONTRACT_NOT_FOUND");
 });
 
-row("C5", "a block that is not there fails with its own code", ["token"], async (world) => {
+row("C5", "an unknown block fails with its own code", ["token"], async (world) => {
   for (const block_number of ["999999999999", String(2n ** 70n)]) {
     const block_selection = { type: "block_number", block_number };
     const query = await world.ask(await world.shared(), world.newQuery({ block_selection }));
@@ -202,23 +202,18 @@ row("C5", "a block that is not there fails with its own code", ["token"], async 
   }
 });
 
-row("C1", "an archived channel takes no queries", ["token"], async (world) => {
+row("C1", "an archived channel accepts no queries", ["token"], async (world) => {
   const channel = await world.channel();
   await world.expect(200, "PATCH", `/channels/${channel}`, { status: "archived" });
   await world.invalid("POST", `/channels/${channel}/queries`, world.newQuery());
 });
 
-row(
-  "C1",
-  "a query that is not there, or in another channel, is told by its code",
-  ["token"],
-  async (world) => {
-    const { channel, query } = await completed(world);
-    await world.missing("QUERY_NOT_FOUND", "GET", `/channels/${channel}/queries/${NOWHERE}`);
-    const other = await world.shared();
-    await world.missing("QUERY_NOT_FOUND", "GET", `/channels/${other}/queries/${query.query_id}`);
-  },
-);
+row("C1", "an unknown query, or one of another channel, has its own error code", ["token"], async (world) => {
+  const { channel, query } = await completed(world);
+  await world.missing("QUERY_NOT_FOUND", "GET", `/channels/${channel}/queries/${NOWHERE}`);
+  const other = await world.shared();
+  await world.missing("QUERY_NOT_FOUND", "GET", `/channels/${other}/queries/${query.query_id}`);
+});
 
 row("C2", "queries are found by status, kind, network and environment", ["token"], async (world) => {
   const { query } = await completed(world);
@@ -253,7 +248,7 @@ row(
     const query = await world.ask(await world.shared(), world.newQuery());
     should(query.status).equal("failed");
     should(resultOf(query).error.code).equal("CRE_GATEWAY_REJECTED");
-    const told = await world.told(query.channel_id, "query_id", query.query_id);
-    told.map(({ payload }) => payload.status).should.eql(["accepted", "sending", "failed"]);
+    const statusEvents = await world.statusEvents(query.channel_id, "query_id", query.query_id);
+    statusEvents.map(({ payload }) => payload.status).should.eql(["accepted", "sending", "failed"]);
   },
 );

@@ -1,6 +1,6 @@
 import should from "should";
 import { decoded, digestOf, ERC20, freshAddress, getAddress, rsaSigner, WALLET } from "../chain.ts";
-import { confirmed, LADDER, operationsPath, statuses, told } from "../operations.ts";
+import { CONFIRMED_PATH, confirmed, operationsPath, statusEvents, statuses } from "../operations.ts";
 import { table } from "../row.ts";
 
 export const { rows, row } = table();
@@ -11,9 +11,9 @@ row(
   ["wallet"],
   async (world) => {
     const { id, operation } = await confirmed(world);
-    const steps = statuses(await told(world, id));
-    if (world.has("local")) steps.should.eql(LADDER);
-    steps.should.eql(LADDER.filter((status) => steps.includes(status)));
+    const steps = statuses(await statusEvents(world, id));
+    if (world.has("local")) steps.should.eql(CONFIRMED_PATH);
+    steps.should.eql(CONFIRMED_PATH.filter((status) => steps.includes(status)));
     should(steps.at(-1)).equal(operation.status);
   },
 );
@@ -33,7 +33,7 @@ row(
 
 row("C5", "operation events carry the operation's ids, digest and time", ["wallet"], async (world) => {
   const { id, operation } = await confirmed(world);
-  for (const { headers, payload } of await told(world, id)) {
+  for (const { headers, payload } of await statusEvents(world, id)) {
     should(headers.type).equal("operation.status");
     should(payload.wallet_operation_id).equal(operation.wallet_operation_id);
     should(payload.address).equal(operation.address);
@@ -48,7 +48,7 @@ row(
   ["wallet"],
   async (world) => {
     const { id, operation } = await confirmed(world);
-    for (const { payload } of await told(world, id)) {
+    for (const { payload } of await statusEvents(world, id)) {
       const isSigned = payload.status.startsWith("confirmed");
       should(payload.verifiable_event !== undefined).equal(isSigned);
       if (!isSigned) continue;
@@ -71,10 +71,10 @@ row(
     const transactions = [{ to: world.token, value: "0", data: transfer(10n ** 30n) }];
     const { id, path, body } = await world.submit({ transactions });
     await world.status(path, "failed");
-    const events = await told(world, id);
+    const events = await statusEvents(world, id);
     should(events.at(-1).payload.status_reason).match(/InsufficientBalance/);
     should(statuses(events)).eql(
-      [...LADDER.slice(0, LADDER.indexOf("broadcasting") + 1), "failed"].filter((status) =>
+      [...CONFIRMED_PATH.slice(0, CONFIRMED_PATH.indexOf("broadcasting") + 1), "failed"].filter((status) =>
         statuses(events).includes(status),
       ),
     );
@@ -120,7 +120,7 @@ row("C7", "value is paid from the wallet's own balance", ["local"], async (world
   await world.status(rich.path, "confirmed_latest", "confirmed_safe", "confirmed");
 });
 
-row("C2 C7", "an RSA wallet takes RSA signatures of its keys, and no other", ["local"], async (world) => {
+row("C2 C7", "an RSA wallet accepts only RSA signatures of its keys", ["local"], async (world) => {
   const [signer, stranger] = [rsaSigner(), rsaSigner()];
   const owner = { wallet_type: "rsa", wallet_owner_address: freshAddress() };
   const { wallet_id } = await world.expect(201, "POST", "/wallets", {
@@ -144,12 +144,12 @@ row("C4", "a relay that fails for good ends in failed, with a reason", ["local"]
   should((await world.call("POST", "/local/failures", failure)).status).be.below(300);
   const { id, path } = await world.submit();
   await world.status(path, "failed");
-  should((await told(world, id)).at(-1).payload.status_reason).equal("as a test wants it");
+  should((await statusEvents(world, id)).at(-1).payload.status_reason).equal("as a test wants it");
 });
 
 row(
   "C7",
-  "a wallet tells its EIP-712 domain, and says what it has executed",
+  "a wallet returns its EIP-712 domain, and what it has executed",
   ["wallet", "local"],
   async (world) => {
     const { wallet } = await world.wallet();

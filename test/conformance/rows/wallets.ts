@@ -21,33 +21,28 @@ row("S3 C3", "a wallet is pending when it is created, with what was sent", ["wal
   should(created.address).match(/^(0x[0-9a-fA-F]{40})?$/);
 });
 
-row("S3 C4", "it becomes deployed, at an address that stays", ["wallet"], async (world) => {
+row("S3 C4", "it becomes deployed, at a permanent address", ["wallet"], async (world) => {
   const { wallet } = await world.wallet();
   should(wallet.address).equal(getAddress(wallet.address));
   should((await world.get(`/wallets/${wallet.wallet_id}`)).address).equal(wallet.address);
 });
 
-row(
-  "S3 S6 C4",
-  "each of its statuses is told once, in order, in its status channel",
-  ["wallet"],
-  async (world) => {
-    const { wallet, channel } = await world.wallet();
-    const told = await world.told(channel, "wallet_id", wallet.wallet_id);
-    told
-      .map(({ payload }: Json) => payload.status)
-      .slice(0, 3)
-      .should.eql(["pending", "deploying", "deployed"]);
-    for (const { headers, payload } of told) {
-      should(headers.type).equal("wallet.status");
-      should(payload).have.properties(["status_reason", "timestamp"]);
-      should(payload.chain_selector).equal(world.network.chain_selector);
-    }
-    should(told[2].payload.address).equal(wallet.address);
-  },
-);
+row("S3 S6 C4", "each status has one event, in order, in its status channel", ["wallet"], async (world) => {
+  const { wallet, channel } = await world.wallet();
+  const statusEvents = await world.statusEvents(channel, "wallet_id", wallet.wallet_id);
+  statusEvents
+    .map(({ payload }: Json) => payload.status)
+    .slice(0, 3)
+    .should.eql(["pending", "deploying", "deployed"]);
+  for (const { headers, payload } of statusEvents) {
+    should(headers.type).equal("wallet.status");
+    should(payload).have.properties(["status_reason", "timestamp"]);
+    should(payload.chain_selector).equal(world.network.chain_selector);
+  }
+  should(statusEvents[2].payload.address).equal(wallet.address);
+});
 
-row("C3", "without a status channel nobody is told", ["local"], async (world) => {
+row("C3", "without a status channel there are no events", ["local"], async (world) => {
   const wallet = await create(world, world.newWallet([]));
   await world.status(`/wallets/${wallet.wallet_id}`, "deployed");
   should(wallet.status_channel_id).be.undefined();
@@ -80,7 +75,7 @@ row("C2", "what a wallet needs is required, and must be right", [], async (world
   await world.conflict("CHAIN_UNAVAILABLE", "POST", "/wallets", { ...right, chain_selector: "1" });
 });
 
-row("C1", "a status channel that is not there is told by its code", [], async (world) => {
+row("C1", "an unknown status channel has its own error code", [], async (world) => {
   const body = world.newWallet([freshAddress()], { status_channel_id: NOWHERE });
   await world.missing("CHANNEL_NOT_FOUND", "POST", "/wallets", body);
 });
@@ -110,34 +105,29 @@ row("C3", "a wallet has at most 10 signers, each named once and of its kind", []
   }
 });
 
-row(
-  "C2 C3",
-  "signers are taken in the newer form and in the older one, and shown in both",
-  ["local"],
-  async (world) => {
-    const signers = Array.from({ length: 10 }, freshAddress);
-    const newer = await create(world, world.newWallet(signers));
-    const older = {
-      configuration: undefined,
-      allowed_ecdsa_signers: signers,
-      wallet_owner_address: signers[0],
-    };
-    for (const wallet of [newer, await create(world, world.newWallet([], older))]) {
-      should(wallet.configuration.allowed_signers).eql(signers);
-      should(wallet.allowed_ecdsa_signers).eql(signers);
-    }
-    const { key } = rsaSigner();
-    const rsa = { wallet_type: "rsa", wallet_owner_address: signers[0] };
-    for (const form of [
-      { configuration: { allowed_signers: [key] } },
-      { configuration: undefined, allowed_rsa_signers: [key] },
-    ]) {
-      const wallet = await create(world, world.newWallet([], { ...rsa, ...form }));
-      should(wallet.configuration.allowed_signers).eql([key]);
-      should(wallet.allowed_rsa_signers).eql([key]);
-    }
-  },
-);
+row("C2 C3", "signers are accepted in both fields and returned in both", ["local"], async (world) => {
+  const signers = Array.from({ length: 10 }, freshAddress);
+  const newer = await create(world, world.newWallet(signers));
+  const older = {
+    configuration: undefined,
+    allowed_ecdsa_signers: signers,
+    wallet_owner_address: signers[0],
+  };
+  for (const wallet of [newer, await create(world, world.newWallet([], older))]) {
+    should(wallet.configuration.allowed_signers).eql(signers);
+    should(wallet.allowed_ecdsa_signers).eql(signers);
+  }
+  const { key } = rsaSigner();
+  const rsa = { wallet_type: "rsa", wallet_owner_address: signers[0] };
+  for (const form of [
+    { configuration: { allowed_signers: [key] } },
+    { configuration: undefined, allowed_rsa_signers: [key] },
+  ]) {
+    const wallet = await create(world, world.newWallet([], { ...rsa, ...form }));
+    should(wallet.configuration.allowed_signers).eql([key]);
+    should(wallet.allowed_rsa_signers).eql([key]);
+  }
+});
 
 row("C2", "wallets are of four types", ["local"], async (world) => {
   for (const wallet_type of ["ecdsa", "rsa", "protected_ecdsa", "protected_rsa"]) {
@@ -149,29 +139,24 @@ row("C2", "wallets are of four types", ["local"], async (world) => {
   }
 });
 
-row(
-  "C1",
-  "names of wallets are unique when they are created, and when they are renamed",
-  ["local"],
-  async (world) => {
-    const first = await create(world, world.newWallet([]));
-    const second = await create(world, world.newWallet([]));
-    const { name } = first;
-    await world.conflict("WALLET_ALREADY_EXISTS", "POST", "/wallets", world.newWallet([], { name }));
-    await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, { name });
-    const archive = { name, status: "archived" };
-    await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, archive);
-    should((await world.get(`/wallets/${second.wallet_id}`)).status).not.equal("archived");
-    await world.expect(200, "PATCH", `/wallets/${first.wallet_id}`, { status: "archived" });
-    const taken = await world.conflict(
-      "WALLET_ALREADY_EXISTS",
-      "POST",
-      "/wallets",
-      world.newWallet([], { name }),
-    );
-    should(taken.message).match(/archived/);
-  },
-);
+row("C1", "names of wallets are unique, also after a rename", ["local"], async (world) => {
+  const first = await create(world, world.newWallet([]));
+  const second = await create(world, world.newWallet([]));
+  const { name } = first;
+  await world.conflict("WALLET_ALREADY_EXISTS", "POST", "/wallets", world.newWallet([], { name }));
+  await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, { name });
+  const archive = { name, status: "archived" };
+  await world.conflict("WALLET_ALREADY_EXISTS", "PATCH", `/wallets/${second.wallet_id}`, archive);
+  should((await world.get(`/wallets/${second.wallet_id}`)).status).not.equal("archived");
+  await world.expect(200, "PATCH", `/wallets/${first.wallet_id}`, { status: "archived" });
+  const taken = await world.conflict(
+    "WALLET_ALREADY_EXISTS",
+    "POST",
+    "/wallets",
+    world.newWallet([], { name }),
+  );
+  should(taken.message).match(/archived/);
+});
 
 row("C2", "name and description change", ["wallet"], async (world) => {
   const { wallet } = await world.wallet();
@@ -186,7 +171,7 @@ row("C2", "name and description change", ["wallet"], async (world) => {
   }
 });
 
-row("S3 C1 C4", "archiving is done at once, told once, and hides the wallet", ["local"], async (world) => {
+row("S3 C1 C4", "archiving is immediate, has one event, and hides the wallet", ["local"], async (world) => {
   const channel = await world.channel();
   const wallet = await create(world, world.newWallet([], { status_channel_id: channel }));
   const path = `/wallets/${wallet.wallet_id}`;
@@ -197,8 +182,10 @@ row("S3 C1 C4", "archiving is done at once, told once, and hides the wallet", ["
   should(ids(await world.get(`${search}&status=deployed`))).eql([]);
   should(ids(await world.get(`${search}&status=archived&status=deployed`))).eql([wallet.wallet_id]);
   should((await world.get(path)).status).equal("archived");
-  const told = await world.told(channel, "wallet_id", wallet.wallet_id);
-  told.map(({ payload }) => payload.status).should.eql(["pending", "deploying", "deployed", "archived"]);
+  const statusEvents = await world.statusEvents(channel, "wallet_id", wallet.wallet_id);
+  statusEvents
+    .map(({ payload }) => payload.status)
+    .should.eql(["pending", "deploying", "deployed", "archived"]);
 });
 
 row("C4", "a wallet that is archived before it is deployed stays archived", ["local"], async (world) => {
@@ -210,8 +197,8 @@ row("C4", "a wallet that is archived before it is deployed stays archived", ["lo
   const later = await create(world, world.newWallet([]));
   await world.status(`/wallets/${later.wallet_id}`, "deployed");
   should((await world.get(path)).status).equal("archived");
-  const told = await world.told(channel, "wallet_id", wallet.wallet_id);
-  should(told.at(-1).payload.status).equal("archived");
+  const statusEvents = await world.statusEvents(channel, "wallet_id", wallet.wallet_id);
+  should(statusEvents.at(-1).payload.status).equal("archived");
 });
 
 row("C1 C4", "an archived wallet refuses changes and operations", ["local"], async (world) => {
@@ -238,7 +225,7 @@ row("C1", "a draft of a wallet that was archived meanwhile cannot be finalized",
   await world.conflict("WALLET_ALREADY_ARCHIVED", "PATCH", path, finalize);
 });
 
-row("C1", "a wallet that is not there is told by its code", [], async (world) => {
+row("C1", "an unknown wallet has its own error code", [], async (world) => {
   await world.missing("WALLET_NOT_FOUND", "GET", `/wallets/${NOWHERE}`);
   await world.missing("WALLET_NOT_FOUND", "PATCH", `/wallets/${NOWHERE}`, { name: world.name() });
 });
@@ -297,7 +284,7 @@ row(
     const wallet = await create(world, world.newWallet([], { status_channel_id: channel }));
     const path = `/wallets/${wallet.wallet_id}`;
     await world.status(path, "failed");
-    const last = (await world.told(channel, "wallet_id", wallet.wallet_id)).at(-1);
+    const last = (await world.statusEvents(channel, "wallet_id", wallet.wallet_id)).at(-1);
     should(last.payload).containDeep({ status: "failed", status_reason: "as a test wants it" });
     await world.expect(200, "PATCH", path, { status: "archived" });
   },

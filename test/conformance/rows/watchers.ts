@@ -7,7 +7,7 @@ import { NOWHERE, UUID, type World } from "../world.ts";
 export const { rows, row } = table();
 
 const ids = ({ data }: Json) => data.map(({ watcher_id }: Json) => watcher_id);
-const statuses = (told: Json[]) => told.map(({ payload }) => payload.status);
+const statuses = (events: Json[]) => events.map(({ payload }) => payload.status);
 const create = (world: World, channel: string, change: object = {}) =>
   world.expect(201, "POST", `/channels/${channel}/watchers`, world.newWatcher(change));
 
@@ -22,11 +22,11 @@ row("S3 C3", "a watcher is pending when it is created, with what was sent", ["to
   should(Number.isInteger(created.created_at)).be.true();
 });
 
-row("S3 S6", "it becomes active, and each status is told once", ["token"], async (world) => {
+row("S3 S6", "it becomes active, with one event for each status", ["token"], async (world) => {
   const { channel, id } = await world.watcher();
-  const told = await world.told(channel, "watcher_id", id);
-  statuses(told).should.eql(["pending", "active"]);
-  for (const { headers, payload } of told) {
+  const statusEvents = await world.statusEvents(channel, "watcher_id", id);
+  statuses(statusEvents).should.eql(["pending", "active"]);
+  for (const { headers, payload } of statusEvents) {
     should(headers.type).equal("watcher.status");
     should(payload).have.properties(["status_reason", "timestamp"]);
     should(payload.chain_selector).equal(world.network.chain_selector);
@@ -74,7 +74,7 @@ row(
   },
 );
 
-row("C2", "a watcher is renamed at once", ["token"], async (world) => {
+row("C2", "a watcher is renamed immediately", ["token"], async (world) => {
   const { path } = await world.watcher();
   const name = world.name("renamed");
   should(await world.expect(200, "PATCH", path, { name })).containDeep({ name, status: "active" });
@@ -97,7 +97,7 @@ row("S3 C2 C4", "archiving answers 202 and archiving, and ends in archived", ["t
   await world.status(path, "active");
   should((await world.expect(202, "PATCH", path, { status: "archived" })).status).equal("archiving");
   await world.status(path, "archived");
-  statuses(await world.told(channel, "watcher_id", watcher_id)).should.eql([
+  statuses(await world.statusEvents(channel, "watcher_id", watcher_id)).should.eql([
     "pending",
     "active",
     "archiving",
@@ -135,7 +135,7 @@ row(
 
 row(
   "C1",
-  "a watcher that is not there, or in another channel, is told by its code",
+  "an unknown watcher, or one of another channel, has its own error code",
   ["token"],
   async (world) => {
     const { id } = await world.watcher();
@@ -199,9 +199,9 @@ row(
     should(created).containDeep({ status: "pending", service: "no-such-service" });
     const path = `/channels/${channel}/watchers/${created.watcher_id}`;
     await world.status(path, "failed");
-    const told = await world.told(channel, "watcher_id", created.watcher_id);
-    statuses(told).should.eql(["pending", "failed"]);
-    should(told.at(-1).payload.status_reason).be.a.String().and.not.be.empty();
+    const statusEvents = await world.statusEvents(channel, "watcher_id", created.watcher_id);
+    statuses(statusEvents).should.eql(["pending", "failed"]);
+    should(statusEvents.at(-1).payload.status_reason).be.a.String().and.not.be.empty();
     should(ids(await world.get(`/channels/${channel}/watchers?service=no-such-service`))).eql([
       created.watcher_id,
     ]);
@@ -249,7 +249,7 @@ row(
     should((await world.call("POST", "/local/failures", failure)).status).be.below(300);
     await world.expect(202, "PATCH", path, { status: "archived" });
     await world.status(path, "failed");
-    const last = (await world.told(channel, "watcher_id", watcher_id)).at(-1);
+    const last = (await world.statusEvents(channel, "watcher_id", watcher_id)).at(-1);
     should(last.payload).containDeep({ status: "archive_failed", status_reason: "as a test wants it" });
     const search = `/channels/${channel}/events/search?type=watcher.status&status=archive_failed`;
     should((await world.get(search)).events).have.length(1);
@@ -264,7 +264,7 @@ row("C4", "provisioning that fails ends in failed, with a reason", ["local"], as
   should((await world.call("POST", "/local/failures", failure)).status).be.below(300);
   const { watcher_id } = await create(world, channel);
   await world.status(`/channels/${channel}/watchers/${watcher_id}`, "failed");
-  const told = await world.told(channel, "watcher_id", watcher_id);
-  statuses(told).should.eql(["pending", "failed"]);
-  should(told.at(-1).payload.status_reason).equal("as a test wants it");
+  const statusEvents = await world.statusEvents(channel, "watcher_id", watcher_id);
+  statuses(statusEvents).should.eql(["pending", "failed"]);
+  should(statusEvents.at(-1).payload.status_reason).equal("as a test wants it");
 });

@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 export type Head = { number: number; hash: string };
 
 /**
- * Anvil's newest block, or the one of a number.
+ * Anvil's newest block, or the one with this number.
  *
  * @throws Error when there is none, or no answer in time.
  */
@@ -21,7 +21,7 @@ export async function head(rpcUrl: string, timeoutMs: number, number?: number): 
 const RESULT = '"result":"0x';
 
 /**
- * The state of anvil, gzipped JSON. It comes as one hex text that may be larger than a text can be here.
+ * The state of anvil, gzipped JSON. The answer is one hex text that may be longer than a JavaScript string can be.
  *
  * @throws Error when anvil refuses, or goes away meanwhile, or when `signal` says so.
  */
@@ -43,12 +43,12 @@ export async function dumpState(rpcUrl: string, signal: AbortSignal): Promise<Bu
     pieces.push(Buffer.from(text.slice(0, digits), "hex"));
     text = text.slice(digits);
   }
-  if (!within) throw new Error(`the chain gave no state (${text.slice(0, 200)})`);
-  if (!text.startsWith('"')) throw new Error("the chain gave half of its state");
+  if (!within) throw new Error(`the chain returned no state (${text.slice(0, 200)})`);
+  if (!text.startsWith('"')) throw new Error("the chain returned an incomplete state");
   return Buffer.concat(pieces);
 }
 
-/** Not by `fetch`, which takes 15 MB more in a process that does little else. */
+/** Not with `fetch`, which needs 15 MB more memory. */
 function ask(
   rpcUrl: string,
   method: string,

@@ -7,18 +7,18 @@ import type { Loadable } from "./snapshots.ts";
 export type Listening = { child: ChildProcess; pid: number; port: number };
 
 const START_TIMEOUT_MS = 20_000;
-/** Slow machines load as many bytes of a state in a millisecond. */
+/** Bytes of a state that a slow machine loads in a millisecond. */
 const LOADED_IN_A_MS = 5000;
 /** What anvil prints when another program has its port: on Linux and macOS, and on Windows. */
 const PORT_TAKEN = /address already in use|one usage of each socket address/i;
 const STATE_REFUSED = /--load-state|deserializ/i;
 
-/** Anvil does not take the state that it was given. */
+/** Anvil refuses the state. */
 export class StateRefused extends Error {}
 
 /**
- * Starts anvil from a snapshot, or empty. It writes nothing to the disk by itself. `onSpawn` is told its process id
- * at once.
+ * Starts anvil from a snapshot, or empty. It writes nothing to the disk itself. `onSpawn` gets its process id
+ * immediately.
  *
  * @throws StateRefused when it does not load the snapshot; ServiceProblem when it does not start.
  */
@@ -30,7 +30,7 @@ export function launch(options: {
   onSpawn: (pid: number) => void;
 }): Promise<Listening> {
   const { binary, port: wanted, snapshot } = options;
-  // Detached, so that Ctrl-C reaches the service alone, which then ends anvil in order.
+  // Detached, so that Ctrl-C reaches only the service, which then stops anvil in order.
   const child = spawn(binary, anvilArguments(options), { stdio: ["ignore", "pipe", "pipe"], detached: true });
   if (child.pid !== undefined) options.onSpawn(child.pid);
   const timeoutMs = START_TIMEOUT_MS + (snapshot?.bytes ?? 0) / LOADED_IN_A_MS;
@@ -57,7 +57,7 @@ export function launch(options: {
       }
     };
     child.once("error", (error) => fail(messageOf(error)));
-    // Not before all that it printed is here.
+    // After all its output has arrived.
     child.once("close", exited);
     child.stderr?.on("data", (chunk) => {
       output += chunk;
@@ -82,7 +82,7 @@ function anvilArguments({ folder, port, snapshot }: Parameters<typeof launch>[0]
   return [
     ...["--host", "127.0.0.1", "--port", String(port), "--no-cors", "--no-mining"],
     ...["--slots-in-an-epoch", "4"],
-    // Without these, states of old blocks pile up in memory, and some under the home directory.
+    // Without these, states of old blocks fill the memory and the home directory.
     ...["--prune-history", "64", "--cache-path", join(folder, "cache")],
     ...(snapshot === undefined ? [] : ["--load-state", snapshot.file]),
   ];

@@ -5,34 +5,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../log.ts";
 import { isAlive } from "../process.ts";
 
-/** Where the ids of the two processes of a running chain are. */
+/** The files with the ids of the two processes of a running chain. */
 export const PID_FILES = { anvil: "anvil.pid", watchdog: "watchdog.pid" };
 
-const TELL_AFTER_MS = 2000;
+const LOG_AFTER_MS = 2000;
 const LOOK_MS = 20;
 
 /** Waits until the watchdog of a killed service has saved its chain and ended it; a chain without one is ended. */
 export async function awaitPredecessor(folder: string, log: Log): Promise<void> {
   const start = Date.now();
-  let told = false;
+  let logged = false;
   const watchdog = runningPid(folder, PID_FILES.watchdog);
   while (watchdog !== undefined && isAlive(watchdog)) {
-    if (!told && Date.now() - start > TELL_AFTER_MS) {
-      told = true;
-      log.info(
-        "Waiting until the chain's state is saved: the service before was ended without waiting for it.",
-      );
+    if (!logged && Date.now() - start > LOG_AFTER_MS) {
+      logged = true;
+      log.info("Waiting until the chain's state is saved: an earlier service ended before that.");
     }
     await sleep(LOOK_MS);
   }
   const anvil = runningPid(folder, PID_FILES.anvil);
-  // It writes nothing by itself: there is nothing to damage.
+  // It writes nothing itself: there is nothing to damage.
   if (anvil !== undefined) process.kill(anvil, "SIGKILL");
   while (anvil !== undefined && isAlive(anvil)) await sleep(LOOK_MS);
   for (const name of Object.values(PID_FILES)) rmSync(join(folder, name), { force: true });
 }
 
-/** Process ids are used again: never wait for, or end, a stranger. Both were started with the folder's name. */
+/** Process ids are reused: check that it is one of the two processes. Both were started with the folder's name. */
 function runningPid(folder: string, pidFile: string): number | undefined {
   if (process.platform === "win32") return undefined;
   try {

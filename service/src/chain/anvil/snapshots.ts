@@ -6,26 +6,26 @@ import { gunzip } from "node:zlib";
 import { messageOf } from "../../problem.ts";
 import { blockOfState, withNewestBlocks } from "./state.ts";
 
-/** A whole state, ready for anvil to load. */
+/** A complete state, ready for anvil to load. */
 export type Loadable = { block: number; bytes: number; file: string; from: string };
 
-/** What was found damaged, and how it is kept. */
+/** Why a snapshot is damaged, and the file in which it is kept. */
 type Damaged = { why: string; kept: string };
 
 const inflate = promisify(gunzip);
 
-/** The newest snapshot, and the one before it. Both are the gzipped JSON that anvil gave. */
+/** The newest snapshot, and the one before it. Both are gzipped JSON from anvil. */
 const NEWEST = "state.json.gz";
 const FORMER = "state.former.json.gz";
-/** What anvil wrote by itself under earlier versions; it goes once there is a snapshot. */
+/** A state that anvil wrote itself under earlier versions; removed once there is a snapshot. */
 const BY_ANVIL = "state.json";
 const UNFINISHED = /^state\..*\.(new|loading)$/;
 
 /**
- * Makes a snapshot the newest one. At each moment a whole one is there, whatever ends us: the bytes are on the disk
- * before they get the name.
+ * Stores a snapshot as the newest one. A complete one is there at each moment, even after a kill: the bytes are on the
+ * disk before they get the name.
  *
- * @throws Error when the disk does not take it; the former ones are still there then.
+ * @throws Error when the disk does not take it; the older ones are then still there.
  */
 export async function keepSnapshot(folder: string, gzipped: Buffer): Promise<void> {
   const unfinished = join(folder, `state.${process.pid}.new`);
@@ -49,8 +49,8 @@ export async function keepSnapshot(folder: string, gzipped: Buffer): Promise<voi
 }
 
 /**
- * The newest whole snapshot as a file that anvil loads, which the caller removes, without old blocks that nobody needs.
- * Damaged ones are renamed, and told.
+ * The newest complete snapshot as a file for anvil, without unneeded old blocks. The caller removes the file. Damaged
+ * snapshots are renamed and reported.
  *
  * @throws Error when a file cannot be read or written.
  */
@@ -85,21 +85,21 @@ export async function newestSnapshot(
   return undefined;
 }
 
-/** Renames what cannot be loaded, for people to look at; its new name. */
+/** Renames a file that cannot be loaded, and returns its new name. */
 export async function setAside(file: string): Promise<string> {
   const kept = `${file}.damaged`;
   await rename(file, kept);
   return kept;
 }
 
-/** Removes what a killed process left half written. */
+/** Removes files that a killed process left unfinished. */
 export async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (UNFINISHED.test(name)) await rm(join(folder, name), { force: true });
   }
 }
 
-/** Makes renamed files last through a power cut, where folders can be synced: not on Windows. */
+/** Makes renames survive a power failure. Windows cannot sync folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");

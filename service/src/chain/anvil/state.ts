@@ -1,7 +1,7 @@
-// What anvil says of itself in `anvil_dumpState`, read from its bytes: it can be hundreds of megabytes, too much for one
-// text, and parsed it would lose what is in its large integers.
+// Reads the answer of `anvil_dumpState` as bytes: hundreds of megabytes do not fit one string, and parsing would round its
+// large integers.
 
-/** Blocks, with their transactions, that are there for those who look back; older ones are dropped when anvil starts. */
+/** Newest blocks that are kept with their transactions; older ones are dropped when anvil starts. */
 export const KEPT_BLOCKS = 2000;
 
 const BLOCKS = '"blocks":[';
@@ -9,7 +9,7 @@ const TRANSACTIONS = '],"transactions":[';
 const AFTER_TRANSACTIONS = '],"historical_states"';
 
 /**
- * The newest block of a whole state.
+ * The newest block of a complete state.
  *
  * @throws Error when the text is something else.
  */
@@ -17,13 +17,13 @@ export function blockOfState(json: Buffer): number {
   const isWhole =
     json.indexOf('{"block":{') === 0 && /\}\s*$/.test(json.toString("latin1", json.length - 16));
   const block = isWhole && json.includes(BLOCKS) ? numberAfter(json, '"best_block_number":') : undefined;
-  if (block === undefined) throw new Error("it is not the whole state of a chain");
+  if (block === undefined) throw new Error("it is not the complete state of a chain");
   return block;
 }
 
 /**
- * Whether blocks were made while anvil put the state together, so that accounts are ahead of the blocks: each block
- * leaves the hash of the one before it in a contract (EIP-2935). `hash` is that of the state's newest block.
+ * Whether blocks were made while anvil collected the state, so that accounts are ahead of the blocks: each block stores
+ * the hash of its parent in a contract (EIP-2935). `hash` is that of the state's newest block.
  */
 export function isTorn(json: Buffer, hash: string): boolean {
   if (numberAfter(json, '"number":') !== blockOfState(json)) return true;
@@ -31,7 +31,7 @@ export function isTorn(json: Buffer, hash: string): boolean {
 }
 
 /**
- * The same state without old blocks, in pieces to write one after the other: with so many of the newest ones, and all
+ * The same state without old blocks, in pieces to write one after the other: it keeps the newest `kept` blocks, and all
  * after `neededAfter`.
  */
 export function withNewestBlocks(
@@ -43,7 +43,7 @@ export function withNewestBlocks(
   const transactions = blocksEnd + TRANSACTIONS.length;
   const end = json.indexOf(AFTER_TRANSACTIONS, transactions);
   const newest = blockOfState(json);
-  // Another anvil may write otherwise: that is loaded as it is.
+  // Another version of anvil may have another format: it is loaded unchanged.
   if (blocksEnd < 0 || end < 0) return [json];
   const isKept = (number: number) => number > Math.min(newest - kept, neededAfter);
   return [
@@ -55,7 +55,7 @@ export function withNewestBlocks(
   ];
 }
 
-/** The elements of a list whose number is such, with commas between. */
+/** The elements of a list whose number is kept, with commas between. */
 function picked(
   list: Buffer,
   start: string,
@@ -77,7 +77,7 @@ function picked(
   return pieces;
 }
 
-/** The number behind a name: anvil writes some as hex in quotes. */
+/** The number after a name. Anvil writes some as quoted hex. */
 function numberAfter(json: Buffer, name: string): number | undefined {
   const at = json.indexOf(name);
   if (at < 0) return undefined;

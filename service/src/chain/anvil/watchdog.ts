@@ -6,12 +6,12 @@ import type { Log } from "../../log.ts";
 import { messageOf } from "../../problem.ts";
 import type { WatchdogOrder } from "../watchdog.ts";
 import { PID_FILES } from "./predecessor.ts";
-import type { SaveReport } from "./saving.ts";
+import type { SaveReport } from "./snapshot-saver.ts";
 
-/** After it ended by itself, before it is started again. */
-const AGAIN_MS = 200;
+/** Pause before a restart. */
+const RESTART_MS = 200;
 
-/** The watchdog of one anvil, a process beside the service, as the service sees it. One that is killed is started again. */
+/** The watchdog process of one anvil, as the service uses it. A watchdog that was killed is restarted. */
 export class Watchdog {
   readonly #folder: string;
   readonly #log: Log;
@@ -21,7 +21,7 @@ export class Watchdog {
   #failing = false;
   #saved: { block: number; bytes: number };
 
-  /** `loaded` is what anvil begins with. */
+  /** `loaded` is the state that anvil starts with. */
   constructor(options: { folder: string; log: Log; loaded: { block: number; bytes: number } }) {
     this.#folder = options.folder;
     this.#log = options.log;
@@ -29,7 +29,7 @@ export class Watchdog {
     this.#child = this.#start();
   }
 
-  /** The newest block that is on the disk, and the bytes of its state. */
+  /** The newest saved block, and the bytes of its state. */
   get saved(): { block: number; bytes: number } {
     return this.#saved;
   }
@@ -39,13 +39,13 @@ export class Watchdog {
     this.#send(order);
   }
 
-  /** Lets it save the state and end anvil, however long that takes. */
+  /** Makes it save the state and end anvil. There is no time-out. */
   async end(): Promise<void> {
     this.#ending = true;
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const gone = new Promise((resolve) => this.#child.once("exit", resolve));
-    // Until now it kept nobody waiting.
+    // Before this, it did not keep the process alive.
     this.#child.ref();
     this.#send("end");
     await gone;
@@ -59,17 +59,17 @@ export class Watchdog {
     });
     child.unref();
     child.channel?.unref();
-    child.on("message", (report: SaveReport) => this.#tell(report));
+    child.on("message", (report: SaveReport) => this.#logReport(report));
     child.on("error", () => undefined);
     child.once("exit", () => {
       if (this.#ending) return;
-      this.#log.warn("The process that saves the local chain ended by itself. Starting it again.");
-      setTimeout(() => this.#startAgain(), AGAIN_MS).unref();
+      this.#log.warn("The process that saves the local chain ended by itself. Restarting it.");
+      setTimeout(() => this.#startAgain(), RESTART_MS).unref();
     });
     try {
       if (child.pid !== undefined) writeFileSync(join(this.#folder, PID_FILES.watchdog), String(child.pid));
     } catch (error) {
-      // It watches all the same; only a service that is started beside it would not know of it.
+      // It still works; only a second service could not detect it.
       this.#log.warn(
         `The file ${PID_FILES.watchdog} cannot be written to ${this.#folder} (${messageOf(error)}).`,
       );
@@ -87,8 +87,8 @@ export class Watchdog {
     if (this.#child.connected) this.#child.send(order, () => undefined);
   }
 
-  /** A problem that lasts is told once, and when it is over. */
-  #tell(report: SaveReport): void {
+  /** A problem that lasts is logged once, and again when it is over. */
+  #logReport(report: SaveReport): void {
     if ("saved" in report) {
       this.#saved = report.saved;
       if (this.#failing) this.#log.info("The chain's state can be saved again.");
@@ -97,7 +97,7 @@ export class Watchdog {
     } else if (!this.#failing) {
       this.#failing = true;
       this.#log.error(
-        `The chain's state cannot be saved to ${this.#folder} (${report.failed}). The chain goes on; after a stop it would begin again at block ${this.#saved.block}. Make room on the disk, or make the folder writable: saving is tried again all the time.`,
+        `The chain's state cannot be saved to ${this.#folder} (${report.failed}). The chain keeps running, but after a stop it would restart at block ${this.#saved.block}. Free some disk space, or make the folder writable: saving is retried.`,
       );
     }
   }

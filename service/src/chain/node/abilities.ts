@@ -3,22 +3,22 @@ import { ServiceProblem } from "../../problem.ts";
 import type { NodeCalls } from "./node-calls.ts";
 import { httpStatus, isRefusal } from "./refusals.ts";
 
-/** What a node can do, by which one knows what it is for. */
+/** What a node can do. */
 export type Abilities = {
-  /** Whether blocks come when we ask for them, or by themselves. */
+  /** Whether it makes blocks on request, or by itself. */
   minesOnRequest: boolean;
-  /** Whether its coins are play money: the node makes blocks on request, or signs for rich accounts of its own. */
+  /** Whether its coins have no value: the node makes blocks on request, or signs for its own rich accounts. */
   isDevelopment: boolean;
 };
 
-/** Those of development nodes. */
+/** The chain ids of development nodes. */
 const LOCAL_CHAIN_IDS = ["1337", "31337"];
 const PUBLIC_CHAINS = KNOWN_CHAINS.filter((chain) => !LOCAL_CHAIN_IDS.includes(chain.chainId));
 
 /**
- * A chain that only its owner knows, under a selector of his choice.
+ * An unknown chain, with a selector that the user chose.
  *
- * @throws ServiceProblem when it is no selector, or that of another chain.
+ * @throws ServiceProblem when it is not a selector, or belongs to another chain.
  */
 export function ownChain(chainId: string, chainSelector: string | undefined): KnownChain | undefined {
   if (chainSelector === undefined) return undefined;
@@ -31,23 +31,23 @@ export function ownChain(chainId: string, chainSelector: string | undefined): Kn
   return { name: `Chain ${chainId}`, chainSelector, chainId, type: "testnet" };
 }
 
-/** A node shows by what it does what it is for: names of nodes are many. */
+/** Detected by calls, since there are many names of nodes. */
 export async function abilitiesOf(calls: NodeCalls, chainId: string): Promise<Abilities> {
   const minesOnRequest = await calls.call("evm_mine", []).then(() => true, refused);
   if (minesOnRequest) return { minesOnRequest, isDevelopment: true };
-  // A node of a public network may hold an account that somebody has paid for.
+  // A node of a public network may have an account with real coins.
   const isPublic = PUBLIC_CHAINS.some((chain) => chain.chainId === chainId);
   const accounts = isPublic ? false : await calls.call("eth_accounts", []).catch(refused);
   return { minesOnRequest, isDevelopment: Array.isArray(accounts) && accounts.length > 0 };
 }
 
-/** @throws what is no answer of the node. */
+/** @throws errors that are not an answer of the node. */
 export function refused(error: unknown): false {
   if (isRefusal(error) || httpStatus(error) !== undefined) return false;
   throw error;
 }
 
-/** From the first word of a version: "anvil/v1.5.0", "HardhatNetwork/2.22.0/…". */
+/** The first word of a version, such as "anvil/v1.5.0" or "HardhatNetwork/2.22.0/…". */
 export function nodeName(version: string): string {
   const [word = "node"] = /^[a-z]+/.exec(version.toLowerCase()) ?? [];
   return word.replace(/network$/, "");

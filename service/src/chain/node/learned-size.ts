@@ -1,26 +1,26 @@
-/** Sizes that fit before one is tried again that was refused; and how often at most, after it was refused again. */
+/** How many sizes must fit before a refused one is tried again: at first, and at most after more refusals. */
 const FITS_BEFORE_RETRY = { first: 8, most: 512 };
-/** A refusal that does not speak of size, so often in a row: a smaller size is worth a try. */
+/** After this many refusals in a row that do not mention the size, a smaller size is tried. */
 const UNEXPLAINED = 3;
 
 /**
- * How much a node gives at once, learned from what it refuses. Halves after a refusal, doubles while sizes fit, and
- * tries one that was refused ever more rarely.
+ * The largest size that a node accepts, learned from its refusals. It halves after a refusal, doubles while sizes fit, and
+ * tries refused sizes less and less often.
  */
 export class LearnedSize {
   readonly #most: number;
   #size: number;
-  /** The largest that fitted since something was refused. */
+  /** The largest size that fitted since the last refusal. */
   #fitted = 0;
   /** The smallest size that was refused and has not been tried again. */
   #refused = Number.POSITIVE_INFINITY;
   #isRetry = false;
   #fits = 0;
   #fitsBeforeRetry = FITS_BEFORE_RETRY.first;
-  /** Refusals in a row that did not speak of size, and the smallest size that met one. */
+  /** Refusals in a row that did not mention the size, and the smallest refused size. */
   #unexplained = 0;
   #suspected = Number.POSITIVE_INFINITY;
-  /** Whether such a refusal turned out to mean the size. */
+  /** Whether such a refusal turned out to be about the size. */
   #meantSize = false;
 
   constructor(most: number) {
@@ -28,7 +28,7 @@ export class LearnedSize {
     this.#size = most;
   }
 
-  /** To be asked for next. */
+  /** The size to request next. */
   get size(): number {
     return this.#size;
   }
@@ -39,7 +39,7 @@ export class LearnedSize {
       this.#unexplained = 0;
       this.#suspected = Number.POSITIVE_INFINITY;
     }
-    // What is shorter for another reason says nothing of the limit.
+    // A request that is smaller for another reason says nothing about the limit.
     if (size < this.#size) return;
     if (this.#unexplained >= UNEXPLAINED) this.#meantSize = true;
     this.#unexplained = 0;
@@ -57,9 +57,9 @@ export class LearnedSize {
     this.#fits = 0;
   }
 
-  /** The node gives less at once. A size of 1 stays. */
+  /** The node refused this size as too large. A size of 1 stays. */
   refused(size: number): void {
-    // Of several that are under way at once, one tells it.
+    // Of several concurrent refusals, only one counts.
     if (this.#isRetry && size >= this.#size) {
       this.#fitsBeforeRetry = Math.min(2 * this.#fitsBeforeRetry, FITS_BEFORE_RETRY.most);
       this.#isRetry = false;
@@ -69,15 +69,15 @@ export class LearnedSize {
     this.keepTo(Math.floor(size / 2));
   }
 
-  /** The next is no larger than this, for a reason that is not the node's. */
+  /** Limits the next size, for a reason that is not the node's. */
   keepTo(size: number): void {
     this.#size = Math.max(1, Math.min(this.#size, size));
     this.#fits = 0;
   }
 
   /**
-   * Notes a refusal that does not speak of size. True when it may mean the size all the same: it came several times
-   * in a row, or meant the size before and nothing of this size has fitted since.
+   * Notes a refusal that does not mention the size. True when it may be about the size: it came several times in a row, or
+   * it was about the size before and no such size has fitted since.
    */
   isSuspect(size: number): boolean {
     this.#unexplained += 1;

@@ -1,18 +1,18 @@
 import type { Hex } from "../../../../src/protocol/index.ts";
-import type { RawLog } from "../chain.ts";
+import type { RawLog } from "../chain-data.ts";
 import { LearnedSize } from "./learned-size.ts";
 import { isRefusal, isTooMuch, isUnreachable } from "./refusals.ts";
 
-/** Of which contracts, and with which topics: null stands for any, a list for one of them. */
+/** Blocks, contracts and topics. As a topic, null matches any, and a list one of them. */
 export type LogFilter = { addresses: readonly string[]; topics?: ReadonlyArray<Hex | readonly Hex[] | null> };
 export type LogRange = LogFilter & { from: number; to: number };
 
-/** Blocks asked for in one go, unless the node gives less at once. */
+/** Blocks in one request, unless the node has a lower limit. */
 const MOST_BLOCKS = 500;
-/** Logs worked on in one go, unless one block has more. */
+/** Logs returned together, unless one block has more. */
 const MANY_LOGS = 2000;
 
-/** Logs from a node that limits how many blocks or logs it gives at once: what it refuses is asked for in parts. */
+/** Logs from a node that limits the blocks or logs of a request: what it refuses is requested in parts. */
 export class LogRanges {
   readonly #ask: (range: LogRange) => Promise<RawLog[]>;
   readonly #blocks = new LearnedSize(MOST_BLOCKS);
@@ -21,7 +21,7 @@ export class LogRanges {
     this.#ask = ask;
   }
 
-  /** Blocks that are likely to be had in one go. */
+  /** How many blocks probably fit one request. */
   get size(): number {
     return this.#blocks.size;
   }
@@ -29,7 +29,7 @@ export class LogRanges {
   /**
    * All logs of the range, both ends included, in the order of the chain.
    *
-   * @throws what the call throws when the node gives not even one contract's logs of one block.
+   * @throws what the call throws when the node refuses even the logs of one contract in one block.
    */
   async all({ from, to, ...filter }: LogRange): Promise<RawLog[]> {
     const found: RawLog[] = [];
@@ -42,7 +42,7 @@ export class LogRanges {
   }
 
   /**
-   * Logs from the start of the range on, as many blocks of them as are good to be had in one go; `to` is the last.
+   * Logs from the start of the range, of as many blocks as fit one request. `to` is the last block.
    *
    * @throws as `all`.
    */
@@ -63,7 +63,7 @@ export class LogRanges {
     }
   }
 
-  /** Where blocks are full of logs, fewer blocks at a time. */
+  /** Requests fewer blocks at a time where they have many logs. */
   #noMoreThanMany(logs: RawLog[], from: number, to: number): { logs: RawLog[]; to: number } {
     const first = logs[MANY_LOGS];
     if (first === undefined) {
@@ -76,7 +76,7 @@ export class LogRanges {
     return { logs: logs.filter(({ blockNumber }) => blockNumber <= last), to: last };
   }
 
-  /** One block that is too full: fewer contracts at a time, then fewer kinds of events. */
+  /** Requests one block that has too many logs by fewer contracts, then by fewer topics. */
   async #readBlock(range: LogRange, refusal: unknown): Promise<RawLog[]> {
     const found: RawLog[] = [];
     for (const part of halves(range) ?? raise(refusal)) {
@@ -90,7 +90,7 @@ export class LogRanges {
     return found;
   }
 
-  /** What a node says of its limits has no common form. What is refused again and again is tried in parts at last. */
+  /** Nodes report limits in many forms. A request that is refused repeatedly is tried in parts. */
   #isForItsSize(error: unknown, blocks: number): boolean {
     if (isTooMuch(error)) return true;
     const mayBe = isRefusal(error) || isUnreachable(error);
@@ -125,7 +125,7 @@ function split<T>(list: readonly T[]): [T[], T[]] {
   return [list.slice(0, middle), list.slice(middle)];
 }
 
-/** Not by arguments: of them there must not be too many. */
+/** Without spread arguments, whose number is limited. */
 function append<T>(to: T[], more: readonly T[]): void {
   for (const item of more) to.push(item);
 }

@@ -5,13 +5,13 @@ import { notAnswered, type Posted, post } from "./post.ts";
 import { httpStatus, isRefusal, isRevert, isTooMuch, isTooOften, NodeBusy } from "./refusals.ts";
 
 export type NodeCallsOptions = {
-  /** How long one request may take, the body of its answer included. */
+  /** Time-out of one request, including the body of its answer. */
   timeoutMs?: number;
-  /** How large one answer may be. */
+  /** Maximum size of one answer. */
   mostBytes?: number;
-  /** How long a node may refuse everything because it is asked too often, before the calls that wait fail. */
+  /** How long a node may refuse everything because of its rate limit before waiting calls fail. */
   patienceMs?: number;
-  /** Told once when the node begins to refuse because it is asked too often, with what it says. */
+  /** Called once with the node's message when it starts to refuse calls because of its rate limit. */
   onTooOften?: (says: string) => void;
 };
 
@@ -24,27 +24,27 @@ type Call = {
 type Answer = { id?: unknown; result?: unknown; error?: RpcError };
 type RpcError = { code: number; message: string; data?: unknown };
 
-/** When a request was sent, and how long the node then asked us to wait. */
+/** When a request was sent, and how long the node asked to wait. */
 type Asked = { readonly sentAt: number; retryAfterMs: number | undefined };
 
-/** Calls in one request. What many providers take; fewer where it is refused. */
+/** Calls in one request: many providers accept this number. Fewer after a refusal. */
 const MOST_IN_BATCH = 100;
-/** Requests at once. */
+/** Concurrent requests. */
 const MOST_AT_ONCE = 8;
-/** The logs of a full block have some tens of MB. */
+/** The logs of a full block have tens of MB. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Between tries while the node says that it is asked too often. */
+/** Between tries while the node limits the rate. */
 const PAUSE_MS = { first: 250, longest: 8_000 };
-/** When we stop, answers that are under way have so long to come. */
+/** How long outstanding answers are awaited when the service stops. */
 const LAST_ANSWERS_MS = 1000;
-/** An episode of refusals is told of once; after so long a quiet time the next one is another. */
+/** Refusals are logged once, and again after this time without any. */
 const TOLD_AGAIN_MS = 60_000;
-/** What reads and answers with little may share a request. What acts goes alone: no part of it is asked twice. */
+/** Calls that only read and have small answers can share a request. Others are sent alone, so that they are not repeated. */
 const SHARES = /^(?:eth_(?!getLogs)(?:get|call|chainId|gasPrice|estimateGas|blockNumber)|txpool_|web3_)/;
 
 /**
- * JSON-RPC calls to one node. Calls of the same moment share a request, as many as the node takes: a batch that
- * it refuses is asked again in smaller ones. While the node says that it is asked too often, calls wait.
+ * JSON-RPC calls to one node. Calls of the same turn of the event loop share a request. A batch that the node refuses is
+ * sent again in smaller ones. While the node limits the rate, calls wait.
  */
 export class NodeCalls {
   readonly #url: string;
@@ -57,7 +57,7 @@ export class NodeCalls {
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #pauseMs = PAUSE_MS.first;
   #pausedUntil = 0;
-  /** Since when the node has refused everything because it is asked too often. */
+  /** Since when the node has refused everything because of its rate limit. */
   #refusedSince: number | undefined;
   #lastTooOften = Number.NEGATIVE_INFINITY;
 
@@ -73,7 +73,7 @@ export class NodeCalls {
   }
 
   /**
-   * What the node answers.
+   * The node's answer.
    *
    * @throws RpcRequestError when the node refuses the call.
    * @throws HttpRequestError, TimeoutError when it does not answer, or not in JSON-RPC.
@@ -87,7 +87,7 @@ export class NodeCalls {
     });
   }
 
-  /** From now on nothing waits for a node that is asked too often, and soon for no answer either. */
+  /** Calls do not wait for the rate limit after this, and only briefly for answers. */
   giveUp(): void {
     this.#isEnding = true;
     setTimeout(() => this.#ended.abort(new NodeBusy(STOPPING)), LAST_ANSWERS_MS).unref();
@@ -105,7 +105,7 @@ export class NodeCalls {
       this.#sendWaiting();
     };
     const pause = Math.ceil(this.#pausedUntil - performance.now());
-    // After what happens in this moment: its calls go together.
+    // After this turn of the event loop: its calls go together.
     this.#timer = pause > 0 ? setTimeout(send, pause) : setImmediate(send);
   }
 
@@ -146,7 +146,7 @@ export class NodeCalls {
     return await post(this.#url, body.length === 1 ? body[0] : body, { ...this.#options, ended });
   }
 
-  /** @throws what the request as a whole is refused with. */
+  /** @throws the error of the request as a whole. */
   #settle(calls: Call[], posted: Posted, asked: Asked): void {
     const { body } = posted;
     if (!Array.isArray(body) && (calls.length > 1 || !isAnswer(body))) throw this.#errorOf(body, posted);
@@ -176,7 +176,7 @@ export class NodeCalls {
     else this.#batch.fitted(calls.length);
   }
 
-  /** Whether a request failed as a whole because of its size. What nobody explains is taken for that when it goes on. */
+  /** Whether a request failed as a whole because of its size, or repeatedly without a known reason. */
   #isForItsSize(calls: Call[], error: unknown): boolean {
     if (calls.length === 1) return false;
     if (isTooMuch(error) || isAboutBatch(error)) return true;
@@ -190,18 +190,20 @@ export class NodeCalls {
     this.#schedule();
   }
 
-  /** What was refused because it came too soon goes to the front of the queue, and the queue waits. */
+  /** Calls that were refused because of the rate limit go to the front of the queue, and the queue waits. */
   #wait(calls: Call[], error: unknown, { sentAt, retryAfterMs = 0 }: Asked): void {
     const says = messageOf(error);
     const now = performance.now();
     if (now - this.#lastTooOften > TOLD_AGAIN_MS) this.#options.onTooOften(says);
     this.#waiting.unshift(...calls);
-    // Of several that are under way at once, one tells it.
+    // Of several concurrent refusals, only one counts.
     if (sentAt > this.#lastTooOften) this.#pause(calls.length, retryAfterMs);
     this.#lastTooOften = now;
     this.#refusedSince ??= now;
     if (this.#isEnding || now - this.#refusedSince > this.#options.patienceMs) {
-      this.#failWaiting(new NodeBusy(this.#isEnding ? STOPPING : `the node is asked too often: ${says}`));
+      this.#failWaiting(
+        new NodeBusy(this.#isEnding ? STOPPING : `the node limits the rate of calls: ${says}`),
+      );
       return;
     }
     this.#schedule();
@@ -209,7 +211,7 @@ export class NodeCalls {
 
   #pause(size: number, retryAfterMs: number): void {
     const isAgain = this.#refusedSince !== undefined;
-    // It may take no more than so many calls in a while: then a batch of more would never pass.
+    // A batch with more calls than the limit would never be accepted.
     if (isAgain && size > 1) this.#batch.refused(size);
     const isLonger = isAgain && size === 1;
     this.#pauseMs = isLonger ? Math.min(2 * this.#pauseMs, PAUSE_MS.longest) : PAUSE_MS.first;

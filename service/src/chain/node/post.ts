@@ -1,14 +1,14 @@
 import { HttpRequestError, ResponseBodyTooLargeError, TimeoutError } from "viem";
 export type Posted = {
   status: number;
-  /** What was answered, parsed; undefined when it is not JSON. */
+  /** The parsed answer; undefined when it is not JSON. */
   body: unknown;
   text: string;
-  /** How long the node asks us to wait. */
+  /** How long the node asks to wait. */
   retryAfterMs: number | undefined;
 };
 
-/** Of an answer that is not JSON, so much is told. */
+/** Characters of a non-JSON answer in an error. */
 const MOST_TOLD = 200;
 
 /**
@@ -39,13 +39,13 @@ export async function post(
     ended.throwIfAborted();
     if (timeout.aborted) throw new TimeoutError({ body: {}, url });
     if (error instanceof ResponseBodyTooLargeError) throw error;
-    // fetch says no more than that it failed; its cause says why, and viem takes over what that says.
+    // fetch only says that it failed; the reason is in its cause.
     const { cause = error } = Object(error) as { cause?: unknown };
     throw new HttpRequestError({ url, cause: cause as Error });
   }
 }
 
-/** An answer that is of no use, with its status and the beginning of what it says. */
+/** An unusable answer, with its status and its beginning. */
 export function notAnswered(url: string, { status, text }: Posted): HttpRequestError {
   const says = text.trim().slice(0, MOST_TOLD);
   return new HttpRequestError({
@@ -58,7 +58,7 @@ export function notAnswered(url: string, { status, text }: Posted): HttpRequestE
 async function read(response: Response, mostBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     if (size > mostBytes) throw new ResponseBodyTooLargeError({ maxSize: mostBytes, size });
@@ -82,7 +82,7 @@ function retryAfter({ headers }: Response): number | undefined {
   return seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** fetch takes no addresses with a name and a password. */
+/** fetch refuses URLs with a user name and password. */
 function withoutCredentials(url: string): { address: string; headers: Record<string, string> } {
   const address = new URL(url);
   const { username, password } = address;

@@ -1,17 +1,17 @@
-// What an error of a call to a node means. Nodes and providers have no common codes: their words decide.
+// Classifies errors of calls to a node. Nodes and providers have no common codes, so their messages decide.
 import { HttpRequestError, ResponseBodyTooLargeError, RpcRequestError, TimeoutError } from "viem";
 import type { Hex } from "../../../../src/protocol/index.ts";
 import { messageOf } from "../../problem.ts";
 
-/** The node says that it is asked too often. Nothing was done. */
+/** Messages of a rate limit. Nothing was done. */
 const TOO_OFTEN =
   /too many requests?|\brate\b|per second|\/ ?s(ec(ond)?)?\b|\brps\b|\bcups\b|compute units|capacity|throughput|request count|quota|credits|slow down|try again (in|later)/i;
-/** The node says that it is asked for too much at once. */
+/** Messages of a size limit. */
 const TOO_MUCH =
   /\brange\b|too (many|much|large|big|wide|long)|more than|exceed|limit|\bmax(imum)?\b|(response|result|payload|body) size|timed? ?out|too long|\bresults\b/i;
-/** Words of size beside those of time: less is to be asked for, and not later. */
+/** Size words in a message with rate words: the request has to be smaller, not later. */
 const SIZE_FIRST = /\b(block )?range\b|reduce|too (large|big|wide)|took too long/i;
-/** A block that the node does not have (yet), in words that speak of ranges too. */
+/** Messages about a missing block that also mention ranges. */
 const NO_SUCH_BLOCK = /invalid block range|beyond|not found|unknown block/i;
 
 const HTTP_TOO_OFTEN = 429;
@@ -19,25 +19,25 @@ const HTTP_TOO_LARGE = 413;
 /** JSON-RPC code of a call that reverted. */
 const REVERTED = 3;
 
-/** The node has refused everything for a while because it is asked too often. */
+/** The node has refused everything for some time because of its rate limit. */
 export class NodeBusy extends Error {
   override readonly name = "NodeBusy";
 }
 
-/** Whether the node answered and refused, so that asking again changes nothing. Otherwise it did not answer. */
+/** Whether the node answered with a refusal, so that a retry changes nothing. */
 export function isRefusal(error: unknown): boolean {
   return causes(error).some((cause) => cause instanceof RpcRequestError);
 }
 
 /**
- * Whether the node refused a transaction for what it is. Another nonce or a higher price is no such reason:
- * signed anew it may be taken.
+ * Whether the node refused a transaction permanently. A wrong nonce or a low price is not permanent: signed again, it may
+ * be accepted.
  */
 export function isRefusalForGood(error: unknown): boolean {
   return isRefusal(error) && !/nonce|underpriced|limit exceeded|too many requests/i.test(messageOf(error));
 }
 
-/** Whether the node did not answer at all, or not in time. */
+/** Whether the node did not answer, or not in time. */
 export function isUnreachable(error: unknown): boolean {
   return causes(error).some(
     (cause) =>
@@ -45,7 +45,7 @@ export function isUnreachable(error: unknown): boolean {
   );
 }
 
-/** Whether the node refused because it is asked too often, so that the same is to be asked later. */
+/** Whether the node refused because of its rate limit, so that the call has to be retried later. */
 export function isTooOften(error: unknown): boolean {
   if (httpStatus(error) === HTTP_TOO_OFTEN) return true;
   const isAnswered = isRefusal(error) || httpStatus(error) !== undefined;
@@ -53,7 +53,7 @@ export function isTooOften(error: unknown): boolean {
   return isAnswered && !isRevert(error) && TOO_OFTEN.test(says) && !SIZE_FIRST.test(says);
 }
 
-/** Whether a call reverted: its words are those of a contract. */
+/** Whether a call reverted: then the message is from a contract. */
 export function isRevert(error: unknown): boolean {
   return causes(error).some((cause) => {
     const { code, data } = cause as { code?: unknown; data?: unknown };
@@ -61,7 +61,7 @@ export function isRevert(error: unknown): boolean {
   });
 }
 
-/** Whether an answer is too large for us, or the question too large for the node. */
+/** Whether the answer or the request is too large. */
 export function isTooMuch(error: unknown): boolean {
   if (isTooOften(error)) return false;
   return (
@@ -71,12 +71,12 @@ export function isTooMuch(error: unknown): boolean {
   );
 }
 
-/** Whether the answer is larger than we take. */
+/** Whether the answer is larger than the maximum here. */
 export function isTooLarge(error: unknown): boolean {
   return causes(error).some((cause) => cause instanceof ResponseBodyTooLargeError);
 }
 
-/** The status of an answer that is no JSON-RPC answer. */
+/** The HTTP status of an answer that is not JSON-RPC. */
 export function httpStatus(error: unknown): number | undefined {
   return causes(error).find((cause) => cause instanceof HttpRequestError)?.status;
 }
@@ -87,7 +87,7 @@ function causes(error: unknown): Error[] {
   return found;
 }
 
-/** An RPC error that means "the call reverted", with the data it reverted with. */
+/** The revert data of an RPC error that means a revert. */
 export function revertOf(error: unknown): { reverted: Hex; message: string } | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { data, code } = cause as { data?: unknown; code?: unknown };

@@ -11,12 +11,12 @@ const FACTS = parseAbi([
 
 type Facts = { decimals?: number; symbol?: string };
 
-/** Tokens do not change these. */
+/** Tokens never change these. */
 const known = new Map<string, Facts>();
 
 /**
- * `erc20`: transfers and approvals of a token, with amounts in units of the token. The setting `decimals` is for
- * a token that does not tell them itself.
+ * `erc20`: transfers and approvals of a token, with amounts in units of the token. The setting `decimals` is for a token
+ * without a `decimals` function.
  *
  * `data`: `{token, symbol?, decimals, from, to, value, amount}`, for an approval `owner` and `spender` in place of
  * `from` and `to`; `value` in the smallest unit, `amount` in tokens, both decimal text.
@@ -32,7 +32,7 @@ export const erc20: WatcherService = {
     }
     if ((await chain.code(address)) === "0x") return `There is no contract at ${address}.`;
     if ((await decimalsOf(chain, address, config)) === undefined) {
-      return `The contract at ${address} does not tell its decimals. If it is a token, set service_config.decimals.`;
+      return `The contract at ${address} has no decimals function. If it is a token, set service_config.decimals.`;
     }
     return undefined;
   },
@@ -72,12 +72,12 @@ async function factsOf(chain: Chain, address: string): Promise<Facts> {
     ...(isDecimals(decimals) ? { decimals } : {}),
     ...(typeof symbol === "string" ? { symbol } : {}),
   };
-  // One that tells nothing may not be deployed yet.
+  // Without an answer it may not be deployed yet.
   if (facts.decimals !== undefined) known.set(key, facts);
   return facts;
 }
 
-/** What a function without parameters returns; undefined when the contract has none of the kind. */
+/** What a function without parameters returns; undefined when the contract does not have it. */
 async function read(chain: Chain, address: string, functionName: "decimals" | "symbol"): Promise<unknown> {
   const abi: Abi = FACTS;
   const answer = await chain.call({ to: address, data: encodeFunctionData({ abi, functionName }) });

@@ -6,7 +6,7 @@ import { unknownSetting, type WatcherService } from "./service.ts";
 
 /** Readings are in thousandths of their unit. */
 const READING_DECIMALS = 3;
-/** The last second that a date can name. */
+/** The last second that fits a date. */
 const LAST_SECOND = 8.64e12;
 
 /**
@@ -42,7 +42,7 @@ export const sensor: WatcherService = {
       const { reporter, value, unit, payload } = rest;
       return { ...who, reporter, value: reading(value), unit, ...state(rest), payload };
     }
-    // Inside a tuple names are those of the ABI.
+    // Inside a tuple, names are as in the ABI.
     const { value, takenAt, ...last } = rest.last as Record<string, unknown>;
     return {
       ...who,
@@ -61,13 +61,13 @@ function reading(thousandths: unknown): string {
   return formatUnits(integer(thousandths), READING_DECIMALS);
 }
 
-/** Of a time beyond all calendars, the seconds. */
+/** RFC 3339; the seconds for a time that fits no date. */
 function timeOf(seconds: unknown): string {
   const time = integer(seconds);
   return time <= LAST_SECOND ? rfc3339(Number(time)) : String(time);
 }
 
-/** An integer as it is signed: decimal text, a number, or one that `JSON.stringify` is to write unrounded. */
+/** An integer as it is signed: decimal text, a number, or one that `JSON.stringify` writes unrounded. */
 function integer(value: unknown): bigint {
   return BigInt(typeof value === "string" ? value : JSON.stringify(value));
 }

@@ -1,13 +1,13 @@
 import type { EventFragment } from "../../../../src/protocol/index.ts";
 import type { Chain } from "../../chain/chain.ts";
 
-/** The settings of a watcher, as given in its `service_config`. */
+/** The `service_config` of a watcher. */
 export type ServiceConfig = Readonly<Record<string, unknown>>;
 
 /** A decoded log: the event's name, its contract and its parameters as they are signed. */
 export type ServiceLog = { event: string; address: string; params: Readonly<Record<string, unknown>> };
 
-/** What a watcher service knows about one kind of contract, so that nobody needs its ABI. */
+/** A watcher service knows one kind of contract: its watchers need no ABI. */
 export type WatcherService = {
   readonly events: readonly EventFragment[];
   /** Why a watcher with these settings cannot work on this contract; undefined when it can. */
@@ -16,7 +16,7 @@ export type WatcherService = {
   dataOf(chain: Chain, log: ServiceLog, config: ServiceConfig): Promise<Record<string, unknown> | undefined>;
 };
 
-/** Why settings with other members than these are not taken; undefined when there are none. */
+/** Why settings with other members than these are refused; undefined when there are none. */
 export function unknownSetting(config: ServiceConfig, known: readonly string[]): string | undefined {
   const other = Object.keys(config).find((name) => !known.includes(name));
   if (other === undefined) return undefined;

@@ -1,0 +1,44 @@
+import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+
+/** One token of 77 decimals, 10^77 units, is the largest that a `uint256` can hold. */
+const MOST_DECIMALS = 77;
+
+/** Whether a text is a number of decimal places. */
+export function isDecimals(text: string): boolean {
+  return /^\d{1,2}$/.test(text) && Number(text) <= MOST_DECIMALS;
+}
+
+export const NODE = describeNode({
+  type: "crec-contract",
+  version: 1,
+  fields: {
+    name: COMMON.name,
+    /** Only for the form, which lists the networks of its service. */
+    connection: { ...COMMON.connection, required: false },
+    chainSelector: {
+      kind: "text",
+      icon: "link",
+      label: "common.label.network",
+      placeholder: true,
+      required: true,
+      check: isDigits,
+      lookup: { list: "networks", by: "connection", unknown: "contract.hint.unknown-network" },
+    },
+    address: {
+      kind: "text",
+      icon: "map-marker",
+      label: "common.label.address",
+      placeholder: { text: "0x…" },
+      required: true,
+      check: isAddress,
+      error: "common.error.address",
+    },
+    /** JSON, or human-readable text with one item a line. */
+    abi: { kind: "text", icon: "list", lines: 8, monospace: true, placeholder: true, required: true },
+    /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
+    decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
+  },
+});
+
+export type ContractDef = SettingsOf<typeof NODE>;

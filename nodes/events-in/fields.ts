@@ -1,0 +1,162 @@
+import { CONFIDENCES, EVENT_TYPES } from "../../src/protocol/index.ts";
+import { type FieldCheck, isAddress, isDigits } from "../lib/shared/field-checks.ts";
+import { COMMON, describeNode, LIST_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import { isTime } from "../lib/shared/times.ts";
+
+const START_VALUE: FieldCheck = (text, other) =>
+  other("start") === "time"
+    ? isTime(text) || "events-in.error.time"
+    : isDigits(text, other) || "events-in.error.offset";
+
+/** Events are acknowledged by the flow, and not when they are sent. */
+const BY_FLOW = { commit: ["on-complete", "on-ack"] };
+
+export const NODE = describeNode({
+  type: "crec-events-in",
+  version: 1,
+  icon: "events-in.svg",
+  inputs: 0,
+  outputs: ["events", "rejected", "notices"],
+  fields: {
+    name: COMMON.name,
+    channel: COMMON.channel,
+    /** Names the cursor. The editor makes one when the node is dropped. */
+    consumer: { kind: "text", icon: "bookmark", required: true },
+    start: {
+      kind: "select",
+      icon: "step-forward",
+      options: ["now", "beginning", "offset", "time"],
+      default: "now",
+    },
+    startValue: {
+      kind: "text",
+      icon: "map-pin",
+      placeholder: true,
+      required: true,
+      check: START_VALUE,
+      shown: { start: ["offset", "time"] },
+    },
+    types: { kind: "list", icon: "filter", options: EVENT_TYPES },
+    watcher: {
+      kind: "typed",
+      icon: "eye",
+      types: LIST_TYPES,
+      list: true,
+      placeholder: true,
+      lookup: { list: "watcher-ids", by: "channel" },
+    },
+    /** Names or signatures. */
+    contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
+    address: {
+      kind: "typed",
+      icon: "map-marker",
+      label: "common.label.address",
+      types: LIST_TYPES,
+      list: true,
+      placeholder: true,
+      check: isAddress,
+      error: "common.error.address",
+    },
+    confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "" },
+    verify: { kind: "boolean", default: true },
+    unverified: {
+      kind: "select",
+      icon: "ban",
+      options: ["port", "drop"],
+      default: "port",
+      shown: { verify: true },
+    },
+    /** When an event is acknowledged, and the cursor moves past it. */
+    commit: {
+      kind: "select",
+      icon: "check-square-o",
+      options: ["on-send", "on-complete", "on-ack"],
+      default: "on-send",
+      explained: true,
+    },
+    /** On send: how many messages may be in the flow at the same time. */
+    unfinished: {
+      kind: "number",
+      icon: "tasks",
+      unit: true,
+      default: "100",
+      least: 1,
+      whole: true,
+      shown: { commit: "on-send" },
+    },
+    inFlight: {
+      kind: "number",
+      icon: "tasks",
+      unit: true,
+      default: "1",
+      least: 1,
+      whole: true,
+      shown: BY_FLOW,
+    },
+    ackTimeout: {
+      kind: "number",
+      icon: "hourglass-half",
+      unit: "common.label.seconds",
+      default: "60",
+      least: 0.1,
+      error: "common.error.seconds",
+      shown: BY_FLOW,
+    },
+    /** Empty: without limit. */
+    attempts: {
+      kind: "number",
+      icon: "repeat",
+      unit: true,
+      default: "",
+      least: 1,
+      whole: true,
+      shown: BY_FLOW,
+    },
+    ackRejected: { kind: "boolean", default: false, shown: BY_FLOW },
+    /** Seconds. Empty: delivers events of any age. */
+    skipOlder: {
+      kind: "number",
+      icon: "fast-forward",
+      unit: true,
+      default: "",
+      least: 1,
+      error: "common.error.seconds",
+    },
+    pollMin: {
+      kind: "number",
+      icon: "clock-o",
+      unit: "common.label.seconds",
+      default: "1",
+      least: 0.1,
+      error: "common.error.seconds",
+    },
+    pollMax: {
+      kind: "number",
+      icon: "clock-o",
+      unit: "common.label.seconds",
+      default: "15",
+      least: 0.1,
+      error: "common.error.seconds",
+    },
+    /** Empty: a file in the user directory. Else the name of a context store. */
+    store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
+    /** Whether it takes commands from messages: 1 with an input. */
+    inputs: { kind: "boolean", default: false, numeric: true },
+    advanced: { kind: "section", folded: true },
+    /** Seconds by which an event may become visible later than others. Empty: the library's default. */
+    lateWithin: {
+      kind: "number",
+      icon: "history",
+      unit: true,
+      default: "",
+      least: 0,
+      error: "common.error.seconds",
+    },
+    /** How often Node-RED may crash while an event is in the flow before the event is rejected. 0: never rejected. */
+    crashes: { kind: "number", icon: "bomb", unit: true, default: "", least: 0, whole: true },
+    monitor: { kind: "line" },
+    panel: { kind: "custom" },
+  },
+});
+
+export type EventsInDef = SettingsOf<typeof NODE>;

@@ -1,0 +1,44 @@
+import { isDigits, isNameOrAddress } from "../lib/shared/field-checks.ts";
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { configurationError } from "./json-object.ts";
+
+export const NODE = describeNode({
+  type: "crec-wallet",
+  version: 1,
+  fields: {
+    name: COMMON.name,
+    connection: COMMON.connection,
+    chainSelector: {
+      kind: "text",
+      icon: "link",
+      label: "common.label.network",
+      placeholder: true,
+      required: true,
+      check: isDigits,
+      lookup: { list: "networks", by: "connection", unknown: "wallet.hint.unknown-network" },
+    },
+    /** The wallet's name, or the address of its smart account. */
+    wallet: {
+      kind: "text",
+      icon: "credit-card",
+      placeholder: true,
+      required: true,
+      check: (text, other) => isNameOrAddress(text, other) || "common.error.address",
+      lookup: { list: "wallets", by: "connection", unknown: "wallet.hint.missing" },
+    },
+    /** Not chosen where operations are only drafted: another flow, or another Node-RED, signs them. */
+    signer: { kind: "config", type: "crec-signer", required: false, icon: "pencil-square-o", hint: true },
+    /** For a wallet that is created: a JSON object. */
+    configuration: {
+      kind: "text",
+      icon: "cog",
+      lines: 3,
+      monospace: true,
+      placeholder: true,
+      hint: true,
+      check: (text) => configurationError(text) ?? true,
+    },
+  },
+});
+
+export type WalletDef = SettingsOf<typeof NODE>;

@@ -1,0 +1,225 @@
+import Type from "typebox";
+import { checksumAddress } from "viem";
+import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
+import { conflict, invalid } from "../../api-error.ts";
+import { PaymentRefused, payOut } from "../../chain/faucet.ts";
+import { isRefusal } from "../../chain/node/refusals.ts";
+import type { Context } from "../../context.ts";
+import { messageOf } from "../../problem.ts";
+import { Traffic } from "../../traffic.ts";
+import type { Routes } from "../routes.ts";
+import { Address, STRICT } from "../schemas.ts";
+
+/** The default receiver of tokens: an address without an owner. */
+const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
+const ONE_TOKEN = "1000000000000000000";
+const MAX_PER_SECOND = 100;
+const UINT256_LIMIT = 2n ** 256n;
+
+const Payment = Type.Object(
+  {
+    to: Type.Optional(Address),
+    amount: Type.Optional(
+      Type.String({
+        pattern: "^[0-9]{1,78}$",
+        description: "an amount in the smallest unit, in decimal digits",
+      }),
+    ),
+    token: Type.Optional(
+      Type.Union([Type.Literal("native"), Address], { description: '"native" or a token\'s address' }),
+    ),
+  },
+  { title: "Payment", ...STRICT },
+);
+const Paid = Type.Object(
+  {
+    transaction_hash: Type.String(),
+    block_number: Type.Integer(),
+    token: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    amount: Type.String(),
+  },
+  { title: "Paid", description: "the transfer, which is in a block" },
+);
+const Head = Type.Object({ latest: Type.Integer() }, { title: "Head", description: "the newest block" });
+const Speed = Type.Object(
+  {
+    blockTimeMs: Type.Integer({
+      minimum: 1,
+      maximum: 3_600_000,
+      description: "a whole number of milliseconds from 1 to 3600000",
+    }),
+  },
+  { title: "Speed", ...STRICT },
+);
+const Rates = Type.Object(
+  { transfersPerSecond: rate(), readingsPerSecond: rate() },
+  { title: "TrafficRates", description: "how many of each per second", ...STRICT },
+);
+const FOREIGN_CHAIN = "The chain is not a development chain, or makes no blocks on request.";
+
+/** Controls the chain: coins, blocks, reorganizations, speed, traffic. */
+export function chainRoutes(app: Routes, context: Context): void {
+  const traffic = new Traffic(context);
+  app.addHook("preClose", () => traffic.stop());
+
+  /** @throws ApiError 409 where the service's coins have a value. */
+  const refuseOnForeignChain = () => {
+    if (context.chain.isDevelopment) return;
+    throw conflict(
+      "This works on a development chain only. On this one the service's account only pays for gas.",
+    );
+  };
+  /** @throws ApiError 409 where the node makes blocks itself. */
+  const refuseWithoutMining = () => {
+    if (context.chain.minesOnRequest) return;
+    throw conflict(
+      "The node makes blocks itself, not on request. Use anvil, Hardhat or Ganache to make blocks.",
+    );
+  };
+  const newHead = async () => {
+    const { latest } = await context.chain.heads();
+    context.ticker.keepBusyUntil(latest.number);
+    context.ticker.wake();
+    return { latest: latest.number };
+  };
+
+  app.post(
+    "/faucet",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "faucet",
+        summary: "Pays demo tokens or coins, by a real transfer",
+        body: Payment,
+        answers: { 200: Paid, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      const { to = DEFAULT_RECEIVER, amount = ONE_TOKEN, token = context.contracts.DemoToken } = request.body;
+      // The demo token can be given away on any chain.
+      if (token.toLowerCase() !== context.contracts.DemoToken.toLowerCase()) refuseOnForeignChain();
+      if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
+      if (BigInt(amount) >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
+      try {
+        return await payOut(context, {
+          to: checksumAddress(to as `0x${string}`),
+          amount: BigInt(amount),
+          token: token === "native" ? token : checksumAddress(token as `0x${string}`),
+        });
+      } catch (error) {
+        if (!(error instanceof PaymentRefused)) throw error;
+        throw invalid(`This payment is not possible: ${error.message}. Ask for less, or for another token.`);
+      }
+    },
+  );
+
+  app.post(
+    "/mine",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "mine",
+        summary: "Makes blocks",
+        body: Type.Object({
+          blocks: Type.Integer({
+            minimum: 1,
+            maximum: 1000,
+            default: 1,
+            description: "a whole number from 1 to 1000",
+          }),
+        }),
+        answers: { 200: Head, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      refuseWithoutMining();
+      await context.chain.mine(request.body.blocks);
+      return await newHead();
+    },
+  );
+
+  app.post(
+    "/reorg",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "reorg",
+        summary: "Replaces the newest blocks by empty ones, without their transactions",
+        body: Type.Object({
+          depth: Type.Integer({
+            minimum: 1,
+            maximum: 64,
+            default: 1,
+            description: "a whole number from 1 to 64",
+          }),
+        }),
+        answers: { 200: Head, 409: FOREIGN_CHAIN },
+      },
+    },
+    async (request) => {
+      refuseOnForeignChain();
+      try {
+        await context.chain.rpc("anvil_reorg", [request.body.depth, []]);
+      } catch (error) {
+        if (isRefusal(error))
+          throw invalid(
+            `The node refuses this reorganization: ${messageOf(error)}. Ask for fewer blocks. Only anvil supports it.`,
+          );
+        throw error;
+      }
+      return await newHead();
+    },
+  );
+
+  app.post(
+    "/speed",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "setSpeed",
+        summary: "Sets the time between blocks",
+        body: Speed,
+        answers: { 200: Speed, 409: FOREIGN_CHAIN },
+      },
+    },
+    (request) => {
+      refuseWithoutMining();
+      context.ticker.setInterval(request.body.blockTimeMs);
+      return { blockTimeMs: context.ticker.intervalMs };
+    },
+  );
+
+  app.post(
+    "/traffic",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "setTraffic",
+        summary: "Sends transfers of the demo token and sensor readings at these rates",
+        body: Rates,
+        answers: { 200: Rates, 409: FOREIGN_CHAIN },
+      },
+    },
+    (request) => {
+      refuseOnForeignChain();
+      traffic.setRates(request.body);
+      return traffic.rates;
+    },
+  );
+}
+
+/** Milliseconds between blocks; null where the node makes blocks itself. */
+export function blockTimeOf({ chain, ticker }: Context): number | null {
+  return chain.minesOnRequest ? ticker.intervalMs : null;
+}
+
+function rate() {
+  return Type.Number({
+    minimum: 0,
+    maximum: MAX_PER_SECOND,
+    default: 0,
+    description: `a number from 0 to ${MAX_PER_SECOND}`,
+  });
+}

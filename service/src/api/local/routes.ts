@@ -1,0 +1,78 @@
+import Type from "typebox";
+import type { Context } from "../../context.ts";
+import { DELIVERY_ACTIONS, PROOF_ACTIONS } from "../../injected-failures/deliveries.ts";
+import { originOf } from "../../problem.ts";
+import type { Routes } from "../routes.ts";
+import { AbsenceAnswer, absenceRoutes } from "./absences.ts";
+import { blockTimeOf, chainRoutes } from "./chain.ts";
+import { deliveryAnswer, deliveryRoutes } from "./deliveries.ts";
+import { FailureAnswer, failureRoutes } from "./failures.ts";
+import { FaultAnswer, faultRoutes } from "./faults.ts";
+import { graphqlAuthRoute } from "./graphql-auth.ts";
+
+const Status = Type.Object(
+  {
+    rpc_url: Type.String({
+      description: "the origin of the node, without a key that its address may contain",
+    }),
+    chain_id: Type.String(),
+    chain_selector: Type.String(),
+    latest: Type.Integer(),
+    safe: Type.Integer(),
+    finalized: Type.Integer(),
+    relayer: Type.String(),
+    contracts: Type.Record(Type.String(), Type.String()),
+    blockTimeMs: Type.Union([Type.Integer(), Type.Null()], {
+      description: "time between blocks; null where the node makes blocks itself",
+    }),
+    faults: Type.Array(FaultAnswer),
+    failures: Type.Array(FailureAnswer),
+    absences: Type.Array(AbsenceAnswer),
+    proofs: Type.Array(deliveryAnswer(PROOF_ACTIONS, "WaitingProof")),
+    deliveries: Type.Array(deliveryAnswer(DELIVERY_ACTIONS, "WaitingDelivery")),
+  },
+  { title: "LocalStatus", description: "the chain, and the injected failures that wait" },
+);
+
+/** What a tester needs and the public service does not have: all of it is under /local. */
+export function localRoutes(app: Routes, context: Context): void {
+  const { chain, relayer, contracts, injected } = context;
+
+  app.get(
+    "/status",
+    {
+      schema: {
+        tags: ["local"],
+        operationId: "localStatus",
+        summary: "The newest blocks of the chain, and the injected failures that wait",
+        answers: { 200: Status, 409: "`CHAIN_UNAVAILABLE`: the chain does not answer." },
+      },
+    },
+    async () => {
+      const heads = await chain.heads();
+      return {
+        rpc_url: originOf(chain.rpcUrl),
+        chain_id: chain.network.chain_id,
+        chain_selector: chain.network.chain_selector,
+        latest: heads.latest.number,
+        safe: heads.safe,
+        finalized: heads.finalized,
+        relayer: relayer.address,
+        contracts,
+        blockTimeMs: blockTimeOf(context),
+        faults: injected.faults.list(),
+        failures: injected.failures.list(),
+        absences: injected.absences.list(),
+        proofs: injected.deliveries.proofs.list(),
+        deliveries: injected.deliveries.events.list(),
+      };
+    },
+  );
+
+  faultRoutes(app, injected.faults);
+  failureRoutes(app, injected.failures);
+  absenceRoutes(app, injected.absences);
+  deliveryRoutes(app, injected.deliveries);
+  chainRoutes(app, context);
+  graphqlAuthRoute(app, injected.graphqlAuth);
+}

@@ -1,0 +1,175 @@
+import type { Log } from "../log.ts";
+import { messageOf, originOf } from "../problem.ts";
+import type { Chain } from "./chain.ts";
+import type { Heads } from "./chain-data.ts";
+import { isRefusal } from "./node/refusals.ts";
+
+/** Called at each tick with the newest blocks of the chain. */
+export type TickListener = (heads: Heads) => Promise<void>;
+
+/** From `wake()` to the tick. */
+const WAKE_DELAY_MS = 20;
+/** Older blocks are final, or on a node without finality. */
+const MAX_CHECKED_BLOCKS = 256;
+
+/**
+ * Drives everything that follows the chain. Each tick mines a block where one is due, reads the newest blocks and calls
+ * the listeners one after the other. It ticks every `intervalMs`, and soon after `wake()`.
+ */
+export class Ticker {
+  readonly #chain: Chain;
+  #intervalMs: number;
+  readonly #log: Log;
+  readonly #listeners: TickListener[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> | undefined;
+  #wokenMeanwhile = false;
+  #stopped = true;
+  #lastMinedAt = Number.NEGATIVE_INFINITY;
+  /** The newest block that a transaction may need finalized. */
+  #busyUntil = 0;
+  /** The newest block that was checked for transactions. */
+  #checkedUpTo = 0;
+  #unreachable = false;
+  readonly #problems = new Map<TickListener, string>();
+
+  constructor(options: { chain: Chain; intervalMs: number; log: Log }) {
+    this.#chain = options.chain;
+    this.#intervalMs = options.intervalMs;
+    this.#log = options.log;
+  }
+
+  /** Time between ticks, and so between blocks. */
+  get intervalMs(): number {
+    return this.#intervalMs;
+  }
+
+  /** Long work checks it, and ends early. */
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  setInterval(intervalMs: number): void {
+    this.#intervalMs = intervalMs;
+    this.wake();
+  }
+
+  onTick(listener: TickListener): void {
+    this.#listeners.push(listener);
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#schedule(0);
+  }
+
+  /** Ticks soon: something happened on the chain, or waits for it. */
+  wake(): void {
+    if (this.#stopped) return;
+    if (this.#ticking === undefined) this.#schedule(WAKE_DELAY_MS);
+    else this.#wokenMeanwhile = true;
+  }
+
+  /** Mines blocks until this one is finalized. */
+  keepBusyUntil(block: number): void {
+    this.#busyUntil = Math.max(this.#busyUntil, block);
+  }
+
+  /** No tick starts after this call. Resolves when the current one has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#ticking;
+  }
+
+  #schedule(inMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#wokenMeanwhile = false;
+      this.#ticking = this.#tick().finally(() => {
+        this.#ticking = undefined;
+        if (!this.#stopped) this.#schedule(this.#wokenMeanwhile ? WAKE_DELAY_MS : this.#intervalMs);
+      });
+    }, inMs);
+  }
+
+  async #tick(): Promise<void> {
+    let heads: Heads;
+    try {
+      if (this.#chain.minesOnRequest) await this.#mineIfDue();
+      heads = await this.#chain.heads();
+      if (this.#chain.minesOnRequest) await this.#keepBusyForNewBlocks(heads);
+      if (this.#unreachable) this.#log.info("The chain answers again.");
+      this.#unreachable = false;
+    } catch (error) {
+      if (!this.#unreachable && !this.#stopped) {
+        this.#log.warn(`The chain at ${originOf(this.#chain.rpcUrl)} does not answer (${messageOf(error)}).`);
+      }
+      this.#unreachable = true;
+      return;
+    }
+    for (const listener of this.#listeners) {
+      if (this.#stopped) return;
+      // A listener that fails does not delay the others, and is called again at the next tick.
+      await listener(heads).then(
+        () => this.#problems.delete(listener),
+        (error: unknown) => this.#report(listener, messageOf(error)),
+      );
+    }
+  }
+
+  /** A problem that lasts is logged once. */
+  #report(listener: TickListener, problem: string): void {
+    if (this.#stopped || this.#problems.get(listener) === problem) return;
+    this.#problems.set(listener, problem);
+    this.#log.warn(`Following the chain failed: ${problem}. It is retried.`);
+  }
+
+  async #mineIfDue(): Promise<void> {
+    const [waiting, finalized] = await Promise.all([this.#anyWaiting(), this.#finalized()]);
+    const unfinalized = finalized < this.#busyUntil;
+    const due = performance.now() - this.#lastMinedAt >= this.#intervalMs;
+    if (!waiting && !(unfinalized && due)) return;
+    await this.#chain.mine();
+    this.#lastMinedAt = performance.now();
+  }
+
+  /**
+   * Every transaction has to become final. What a block holds is known only after it is mined: a transaction may arrive
+   * just before, and other programs may mine too.
+   */
+  async #keepBusyForNewBlocks({ latest, finalized }: Heads): Promise<void> {
+    // The chain may have been reset to an older block.
+    const known = Math.max(
+      Math.min(this.#checkedUpTo, latest.number),
+      finalized,
+      latest.number - MAX_CHECKED_BLOCKS,
+    );
+    for (let number = known + 1; number < latest.number; number += 1) {
+      if ((await this.#chain.block(number))?.transactions) this.keepBusyUntil(number);
+      this.#checkedUpTo = number;
+    }
+    if (latest.transactions > 0) this.keepBusyUntil(latest.number);
+    this.#checkedUpTo = latest.number;
+  }
+
+  /** The newest finalized block; infinity where the node has no finality. */
+  async #finalized(): Promise<number> {
+    try {
+      return (await this.#chain.block("finalized"))?.number ?? 0;
+    } catch (error) {
+      if (isRefusal(error)) return Number.POSITIVE_INFINITY;
+      throw error;
+    }
+  }
+
+  async #anyWaiting(): Promise<boolean> {
+    try {
+      return Number((await this.#chain.rpc<{ pending: string }>("txpool_status")).pending) > 0;
+    } catch (error) {
+      // A node without this method mines each transaction by itself.
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  }
+}

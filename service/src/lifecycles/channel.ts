@@ -1,0 +1,44 @@
+import type { Channel } from "../../../src/protocol/index.ts";
+import { conflict, invalid, nameTaken } from "../api-error.ts";
+import type { Context } from "../context.ts";
+import type { Store } from "../store/store.ts";
+
+/** @throws ApiError 409 `CHANNEL_ALREADY_EXISTS` when the name is taken. */
+export function createChannel({ store }: Context, input: { name: string; description?: string }): Channel {
+  refuseTakenName(store, input.name);
+  return store.channels.create(input);
+}
+
+/**
+ * Renames, describes or archives a channel.
+ *
+ * @throws ApiError 409 with nothing changed when the name is taken, or when the channel is to be archived and still has
+ * watchers that run.
+ */
+export function updateChannel(
+  { store }: Context,
+  channel: Channel,
+  change: Partial<Pick<Channel, "name" | "description">> & { status?: "archived" },
+): Channel {
+  const { name, status } = change;
+  if (name !== undefined && name !== channel.name) refuseTakenName(store, name);
+  if (status === "archived" && store.watchers.anyRunning(channel.channel_id)) {
+    throw conflict(
+      "The channel still has watchers that are pending, active or archiving. Archive them first.",
+    );
+  }
+  const changed = { ...channel, ...change };
+  store.channels.update(changed);
+  return changed;
+}
+
+/** @throws ApiError 400 with `message` when the channel is archived: it takes nothing new. */
+export function refuseArchivedChannel({ status }: Channel, message: string): void {
+  if (status === "archived") throw invalid(message);
+}
+
+/** Names are unique in the organization, those of archived channels too. */
+function refuseTakenName(store: Store, name: string): void {
+  const holder = store.channels.named(name);
+  if (holder !== undefined) throw nameTaken("channel", holder, "CHANNEL_ALREADY_EXISTS");
+}

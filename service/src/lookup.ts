@@ -1,0 +1,71 @@
+// The resources that a request names. One that does not exist, or that a tester made absent, is a 404.
+import type { Channel, ErrorCode } from "../../src/protocol/index.ts";
+import { notFound } from "./api-error.ts";
+import type { Context } from "./context.ts";
+import type { StoredOperation } from "./store/operations.ts";
+import type { StoredQuery } from "./store/queries.ts";
+import type { StoredWallet } from "./store/wallets.ts";
+import type { StoredWatcher } from "./store/watchers.ts";
+
+/** @throws ApiError 404 `CHANNEL_NOT_FOUND` */
+export function channelOf(context: Context, channelId: string): Channel {
+  const channel = context.store.channels.get(channelId);
+  return visible(context, channel, channelId, "CHANNEL_NOT_FOUND", "channel");
+}
+
+/** @throws ApiError 404 `WALLET_NOT_FOUND` */
+export function walletOf(context: Context, walletId: string): StoredWallet {
+  const wallet = context.store.wallets.get(walletId);
+  return visible(context, wallet, walletId, "WALLET_NOT_FOUND", "wallet");
+}
+
+/** @throws ApiError 404 `WALLET_NOT_FOUND` */
+export function walletAt(context: Context, chainSelector: string, address: string): StoredWallet {
+  const wallet = context.store.wallets.atAddress(chainSelector, address);
+  if (wallet !== undefined && !context.injected.absences.isAbsent(wallet.walletId)) return wallet;
+  throw notFound("WALLET_NOT_FOUND", "wallet at", address);
+}
+
+/** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `WATCHER_NOT_FOUND` */
+export function watcherOf(
+  context: Context,
+  { channel_id, watcher_id }: { channel_id: string; watcher_id: string },
+): StoredWatcher {
+  channelOf(context, channel_id);
+  const watcher = context.store.watchers.get(watcher_id);
+  const ofChannel = watcher?.channel_id === channel_id ? watcher : undefined;
+  return visible(context, ofChannel, watcher_id, "WATCHER_NOT_FOUND", "watcher");
+}
+
+/** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `OPERATION_NOT_FOUND` */
+export function operationOf(
+  context: Context,
+  { channel_id, operation_id }: { channel_id: string; operation_id: string },
+): StoredOperation {
+  channelOf(context, channel_id);
+  const operation = context.store.operations.get(operation_id);
+  const ofChannel = operation?.channelId === channel_id ? operation : undefined;
+  return visible(context, ofChannel, operation_id, "OPERATION_NOT_FOUND", "operation");
+}
+
+/** @throws ApiError 404 `CHANNEL_NOT_FOUND` or `QUERY_NOT_FOUND` */
+export function queryOf(
+  context: Context,
+  { channel_id, query_id }: { channel_id: string; query_id: string },
+): StoredQuery {
+  channelOf(context, channel_id);
+  const query = context.store.queries.get(query_id);
+  const ofChannel = query?.channel_id === channel_id ? query : undefined;
+  return visible(context, ofChannel, query_id, "QUERY_NOT_FOUND", "query");
+}
+
+function visible<T>(
+  { injected }: Context,
+  resource: T | undefined,
+  id: string,
+  code: ErrorCode,
+  what: string,
+): T {
+  if (resource !== undefined && !injected.absences.isAbsent(id)) return resource;
+  throw notFound(code, what, id);
+}

@@ -1,0 +1,106 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+import type { Clock } from "../timing/index.ts";
+import { unlessAborted } from "./abort.ts";
+import { callListener } from "./call-listener.ts";
+import type { Checkpointer } from "./checkpointer.ts";
+import type { Cursor } from "./cursor.ts";
+import type { InFlight } from "./in-flight.ts";
+import { acquireIsolation } from "./isolation-lock.ts";
+import type { EventConsumerOptions } from "./options.ts";
+import type { PauseGate } from "./pause-gate.ts";
+
+export type PoisonDetectorOptions = Pick<EventConsumerOptions, "onSuspects"> & {
+  /** 0: no event is a suspect. */
+  maxCrashes: number;
+  clock: Clock;
+  gate: PauseGate;
+  checkpointer: Checkpointer;
+  inFlight: InFlight;
+};
+
+/**
+ * Finds the event that ends the process. After a crash, the events that may have caused it are handed over one at a
+ * time, and the store knows which one: when the process ends again, that event has caused it.
+ */
+export class PoisonDetector {
+  readonly #options: PoisonDetectorOptions;
+  #isolated: { eventId: string; release: () => void } | undefined;
+  /** The cursor whose suspects were reported. */
+  #reported: Cursor | undefined;
+
+  constructor(options: PoisonDetectorOptions) {
+    this.#options = options;
+  }
+
+  /** Waits until an event may be handed over: a suspect when nothing is in flight, others when no suspect is. */
+  async untilIsolated(event: ChannelEvent, cursor: Cursor, signal: AbortSignal): Promise<void> {
+    const { inFlight } = this.#options;
+    const isHeldUp = () =>
+      this.#isSuspect(event, cursor)
+        ? inFlight.size > 0
+        : this.#isolated !== undefined && inFlight.has(this.#isolated.eventId);
+    while (isHeldUp()) await unlessAborted(inFlight.change, signal);
+  }
+
+  /**
+   * Call it right before an event is handed over. Returns how often the process ended while it was handed over before.
+   * Throws what the store throws, and `ABORTED`.
+   */
+  async begin(event: ChannelEvent, cursor: Cursor, signal: AbortSignal): Promise<number> {
+    const { clock, checkpointer } = this.#options;
+    const { crashCounts } = cursor;
+    const { event_id: eventId } = event;
+    if (!this.#isSuspect(event, cursor)) {
+      if (crashCounts.needsSave) await this.#store(cursor, signal);
+      return 0;
+    }
+    this.#report(event, cursor);
+    const giveWay = async () => {
+      crashCounts.uncount(eventId);
+      await checkpointer.now(cursor);
+    };
+    this.#isolated = { eventId, release: await acquireIsolation({ clock, giveWay }, signal) };
+    try {
+      const crashes = crashCounts.count(eventId);
+      await this.#store(cursor, signal);
+      return crashes;
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
+
+  /** Ends the isolation of an event when it is no longer in flight. */
+  async endWhenSettled(eventId: string): Promise<void> {
+    const { inFlight } = this.#options;
+    const isolated = this.#isolated;
+    if (isolated?.eventId !== eventId) return;
+    while (inFlight.has(eventId)) await inFlight.change;
+    isolated.release();
+  }
+
+  /** Ends the present isolation, if there is one. */
+  end(): void {
+    this.#isolated?.release();
+    this.#isolated = undefined;
+  }
+
+  /** Meanwhile nothing is in flight that could be settled. */
+  async #store(cursor: Cursor, signal: AbortSignal): Promise<void> {
+    await this.#options.checkpointer.now(cursor);
+    cursor.crashCounts.saved();
+    // The consumer may have been paused, or stopped, meanwhile.
+    await this.#options.gate.pass(signal);
+  }
+
+  #isSuspect(event: ChannelEvent, { crashCounts }: Cursor): boolean {
+    return this.#options.maxCrashes > 0 && crashCounts.isSuspect(event);
+  }
+
+  #report({ headers: { offset } }: ChannelEvent, cursor: Cursor): void {
+    const { suspectUpTo: to } = cursor.crashCounts;
+    if (this.#reported === cursor || offset > to) return;
+    this.#reported = cursor;
+    callListener(() => this.#options.onSuspects?.({ from: offset, to }));
+  }
+}

@@ -1,0 +1,105 @@
+import type { ChannelEvent } from "../protocol/index.ts";
+import type { Clock } from "../timing/index.ts";
+import { requireWithinChannel } from "./channel-check.ts";
+import type { Cursor } from "./cursor.ts";
+import { firstEventMissed } from "./first-event.ts";
+import { notKept } from "./gap.ts";
+import type { Notifier } from "./notifier.ts";
+import { type CursorContext, newCursor, openCursor } from "./open-cursor.ts";
+import type { EventConsumerOptions, Limits, StartPosition } from "./options.ts";
+import { PageReader } from "./page-reader.ts";
+import { Poller } from "./poller.ts";
+import type { Selection } from "./selection.ts";
+
+export type ReadSessionOptions = Pick<EventConsumerOptions, "identity" | "store" | "source" | "start"> & {
+  clock: Clock;
+  limits: Limits;
+  selection: Selection;
+  notifier: Notifier;
+};
+
+/** A cursor, and what reads the channel from there on. */
+export type OpenChannel = { cursor: Cursor; poller: Poller; reader: PageReader };
+
+/** Opens the cursor of a consumer and what reads its channel from there, until the consumer stops. */
+export class ReadSession {
+  readonly #options: ReadSessionOptions;
+  #reader: PageReader;
+  #open: OpenChannel | undefined;
+  /** Whether the channel was seen to reach up to the cursor. */
+  #isWithin = false;
+
+  constructor(options: ReadSessionOptions) {
+    this.#options = options;
+    this.#reader = this.#newReader();
+  }
+
+  get cursor(): Cursor | undefined {
+    return this.#open?.cursor;
+  }
+
+  /** How far below the newest known offset the cursor is; undefined while that is not known. */
+  get behind(): number | undefined {
+    const { highest } = this.#reader;
+    const { cursor } = this;
+    return highest === undefined || cursor === undefined ? undefined : Math.max(0, highest - cursor.cursor);
+  }
+
+  /** The cursor in use; else the stored one, or the start. Throws what `openCursor` throws. */
+  async open(signal: AbortSignal): Promise<OpenChannel> {
+    this.#open ??= this.#readFrom(await openCursor(this.#context(), this.#options.start, signal));
+    return this.#open;
+  }
+
+  /** Replaces the cursor by one at another position. Throws what the store and the source throw. */
+  async seek(position: StartPosition, signal: AbortSignal): Promise<OpenChannel> {
+    this.#reader = this.#newReader();
+    this.#isWithin = false;
+    this.#open = this.#readFrom(await newCursor(this.#context(), { from: "seek", position }, signal));
+    return this.#open;
+  }
+
+  /** Checks that the channel reaches up to the cursor, unless that is known. Throws as `requireWithinChannel` does. */
+  async requireWithin({ cursor }: OpenChannel, signal: AbortSignal, checks?: number): Promise<void> {
+    const reader = this.#reader;
+    if (this.#isWithin && !reader.takeEndMovedBack()) return;
+    this.#isWithin = false;
+    await requireWithinChannel({ reader, clock: this.#options.clock }, cursor, signal, checks);
+    this.#isWithin = true;
+  }
+
+  #readFrom(cursor: Cursor): OpenChannel {
+    const { clock, limits } = this.#options;
+    const reader = this.#reader;
+    return { cursor, reader, poller: new Poller({ cursor, reader, clock, window: limits.late }) };
+  }
+
+  #context(): CursorContext {
+    const { identity, store, notifier } = this.#options;
+    return {
+      ...{ identity, store, reader: this.#reader },
+      onStart: (start) => notifier.notifyStart(start),
+      onRestored: (upTo) => notifier.notifyRestored(upTo),
+    };
+  }
+
+  #newReader(): PageReader {
+    const { source, clock, limits, selection, notifier } = this.#options;
+    const { onlyType: type } = selection;
+    return new PageReader({
+      ...{ source, clock, limit: limits.pageLimit },
+      onGap: (gap) => notifier.notifyError(notKept(gap)),
+      onFirstMissed: (next) => this.#reportFirstMissed(next),
+      ...(type === undefined ? {} : { type }),
+    });
+  }
+
+  /** Unless the event is older than the time from which on events are delivered. */
+  #reportFirstMissed(next: ChannelEvent): void {
+    const { selection, notifier } = this.#options;
+    const { times } = this.#reader;
+    const { notBefore } = this.cursor ?? {};
+    const outcome = selection.select(next, { notBefore, times });
+    if (outcome !== "before start") notifier.notifyError(firstEventMissed());
+  }
+}

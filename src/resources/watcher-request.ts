@@ -1,0 +1,64 @@
+import { ArgumentError } from "../errors.ts";
+import { type EventFragment, LIMITS } from "../protocol/index.ts";
+import { isObject } from "./answers.ts";
+import { checkAddress, checkName, checkSelector } from "./checks.ts";
+
+/** A watcher to create: with `abi`, or with `service` for a contract that a service of the platform describes. */
+export type CreateWatcher = {
+  /** Unique in the channel, with at least 4 characters. */
+  name: string;
+  /** The network of the contract. */
+  chain_selector: string;
+  /** The address of the contract. */
+  address: string;
+  /** Names of the events to watch. */
+  events: readonly string[];
+  /** The descriptions of these events, as `eventFragments` gives them. */
+  abi?: readonly EventFragment[] | undefined;
+  /** The service that describes the contract. */
+  service?: string | undefined;
+  /** Settings of that service, sent as they are. */
+  service_config?: Record<string, unknown> | undefined;
+};
+
+/** The service stores a watcher's name without the spaces around it, so it is only found without them. */
+export function withTrimmedName<T extends { name: string }>(named: T): T {
+  return typeof named.name === "string" ? { ...named, name: named.name.trim() } : named;
+}
+
+/** @throws {ArgumentError} with the path of the value. */
+export function checkWatcher({ name, chain_selector, address, events, abi, service }: CreateWatcher): void {
+  checkName(name, LIMITS.watcherNameMinLength);
+  checkSelector(chain_selector);
+  checkAddress("address", address);
+  if (!Array.isArray(events) || events.length === 0) {
+    throw new ArgumentError("events", "Give the name of at least one event to watch.");
+  }
+  if ((abi === undefined) === (service === undefined)) {
+    throw new ArgumentError("abi", "A watcher needs either the ABI of its events or the name of a service.");
+  }
+  if (abi !== undefined) checkFragments(abi);
+  const names = abi?.map((fragment) => fragment.name);
+  for (const [index, event] of events.entries()) {
+    if (names === undefined || names.includes(event)) continue;
+    const message = `The ABI has no event named "${event}". It has: ${names.join(", ") || "none"}.`;
+    throw new ArgumentError(`events[${index}]`, message, { code: "EVENT_NOT_IN_ABI" });
+  }
+}
+
+/** The service takes event fragments only. Callers without types may pass the whole ABI of a contract. */
+function checkFragments(abi: unknown): void {
+  if (!Array.isArray(abi)) throw new ArgumentError("abi", "The ABI must be a list of events.");
+  for (const [index, fragment] of abi.entries()) {
+    const { type, inputs } = isObject(fragment) ? fragment : {};
+    if (type !== "event") {
+      const message = `abi[${index}] is not an event. Give events only: eventFragments(abi, names) selects them.`;
+      throw new ArgumentError(`abi[${index}]`, message);
+    }
+    if (inputs === undefined || inputs === null) continue;
+    if (Array.isArray(inputs) && inputs.every((one) => isObject(one) && typeof one.type === "string"))
+      continue;
+    const message = `abi[${index}].inputs must be a list of inputs, each with its type.`;
+    throw new ArgumentError(`abi[${index}].inputs`, message);
+  }
+}

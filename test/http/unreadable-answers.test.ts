@@ -1,0 +1,142 @@
+import type { ServerResponse } from "node:http";
+import should from "should";
+import { Transport } from "../../src/http/index.ts";
+import { errorOf, KEY, startServer, startTcpServer } from "./support.ts";
+
+/** What a transport makes of one answer, given as a server writes it. */
+async function outcome(answer: (response: ServerResponse, other: string) => void) {
+  const other = await startServer((_request, response) => response.end("{}"));
+  const server = await startServer((_request, response) => answer(response, other.url));
+  const transport = new Transport({ baseUrl: server.url, apiKey: KEY, maxAttempts: 1, timeoutMs: 2_000 });
+  try {
+    const result = await transport.get("/x").then(
+      (value) => ({ value, error: undefined }),
+      async (error: unknown) => ({ value: undefined, error: await errorOf(Promise.reject(error)) }),
+    );
+    return { ...result, asked: server.requests.length, followed: other.requests.length };
+  } finally {
+    await transport.close();
+    await server.close();
+    await other.close();
+  }
+}
+
+describe("unreadable answers", () => {
+  const json = { "content-type": "application/json" };
+
+  it("of the kind 1xx are passed over", async () => {
+    const hinted = await outcome((response) => {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(hinted.value).deepEqual({ a: 1 });
+    const processing = await outcome((response) => {
+      response.writeProcessing();
+      response.writeHead(200, json).end('{"a": 2}');
+    });
+    should(processing.value).deepEqual({ a: 2 });
+  });
+
+  it("that switch to another protocol are a typed error", async () => {
+    const server = await startTcpServer((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n"),
+      );
+    });
+    const transport = new Transport({ baseUrl: server.url, apiKey: KEY, maxAttempts: 1, timeoutMs: 2_000 });
+    const error = await errorOf(transport.get("/x"));
+    should(["SERVICE_UNREACHABLE", "BAD_RESPONSE"]).containEql(error.code);
+    await transport.close();
+    await server.close();
+  });
+
+  it("with headers of up to 64 KB are read, and larger ones named", async () => {
+    const large = await outcome((response) => {
+      for (let index = 0; index < 60; index += 1) response.setHeader(`x-long-${index}`, "x".repeat(1_000));
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(large.value).deepEqual({ a: 1 });
+    const { error } = await outcome((response) => {
+      for (let index = 0; index < 80; index += 1) response.setHeader(`x-long-${index}`, "x".repeat(1_000));
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(error).match({ code: "BAD_RESPONSE", message: /headers of more than 64 KiB/ });
+  });
+
+  it("that begin with 100 Continue are named, since it was not requested", async () => {
+    const { error } = await outcome((response) => {
+      response.writeContinue();
+      response.writeHead(200, json).end('{"a": 1}');
+    });
+    should(error).match({ code: "BAD_RESPONSE", message: /answered with "100 Continue"/ });
+  });
+
+  it("that are not text are not shown", async () => {
+    for (const bytes of [
+      Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2),
+      Buffer.of(0x78, 0x9c, 0xab, 0x56, 0x4a),
+    ]) {
+      const { error } = await outcome((response) => response.writeHead(200, json).end(bytes));
+      should(error).match({ code: "BAD_RESPONSE", message: /It begins: bytes that are not text\.$/ });
+    }
+  });
+
+  it("without content are undefined with status 204, and an error otherwise", async () => {
+    should((await outcome((response) => response.writeHead(204).end())).value).be.undefined();
+    const empty = await outcome((response) => response.writeHead(200, json).end());
+    should(empty.error?.code).equal("BAD_RESPONSE");
+  });
+
+  it("that nothing was changed are an error: nothing was remembered", async () => {
+    const { error } = await outcome((response) => response.writeHead(304).end());
+    should(error?.code).equal("BAD_RESPONSE");
+    should(error?.message).not.match(/elsewhere/);
+  });
+
+  for (const status of [301, 302, 303, 307, 308]) {
+    it(`that send elsewhere by ${status} are not followed, with the key or without`, async () => {
+      const { error, asked, followed } = await outcome((response, other) =>
+        response.writeHead(status, { location: `${other}/x` }).end(),
+      );
+      should(error?.code).equal("BAD_RESPONSE");
+      should(error?.message).match(/never sent to another address/);
+      should([asked, followed]).deepEqual([1, 0]);
+    });
+  }
+
+  it("of another type than JSON are an error, whatever stands in them", async () => {
+    const html = await outcome((response) =>
+      response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
+    );
+    should(html.error?.code).equal("BAD_RESPONSE");
+    should(html.error?.message).match(/It begins: <html>Sign in/);
+    const disguised = await outcome((response) =>
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end('"signed in"'),
+    );
+    should(disguised.error?.code).equal("BAD_RESPONSE");
+  });
+
+  for (const type of [
+    "application/json; charset=utf-8",
+    "application/problem+json",
+    "APPLICATION/JSON",
+    "",
+  ]) {
+    it(`of the type "${type}" are read`, async () => {
+      const { value } = await outcome((response) => {
+        if (type !== "") response.setHeader("content-type", type);
+        response.writeHead(200).end("[1]");
+      });
+      should(value).deepEqual([1]);
+    });
+  }
+
+  it("with a byte order mark or broken UTF-8 do not crash", async () => {
+    const marked = await outcome((response) => response.writeHead(200, json).end('\ufeff{"a": 1}'));
+    should(marked.value).deepEqual({ a: 1 });
+    const broken = await outcome((response) =>
+      response.writeHead(200, json).end(Buffer.from([0x7b, 0xff, 0xfe])),
+    );
+    should(broken.error?.code).equal("BAD_RESPONSE");
+  });
+});

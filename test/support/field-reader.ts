@@ -1,0 +1,12 @@
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import { type FieldReader, fieldReader } from "../../nodes/lib/runtime/field-reader.ts";
+import type { NodeDescription, SettingsOf } from "../../nodes/lib/shared/fields.ts";
+
+/** A reader of settings without a Node-RED around it: errors hold the keys of their texts. */
+export function readerOf<const N extends NodeDescription>(
+  description: N,
+  settings: Partial<SettingsOf<N>>,
+): FieldReader<N> {
+  const RED = { _: (key: string, words?: object) => `${key} ${JSON.stringify(words ?? {})}` };
+  return fieldReader(RED as unknown as NodeAPI, {} as Node, description, settings as unknown as NodeDef);
+}

@@ -1,0 +1,64 @@
+import fc from "fast-check";
+import should from "should";
+import { backoffMs, SCHEDULES, sleep, yieldToEventLoop } from "../../src/timing/index.ts";
+
+describe("sleep", () => {
+  it("resolves after the time", async () => {
+    const begun = performance.now();
+    await sleep(20);
+    should(performance.now() - begun).be.above(18);
+  });
+
+  it("resolves as soon as one of its signals fires", async () => {
+    const controller = new AbortController();
+    const slept = sleep(60_000, undefined, controller.signal);
+    controller.abort();
+    await slept;
+  });
+
+  it("resolves immediately when a signal has fired before", async () => {
+    await sleep(60_000, AbortSignal.abort());
+  });
+
+  it("does not end early when the time is longer than a timer holds", async () => {
+    const controller = new AbortController();
+    let isOver = false;
+    const slept = sleep(2 ** 40, controller.signal).then(() => {
+      isOver = true;
+    });
+    await sleep(5);
+    should(isOver).be.false();
+    controller.abort();
+    await slept;
+  });
+});
+
+describe("yieldToEventLoop", () => {
+  it("resolves after immediates that were set before", async () => {
+    let ran = false;
+    setImmediate(() => {
+      ran = true;
+    });
+    await yieldToEventLoop();
+    should(ran).be.true();
+  });
+});
+
+describe("backoffMs", () => {
+  it("grows with each attempt up to the maximum", () => {
+    should(backoffMs(SCHEDULES.request, 1, () => 1)).equal(200);
+    should(backoffMs(SCHEDULES.request, 3, () => 1)).equal(800);
+    should(backoffMs(SCHEDULES.redelivery, 9)).equal(60_000);
+  });
+
+  it("waits anything between nothing and the whole time with full jitter", () => {
+    should(backoffMs(SCHEDULES.request, 1, () => 0)).equal(0);
+    const attempts = fc.integer({ min: 1, max: 5000 });
+    fc.assert(fc.property(attempts, (attempt) => backoffMs(SCHEDULES.request, attempt) <= 5_000));
+  });
+
+  it("waits at least half the time with a jitter of a half", () => {
+    should(backoffMs(SCHEDULES.read, 1, () => 0)).equal(500);
+    should(backoffMs(SCHEDULES.read, 2, () => 1)).equal(2_000);
+  });
+});
