@@ -271,10 +271,10 @@ describe("drafts and the node operation", function () {
         checkError(caught, "finalize", code, says);
         should(caught.crec).have.properties({ operationId: crec.operationId, digest: crec.digest });
       };
-      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Look at its status");
-      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Check its status");
+      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Check its status");
       await late(soon, "OPERATION_DEADLINE_ELAPSED", "later deadline");
-      await late(moment, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(moment, "OPERATION_NOT_FINALIZABLE", "Check its status");
       const caught = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
       checkError(caught, "wait", "OPERATION_EXPIRED", "later deadline");
     });
@@ -318,7 +318,7 @@ describe("drafts and the node operation", function () {
       should(msg.payload).have.properties({ operation_id: crec.operationId, status: "cancelled" });
       should(msg.crec).have.property("status", "cancelled");
       const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
-      checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Look at its status");
+      checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Check its status");
       const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
     });
