@@ -156,7 +156,6 @@ async function buildNode(name, { bundle, sourceMaps }) {
     ...(sourceMaps ? withSourceMaps : {}),
     plugins: [librarySeparate],
   });
-  if (!(await exists(join(source, "fields.ts")))) return buildOldForm(name, { bundle, sourceMaps });
   const description = await describedForm(source, bundle);
   const hasForm = await exists(join(source, "editor.ts"));
   const form = await bundle({
@@ -203,35 +202,6 @@ async function writeForm(name, template, help, code = "") {
   const own = await readJson(join(root, "nodes", name, "locales", "en-US", `${name}.json`));
   const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
   await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
-}
-
-/**
- * A node whose form is still written by hand.
- *
- * @param {string} name
- * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
- */
-async function buildOldForm(name, { bundle, sourceMaps }) {
-  const source = join(root, "nodes", name);
-  const form = await bundle({
-    absWorkingDir: root,
-    bundle: true,
-    format: "iife",
-    target: "es2020",
-    charset: "utf8",
-    legalComments: "none",
-    logLevel: "silent",
-    ...(sourceMaps ? withSourceMapInside : {}),
-    write: false,
-    entryPoints: [join(source, "editor.ts")],
-  });
-  const help = await readFile(join(source, "locales", "en-US", `${name}.md`), "utf8");
-  await writeForm(
-    name,
-    await readFile(join(source, `${name}.html`), "utf8"),
-    help,
-    form.outputFiles[0]?.text,
-  );
 }
 
 /**

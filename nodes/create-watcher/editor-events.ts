@@ -75,7 +75,7 @@ export function eventsField(
         field.typedInput("value", names.join(", "));
         visibleBox(field).trigger("change");
       });
-      // A label of its own width: those of a form are as narrow as its first column.
+      // Node-RED makes the labels of a form as narrow as its first column.
       $("<label>")
         .css({ display: "block", width: "auto", margin: "0 0 2px", "overflow-wrap": "anywhere" })
         .append(ticked, document.createTextNode(describe(event)))

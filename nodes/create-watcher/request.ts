@@ -36,12 +36,12 @@ export async function requestOf(
   }
   const contract = contractOf(RED, fields.settings.contract);
   const fragments = eventFragments(await contract.abi(), events);
-  // Where a message is to name another contract and does not, the contract's own is not meant.
+  // When the message should give an address and does not, the contract's own is not meant.
   const isElsewhere = (fields.settings.address ?? "").trim() !== "";
   const address = isElsewhere ? await inMessage.required("address") : contract.address;
   return {
     name,
-    // By name, also where a signature says which of several events of one name is meant.
+    // Names only: a signature merely selects one of several events of the same name.
     events: [...new Set(fragments.map((fragment) => fragment.name))],
     abi: fragments,
     chain_selector: contract.chainSelector,

@@ -89,7 +89,7 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
     const timeoutMs = task.timeoutMs();
     const proofCheck = await task.proofCheck();
     const { client, channelId, signal } = task;
-    // A missing one is an error immediately: there is nothing to wait for.
+    // A missing operation is an error immediately.
     const operation = await client.operations.get(channelId, await task.operationId(), { signal });
     const signedId = task.walletOperationId(operation.operation_id);
     return until(task, operation, { target, timeoutMs, proofCheck, signedId });

@@ -76,7 +76,7 @@ function walletOperationIdIn(crec: CrecMessage["crec"], operationId: string): st
   return isSame && typeof id === "string" && /^\d+$/.test(id) ? id : undefined;
 }
 
-/** @throws MISSING_VALUE when the message should bring it and does not: something else might be signed then */
+/** @throws MISSING_VALUE when the message should give it and does not, since another draft could then be signed */
 async function digestOf(
   RED: NodeAPI,
   fields: FieldReader<typeof NODE>,

@@ -10,7 +10,7 @@ const DECIMAL = /^\d*\.?(\d*)$/;
 
 export type AmountForm = { row: JQuery; read(): Value };
 
-/** What is wrong with an amount: a key of the catalog. Nothing, where only a message or the environment knows it. */
+/** What is wrong with an amount: a key of the catalog. An amount that a message or the environment gives is not checked. */
 export function amountProblem({ value = "", type = "str", unit }: Value = {}): string | undefined {
   const text = value.trim();
   if (type !== "str" || text === "" || isReference(text)) return undefined;
@@ -21,7 +21,7 @@ export function amountProblem({ value = "", type = "str", unit }: Value = {}): s
   return tooFine ? `submit-operation.error.too-fine.${coinUnit(unit)}` : undefined;
 }
 
-/** The chain's own coin that a call pays: an amount and what it is counted in. */
+/** The value that a call sends along: an amount and its unit. */
 export function amountForm(
   node: EditedNode,
   container: JQuery,
@@ -46,7 +46,7 @@ export function amountForm(
         .text(node._(`submit-operation.unit.${name}`)),
     );
   }
-  // Nobody thinks in wei; what was stored without a unit is.
+  // Ether for a new amount. One that was stored without a unit is in wei.
   unit.val(stored?.value || stored?.unit ? coinUnit(stored.unit) : "ether");
   const problem = problemUnder(input);
 
@@ -56,11 +56,11 @@ export function amountForm(
     const value = { value: input.typedInput("value"), type: input.typedInput("type") };
     return named && (value.value !== "" || stored?.unit) ? { ...value, unit: chosen } : value;
   };
-  const judge = (): void => {
+  const check = (): void => {
     const key = amountProblem(read());
     problem.say(key ? node._(key) : "");
   };
-  row.on(TYPED, judge);
-  judge();
+  row.on(TYPED, check);
+  check();
   return { row, read };
 }

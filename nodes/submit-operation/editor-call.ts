@@ -13,7 +13,7 @@ type Kind = CallDef["kind"];
 type ContractDef = Extract<CallDef, { kind: "contract" }>;
 type RawDef = Extract<CallDef, { kind: "raw" }>;
 
-/** A function of a contract, or raw bytes. `changed` is called whenever it may read otherwise. */
+/** A function of a contract, or raw bytes. `changed` is called when the call may have changed. */
 export function callForm(
   node: EditedNode,
   container: JQuery,
@@ -31,13 +31,13 @@ export function callForm(
   }
   kind.val(stored.kind);
   const fields = $("<div>").appendTo(container);
-  /** Of both kinds, so that looking at the other one loses nothing. */
+  /** Of both kinds, so that nothing is lost when a person switches between them. */
   const kept = new Map<Kind, CallDef>([[stored.kind, stored]]);
   let form: CallForm;
 
   const show = (chosen: Kind): void => {
     const call: CallDef = kept.get(chosen) ?? (chosen === "raw" ? { kind: "raw" } : { kind: "contract" });
-    // Fields tell of changes while they are built, when there is nothing to read yet.
+    // Fields report changes while they are built, when they cannot be read yet.
     form = { read: () => call };
     fields.empty();
     form =
@@ -67,7 +67,7 @@ function contractForm(
   const form = contractCallForm(node, $("<div>").appendTo(fields), stored, "send", contract);
   const amount = amountForm(node, fields, `${id}-amount`, stored.amount);
   const update = (): void => {
-    // A function that takes no coins would refuse them: but what is stored is shown until a person removes it.
+    // Hidden for functions that are not payable, but a stored value is shown until a person removes it.
     const { value } = amount.read();
     amount.row.toggle(form.payable() !== false || (value !== "" && value !== "0"));
     changed();

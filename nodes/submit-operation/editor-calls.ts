@@ -3,10 +3,10 @@ import type { CallDef } from "../lib/shared/form-types.ts";
 import { type CallForm, callForm } from "./editor-call.ts";
 import { titleOf } from "./editor-title.ts";
 
-/** The calls of an operation: a list that is filled, folded and brought into order by hand. */
+/** The calls of an operation: a list whose items can be added, folded and reordered. */
 export type CallsForm = { read(): CallDef[] };
 
-/** What stands behind one item of the list. */
+/** The data of one item of the list. */
 type Listed = {
   stored?: CallDef;
   unfolded?: boolean;
@@ -14,7 +14,7 @@ type Listed = {
   number?: (index: number, count: number) => void;
 };
 
-/** Where items are dragged by. */
+/** The class of the handle by which items are dragged. */
 const HANDLE = "crec-submit-operation-handle";
 
 export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallDef[]): CallsForm {
@@ -26,7 +26,7 @@ export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallD
   const number = (): void => {
     const all = items();
     for (const [index, item] of all.entries()) (item.data("data") as Listed).number?.(index, all.length);
-    // The order is a value of the form like any other.
+    // A new order changes the form's values.
     list.trigger("change");
   };
   list.editableList({
@@ -42,7 +42,7 @@ export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallD
     scrollOnAdd: false,
     height: "auto",
   });
-  // Several are first looked over; one, and what is new, is there to be filled in.
+  // Several calls are folded for an overview; a single or a new call is open.
   for (const call of stored) list.editableList("addItem", { stored: call, unfolded: stored.length === 1 });
   return {
     read: () =>
@@ -101,7 +101,7 @@ function showItem(
     if (up) line.insertBefore(neighbour);
     else line.insertAfter(neighbour);
     renumber();
-    // Focus goes along with the call, and where it can go no further stays with it.
+    // Focus moves with the call; at the end of the list the other button gets it.
     (pressed.prop("disabled") ? other : pressed).trigger("focus");
   };
   const up = button("arrow-up", () => move(up, down, true));
@@ -111,14 +111,14 @@ function showItem(
     list.editableList("removeItem", item);
     (next.length > 0 ? next : list.closest(".red-ui-editableList")).find("button").first().trigger("focus");
   });
-  let place = 0;
+  let position = 0;
   const retitle = (): void => {
-    // Not there yet while the fields are being built.
-    if (item.form) title.text(`${place + 1}. ${titleOf(node, item.form.read())}`);
+    // Missing while the fields are being built.
+    if (item.form) title.text(`${position + 1}. ${titleOf(node, item.form.read())}`);
   };
   item.form = callForm(node, body, item.stored ?? { kind: "contract" }, retitle);
   item.number = (index, count) => {
-    place = index;
+    position = index;
     const values = { number: index + 1 };
     const name = (element: JQuery, key: string) =>
       element.attr({ "aria-label": text(key, values), title: text(key, values) });

@@ -168,7 +168,7 @@ function fieldsOf(text: Text, { digest, domain, id, deadline }: PreviewedDigest)
   ];
 }
 
-/** Built from text nodes: what stands in an ABI must not become HTML here. */
+/** As a text node: the content of an ABI must not become HTML. */
 function problemLine(sentence: string): JQuery {
   return $("<div>").css("color", "var(--red-ui-text-color-error)").text(sentence);
 }

@@ -1,8 +1,8 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
 
-/** Characters of one value: several must fit into the line. */
-const MOST = 24;
+/** Characters of one value, so that several fit into the line. */
+const LONGEST_VALUE = 24;
 
 /** What a call does, in one line: `transfer(0x0000…dEaD, 1.5 tokens) on demo token`. */
 export function titleOf(node: EditedNode, call: CallDef): string {
@@ -22,8 +22,8 @@ export function titleOf(node: EditedNode, call: CallDef): string {
   const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
   const contract = RED.nodes.node(call.contract ?? "");
   const other = call.address?.value ? shortValue(call.address) : "";
-  const place = other || contract?.name || short(String(contract?.address ?? ""));
-  const values = { call: `${name}(${args})`, contract: place };
+  const callee = other || contract?.name || short(String(contract?.address ?? ""));
+  const values = { call: `${name}(${args})`, contract: callee };
   return paid ? text("call-paying", { ...values, amount: paid }) : text("call", values);
 }
 
@@ -40,5 +40,5 @@ function shortValue({ value = "", type = "str" }: Value = {}): string {
 
 function short(text: string): string {
   if (text.startsWith("0x") && text.length > 14) return `${text.slice(0, 6)}…${text.slice(-4)}`;
-  return text.length > MOST ? `${text.slice(0, MOST - 1)}…` : text;
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text;
 }

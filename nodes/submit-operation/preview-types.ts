@@ -1,8 +1,8 @@
 import type { Answer, CallDef } from "../lib/shared/form-types.ts";
 
-/** What crosses between the form of an operation and `POST crec/operation/preview`. */
+/** The request and the answer of `POST crec/operation/preview`. */
 
-/** Texts of a contract as they stand in the editor, deployed or not. */
+/** Settings of a contract as they are in the editor, deployed or not. */
 export type ContractText = {
   name?: string;
   chainSelector?: string;
@@ -11,13 +11,13 @@ export type ContractText = {
   decimals?: string;
 };
 
-/** Texts of a wallet as they stand in the editor. `wallet` is a name or an address. */
+/** Settings of a wallet as they are in the editor. `wallet` is a name or an address. */
 export type WalletText = { id?: string; chainSelector?: string; wallet?: string; connection?: string };
 
 export type PreviewRequest = {
   source?: string;
   calls?: CallDef[];
-  /** Where a list of raw transactions is taken from, instead of the calls. */
+  /** Where a list of raw transactions is read from, instead of the calls. */
   transactions?: string;
   transactionsType?: string;
   /** By the id of the config node. */
@@ -27,14 +27,14 @@ export type PreviewRequest = {
   deadline?: string;
 };
 
-/** A value as the wallet gets it; one that only a message brings is shown by where it is looked for. */
+/** A value as the wallet receives it. For one that only a message gives, `text` says where it is read from. */
 export type PreviewedValue = {
   text: string;
   /** Of the text; integers of contracts and amounts only. */
   unit?: "token" | "ether" | "gwei" | "wei";
   /** The same in the smallest unit, where the text is in another. */
   smallest?: string;
-  /** The same in the unit that people think in, where the text is in a smaller one. */
+  /** The same in tokens or ether, where the text is in a smaller unit. */
   larger?: { text: string; unit: "token" | "ether" };
   /** Known at run time only. */
   later?: true;

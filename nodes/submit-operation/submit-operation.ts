@@ -112,8 +112,8 @@ export default function register(RED: NodeAPI): void {
 }
 
 /**
- * The key of the message: several messages with the same key act once.
- * @throws INVALID_FIELD for a key that is not usable: without one, every message would act
+ * The key of the message: several messages with the same key execute once.
+ * @throws INVALID_FIELD for a key that is not usable: without one, every message would execute
  */
 function operationKeyOf({ crec }: CrecMessage): string | undefined {
   const key = crec?.operationKey;

@@ -55,7 +55,7 @@ export async function transactionsOf(
   return transactions;
 }
 
-/** Each with its contract: an import gives config nodes new ids, and only the fields of the node follow. */
+/** Each with its contract: an import gives config nodes new ids, and updates only the fields of the node. */
 function callsOf(def: SubmitOperationDef): CallDef[] {
   return (def.calls ?? []).map((call, index) => {
     const contract = def[`contract${index + 1}`] || (call.kind === "contract" ? call.contract : "");

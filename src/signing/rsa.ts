@@ -16,6 +16,7 @@ const padding = constants.RSA_PKCS1_PADDING;
 
 /**
  * Signs a digest: PKCS#1 v1.5 with the SHA-256 prefix. The digest is taken as already hashed.
+ * @internal
  * @throws ArgumentError `INVALID_ARGUMENT` when it is not a digest.
  */
 export function rsaSign(key: KeyObject, digest: Hex): Hex {
@@ -47,7 +48,10 @@ export function requireRsaSignature(signature: Hex): void {
   throw new ArgumentError("signature", message, { code: "INVALID_SIGNATURE" });
 }
 
-/** Why no wallet takes signatures of this key, or undefined. */
+/**
+ * Why no wallet takes signatures of this key, or undefined.
+ * @internal
+ */
 export function rsaKeyProblem({
   asymmetricKeyType: type,
   asymmetricKeyDetails,
@@ -58,7 +62,10 @@ export function rsaKeyProblem({
   return `must be an RSA key of ${RSA_KEY_BITS} bits, and this one ${found}`;
 }
 
-/** Exponent and modulus of a private key, as the service and the wallet take them. */
+/**
+ * Exponent and modulus of a private key, as the service and the wallet take them.
+ * @internal
+ */
 export function rsaPublicKeyOf(privateKey: KeyObject): RsaPublicKey {
   const { e = "", n = "" } = createPublicKey(privateKey).export({ format: "jwk" });
   return { e: hexOf(Buffer.from(e, "base64url")), n: hexOf(Buffer.from(n, "base64url")) };

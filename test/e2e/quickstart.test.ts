@@ -8,7 +8,7 @@ import { flowEnvironment, startTestService } from "../support/service.ts";
 type Transfer = { transactionHash: string; confidence: string; params: { value: string; to: string } };
 
 const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
-const LADDER = [
+const STATUSES = [
   "accepted",
   "sending",
   "sent",
@@ -103,16 +103,16 @@ describe("the quickstart flow", function () {
     should(pick(value, ids)).deepEqual(first);
   });
 
-  it("carries an operation out, and shows every rung of its ladder", async () => {
+  it("executes an operation, and shows each of its statuses", async () => {
     await press("Send 1 token");
     const { value, topic } = await nodeRed.showing("operation");
     should(value).have.property("status", "confirmed_latest");
     should((value as { transactionHash: string }).transactionHash).match(/^0x[0-9a-f]{64}$/);
     should(topic ?? "").equal("");
     await nodeRed.showing("operation status", (status) => status === "confirmed");
-    should(nodeRed.shown("operation status").map((shown) => shown.value)).deepEqual(LADDER);
+    should(nodeRed.shown("operation status").map((shown) => shown.value)).deepEqual(STATUSES);
     const texts = nodeRed.statuses(idOf(flows, "crec-submit-operation")).map(({ text }) => text);
-    should(texts).deepEqual(["submit-operation.status.signing", ...LADDER]);
+    should(texts).deepEqual(["submit-operation.status.signing", ...STATUSES]);
   });
 
   it("receives a real transfer, verified and decoded, at each confidence", async () => {
@@ -135,8 +135,8 @@ describe("the quickstart flow", function () {
           topic === "operation.status" ? [(value as { status: string }).status] : [],
         );
     await nodeRed.showing("verified", (value) => (value as { status: string }).status === "confirmed");
-    should(statusesOf("notices")).deepEqual(LADDER.slice(0, 4));
-    should(statusesOf("verified")).deepEqual(LADDER.slice(4));
+    should(statusesOf("notices")).deepEqual(STATUSES.slice(0, 4));
+    should(statusesOf("verified")).deepEqual(STATUSES.slice(4));
   });
 
   it("reads the balance, proven, with the block it was read at", async () => {

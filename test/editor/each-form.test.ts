@@ -6,6 +6,7 @@ import { flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";
 import { rowOf } from "../support/editor-rows.ts";
 import { inEachForm } from "../support/editor-walk.ts";
+import { operationNode } from "../support/operation-nodes.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const NAMES = [
@@ -119,6 +120,13 @@ describe("a node with a wrong value", function () {
     should(valid).equal(false);
     await editor().page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor();
   });
+
+  it("is marked also where the value is read from a message", async () => {
+    const operation = { z: "tab", x: 300, y: 100, wires: [[]], ...operationNode("get", { operation: "" }) };
+    await editor().openWith([{ id: "tab", type: "tab", label: "empty" }, operation]);
+    const { validationErrors } = await editor().inPage.stored("get");
+    should(validationErrors.join(" ")).match(/Enter the operation's id/);
+  });
 });
 
 /** Puts a variable into each text, as a part and as the whole; then looks whether the labels still find the fields. */
@@ -137,7 +145,7 @@ async function lookAtTexts({ inPage }: Editor, form: Form, type: string, found: 
     const field = form.root.getByLabel(label, { exact: true }).filter({ visible: true });
     if ((await field.count()) === 0) found.unlabelled.push(`${type}: ${label}`);
   }
-  for (const sentence of await form.root.getByLabel("A variable must be").all()) {
+  for (const sentence of await form.root.getByLabel("A variable must be the whole value").all()) {
     found.unlabelled.push(`${type}: ${await sentence.evaluate((element) => element.outerHTML)}`);
   }
 }

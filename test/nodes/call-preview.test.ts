@@ -46,7 +46,7 @@ describe("the preview of a draft", () => {
   };
   const events = { id: "events", name: "its events", abi: "event Transfer(address from)" };
 
-  it("is by the contract node whose ABI knows the call, of several with one address", async () => {
+  it("uses the contract node whose ABI knows the call, of several with one address", async () => {
     const token = { id: "token", name: "my token", abi: TRANSFER };
     const expected = { to: TOKEN, value: "0", contract: "my token", ...words };
     should(await shown(withContracts(events, token), { data })).deepEqual(expected);
@@ -66,7 +66,7 @@ describe("the preview of a draft", () => {
     should(await shown(withContracts(plain), { data })).not.have.property("tokens");
   });
 
-  it("shows amounts within lists and tuples, and takes no flag or time for one", async () => {
+  it("shows amounts within lists and tuples, but not flags or times", async () => {
     const abi =
       "function pay((address to, uint256 value, uint8 kind)[] parts, uint128[] amounts, uint32 at, bytes32 tag, uint256)";
     const parts = [{ to: RECEIVER, value: "1500000", kind: 1 }];
@@ -80,7 +80,7 @@ describe("the preview of a draft", () => {
     should(preview?.args).match({ amounts: ["0", "1"], at: "7", 4: "2000000" });
   });
 
-  it("shows what a call pays in ether, too", async () => {
+  it("shows the value of a call in ether, too", async () => {
     const RED = withContracts();
     should(await shown(RED, { data: "0x", value: "1500000000000000000" })).deepEqual({
       ...{ to: TOKEN, value: "1500000000000000000", ether: "1.5" },
@@ -88,7 +88,7 @@ describe("the preview of a draft", () => {
     should(await shown(RED, { data: "0x" })).deepEqual({ to: TOKEN, value: "0" });
   });
 
-  it("is by no contract node of another network", async () => {
+  it("ignores contract nodes of other networks", async () => {
     const elsewhere = { id: "token", name: "another", chainSelector: "43", abi: TRANSFER, decimals: 18 };
     should(await shown(withContracts(elsewhere), { data })).deepEqual({ to: TOKEN, value: "0", data });
   });

@@ -69,6 +69,12 @@ function isUsed(key: string, { keys, beginnings }: { keys: string[]; beginnings:
   return keys.includes(key) || beginnings.some((beginning) => key.startsWith(beginning));
 }
 
+/** Keys of the sentences about fields that a node reports itself, with `wrong` of its field reader. */
+function keysOfErrors(table: NodeDescription | undefined, source: string): string[] {
+  if (!table) return [];
+  return [...source.matchAll(/\bwrong\("(\w+)"/g)].map(([, field = ""]) => errorKey(table, field));
+}
+
 /** The parts of a built form: what is shown, what helps, what runs. */
 function formOf(name: string): { html: string; template: string; help: string; script: string } {
   const html = read("dist/nodes", `${name}.html`);
@@ -187,8 +193,9 @@ describe("the package as Node-RED finds it", () => {
 
       it("has a text for each key in use", () => {
         const texts = catalog();
-        const uses = usesOf([...sourcesOf(`nodes/${name}`), form().template].join("\n"), [name, COMMON]);
-        uses.keys.push(...keysOfTable(tables[name]));
+        const source = sourcesOf(`nodes/${name}`).join("\n");
+        const uses = usesOf(`${source}\n${form().template}`, [name, COMMON]);
+        uses.keys.push(...keysOfTable(tables[name]), ...keysOfErrors(tables[name], source));
         should(uses.keys.length).be.above(3);
         should(uses.keys.filter((key) => !texts.includes(key))).be.empty();
         should(

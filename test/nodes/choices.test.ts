@@ -1,7 +1,8 @@
 import should from "should";
-import { oneOf } from "../../nodes/lib/runtime/fields.ts";
+import { NODE } from "../../nodes/ack/fields.ts";
 import { benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { readerOf } from "../support/field-reader.ts";
 import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import { apiNode, createWatcherNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
 import {
@@ -68,12 +69,9 @@ describe("a choice that is none, and a number that may be rounded", function () 
       '"calls[0].args.value.unit"',
     ],
     [submitNode({ waitFor: "confirmd" }), '"Wait until"'],
-    [queryNode({ kind: "Raw" }), '"Ask"'],
-    [
-      queryNode({ block: "Finalized", call: call("token", "balanceOf(address)", value(ADDRESS)) }),
-      '"At block"',
-    ],
-    [queryNode({ resultUnit: "tokens" }), '"Integers"'],
+    [queryNode({ kind: "Raw" }), '"Query"'],
+    [queryNode({ block: "Finalized", call: call("token", "balanceOf(address)", value(ADDRESS)) }), '"Block"'],
+    [queryNode({ resultUnit: "tokens" }), '"Integer format"'],
     [createWatcherNode({ source: "Service" }), '"Source"'],
     [operationNode("list", { statuses: ["accepted", "confirmd"] }), '"Statuses"'],
     [apiNode({ method: "Patch" }), '"Method"', { payload: "/channels" }],
@@ -125,15 +123,15 @@ describe("a choice that is none, and a number that may be rounded", function () 
     should(error?.message).match(/calls\[0\]\.value/);
   });
 
-  it("names what may be chosen; nothing chosen is what is usual", () => {
-    const choices = ["send", "draft"] as const;
-    should(oneOf("Then", "draft", choices)).equal("draft");
-    for (const none of [undefined, null, ""]) should(oneOf("Then", none, choices)).be.undefined();
-    should(() => oneOf("Then", "drafts", choices)).throw('"Then" must be one of send, draft, not "drafts".', {
+  it("names the options; no choice is the default", () => {
+    const chosen = (action: unknown) => readerOf(NODE, { action: action as "ack" }).choice("action");
+    should(chosen("reject")).equal("reject");
+    for (const none of [undefined, null, ""]) should(chosen(none)).equal("ack");
+    should(() => chosen("rejects")).throw(/"value":"rejects","options":"ack, retry, reject"/, {
       code: "INVALID_FIELD",
     });
-    for (const none of [0, false, " send", "Send", ["send"], {}]) {
-      should(() => oneOf("Then", none, choices)).throw({ code: "INVALID_FIELD" });
+    for (const wrong of [0, false, " ack", "Ack", ["ack"], {}]) {
+      should(() => chosen(wrong)).throw({ code: "INVALID_FIELD" });
     }
   });
 });

@@ -98,7 +98,7 @@ describe("create watcher", function () {
     const { error } = await refuse(nodeRed, "by-service", { ...asked, settings: "all" });
     should(error).match({
       code: "INVALID_FIELD",
-      message: /"Service settings" cannot be "all"\. It must be an object/,
+      message: /"Settings" cannot be "all"\. It must be an object/,
     });
     const withoutNetwork = await refuse(nodeRed, "by-service", nowhere);
     should(withoutNetwork.error).match({ code: "MISSING_VALUE", message: /"Network" is empty/ });

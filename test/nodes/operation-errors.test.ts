@@ -91,7 +91,7 @@ describe("errors of submit operation", function () {
       should(bench.seenAt("submit:0", caught.probe)).be.empty();
     });
 
-    it("a call that reverts with a text, in the middle of several: none is carried out", async () => {
+    it("one of several calls that reverts with a text: none is executed", async () => {
       const caught = await bench.refuse("fails", { ...KEPT, payload: "no more today" });
       checkError(caught, "fails", "OPERATION_FAILED", "transaction 2 of 2: no more today");
       await bench.nodeRed.status("fails", isRed);
@@ -144,11 +144,11 @@ describe("errors of submit operation", function () {
       ["a list", "INVALID_FIELD", [1]],
     ];
     for (const [what, code, amount] of badAmounts) {
-      it(`an amount that is ${what}`, () =>
+      it(`a value that is ${what}`, () =>
         bench.refusedThenFine("coins", [code, "calls[0].value"], { payload: 1, amount }, { payload: 1 }));
     }
 
-    it("coins for a function that takes none", () =>
+    it("a value for a function that is not payable", () =>
       bench.refusedThenFine(
         "coins",
         ["OPERATION_FAILED", "reverted without a reason"],
@@ -310,8 +310,8 @@ describe("errors of submit operation", function () {
     });
   });
 
-  describe("after all that", () => {
-    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+  describe("afterwards", () => {
+    it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
       bench.checkRunsWell();
       await bench.checkNeverShown([bench.key, strangerKey, malformedKey]);
     });

@@ -91,7 +91,7 @@ describe("a message with an operation key", function () {
     return ((await response.json()) as { result: unknown[] }).result.length;
   };
 
-  it("that comes twice in a row acts once, and the second tells that it was found", async () => {
+  it("that arrives twice executes once, and the second says that it was found", async () => {
     const key = freshId();
     const first = await bench.ask("submit", { ...COMPANY, ...message(key) });
     checkCompany(first, CREC);
@@ -102,8 +102,8 @@ describe("a message with an operation key", function () {
     should(second.crec).have.properties({ found: true, operationId, digest });
     should(second.payload).have.property("operation_id", operationId);
     should((second.payload as Record<string, unknown>).transactionHash).be.a.String();
-    const rungs = await bench.toldAt("submit:1", second.probe, "confirmed");
-    should(rungs[0]?.crec).have.properties({ found: true, operationId });
+    const changes = await bench.toldAt("submit:1", second.probe, "confirmed");
+    should(changes[0]?.crec).have.properties({ found: true, operationId });
     should(await executions(key)).equal(1);
   });
 
@@ -114,7 +114,7 @@ describe("a message with an operation key", function () {
     should(await executions(String(number))).equal(1);
   });
 
-  it("that comes five times at the same time acts once", async () => {
+  it("that arrives five times at the same time executes once", async () => {
     const key = freshId();
     const all = await Promise.all(Array.from({ length: 5 }, () => bench.ask("submit", message(key))));
     should(new Set(all.map(({ crec }) => crec?.operationId)).size).equal(1);
@@ -123,7 +123,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("acts once though each answer to a submit is lost", async () => {
+  it("executes once although each answer to a submit is lost", async () => {
     const key = freshId();
     bench.proxy.harm = (passing) =>
       isSubmit(passing) ? { kind: "change", change: () => "<html>Please log in</html>" } : undefined;
@@ -135,7 +135,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("may come again after it failed, and is carried out then", async () => {
+  it("can be sent again after it failed, and is executed then", async () => {
     const key = freshId();
     const { DemoToken } = bench.service.ready.contracts;
     const balance = await fetch(bench.service.ready.rpc_url, {
@@ -166,7 +166,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("with other calls is OPERATION_KEY_REUSED, and a new key acts", async () => {
+  it("with other calls is OPERATION_KEY_REUSED, and a new key executes", async () => {
     const key = freshId();
     await bench.ask("submit", message(key));
     const caught = await bench.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
@@ -175,7 +175,7 @@ describe("a message with an operation key", function () {
     should([await executions(key), await executions(`${key}-2`)]).deepEqual([1, 1]);
   });
 
-  it("that is empty, or no text, is refused: without a key it would act each time", async () => {
+  it("that is empty, or not text, is an error: without a key it would execute each time", async () => {
     const from = bench.proxy.passed.length;
     for (const key of ["", "  ", null, { order: 7 }, true]) {
       const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
@@ -189,7 +189,7 @@ describe("a message with an operation key", function () {
     should(bench.proxy.passed.slice(from).filter(isSubmit)).be.empty();
   });
 
-  it("makes one draft, which is found as it is, and a new one once that was cancelled", async () => {
+  it("creates one draft, which is found again, and a new one after that was cancelled", async () => {
     const key = freshId();
     const first = await bench.ask("draft", message(key));
     const second = await bench.ask("draft", message(key));
@@ -207,7 +207,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("is refused at once where it stands for a draft that waits for approval", async () => {
+  it("is an error immediately when its draft waits for approval", async () => {
     const key = freshId();
     const draft = await bench.ask("draft", message(key));
     const asked = performance.now();
@@ -224,7 +224,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  it("that was executed, which the channel does not show yet, is never said to be not carried out", async () => {
+  it("whose execution the channel does not show yet is never reported as not executed", async () => {
     const key = freshId();
     const { chain_selector, contracts } = bench.service.ready;
     const args = { to: RECEIVER, value: "3" };
@@ -261,7 +261,7 @@ describe("a message with an operation key", function () {
     should(await executions(key)).equal(1);
   });
 
-  describe("in the moment in which Node-RED is killed", () => {
+  describe("when Node-RED is killed", () => {
     let userDir: UserDir;
     let nodeRed: NodeRed | undefined;
     /** With the flows of before, where there are some. */
@@ -284,10 +284,10 @@ describe("a message with an operation key", function () {
     const moments: Array<[string, (passing: Passing) => boolean, boolean]> = [
       ["while it looks whether it is there", isSearch, false],
       ["while it is handed in", isSubmit, false],
-      ["while its rungs are waited for", ({ query }) => query.includes("&limit=200"), true],
+      ["while its statuses are waited for", ({ query }) => query.includes("&limit=200"), true],
     ];
     for (const [when, isMoment, isTaken] of moments) {
-      it(`${when}, acts once when it comes again`, async () => {
+      it(`${when}, executes once when it arrives again`, async () => {
         const key = freshId();
         const moment = bench.proxy.next(1, isMoment);
         await nodeRed?.press("press-submit", message(key));
@@ -306,5 +306,5 @@ describe("a message with an operation key", function () {
     }
   });
 
-  it("and after all that Node-RED runs", () => bench.checkRunsWell());
+  it("leaves Node-RED running", () => bench.checkRunsWell());
 });

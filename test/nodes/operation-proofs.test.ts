@@ -84,7 +84,7 @@ describe("the proof of an operation's status", function () {
     operationId: String(crec?.operationId),
   });
 
-  it("one changed word does not make a failed operation reached", async () => {
+  it("a changed status does not make a failed operation succeed", async () => {
     relay(confirmFailed, "confirmed_latest");
     const caught = await bench.refuse("fails", {});
     should(caught.error?.code).equal("OPERATION_UNPROVEN");
@@ -101,7 +101,7 @@ describe("the proof of an operation's status", function () {
     should(waited.error?.code).equal("OPERATION_UNPROVEN");
   });
 
-  it("the proof of another operation proves nothing about this one", async () => {
+  it("the proof of another operation does not count", async () => {
     const other = await bench.ask("submit", good);
     const { channelId, operationId } = operationOf(other);
     const events = await client.events.search(channelId, {
@@ -130,10 +130,10 @@ describe("the proof of an operation's status", function () {
     should(waited.error?.code).equal("OPERATION_UNPROVEN");
   });
 
-  it("a status waits for its proof, and goes on when that has come", async () => {
+  it("a status waits for its proof, and counts when the proof arrives", async () => {
     let stripped = 0;
     relay((event) => {
-      // Of higher rungs too: on a busy machine the next one may be there before the wait asks again.
+      // Of later statuses too: on a busy machine the next one may exist before the wait asks again.
       if (!String(event.payload.status).startsWith("confirmed") || stripped >= 3) return;
       stripped += 1;
       event.headers.proofs = [];
@@ -143,7 +143,7 @@ describe("the proof of an operation's status", function () {
     should(msg.crec?.verification).have.property("verified", true);
   });
 
-  it("a proven rung that is called a higher one counts for neither, until the true one comes", async () => {
+  it("a proven status that is reported as a higher level does not count until the true one arrives", async () => {
     relay((event) => {
       if (event.payload.status === "confirmed_latest") event.payload.status = "confirmed";
     });
@@ -155,7 +155,7 @@ describe("the proof of an operation's status", function () {
     should(toldOf("final", msg).filter((status) => status === "confirmed")).have.length(1);
   });
 
-  it("what the operation itself says of higher rungs does not count", async () => {
+  it("higher levels that the operation itself reports do not count", async () => {
     relay(() => undefined, "confirmed");
     const msg = await bench.ask("submit", good);
     const { verification, status } = msg.crec ?? {};
@@ -164,12 +164,12 @@ describe("the proof of an operation's status", function () {
     should(status).not.equal("confirmed");
   });
 
-  it("a rung below confirmed_latest never carries a proof, and says so", async () => {
+  it("a status below confirmed_latest has no proof, and says so", async () => {
     const msg = await bench.ask("fails-soon", {});
     should(msg.crec?.verification).have.properties({ verified: false, reason: "not_verifiable" });
   });
 
-  it("a wait that does not know what was signed says so, whatever the relay shows", async () => {
+  it("a wait that does not know what was signed says so, whatever the relay reports", async () => {
     const other = await bench.ask("submit", good);
     const { verification: proven, ...crec } = other.crec ?? {};
     should((await bench.ask("wait", { crec })).crec?.verification).have.property("verified", true);
@@ -184,7 +184,7 @@ describe("the proof of an operation's status", function () {
     should([proven, walletOperationId]).not.containEql(undefined);
   });
 
-  it("a signed text beside a status that never carries a proof says nothing", async () => {
+  it("a signed text with a status that has no proof does not count", async () => {
     relay((event) => {
       if (event.payload.status !== "failed") return;
       const { wallet_operation_id, address: wallet_address } = event.payload;
@@ -206,7 +206,7 @@ describe("the proof of an operation's status", function () {
     should(toldOf("fails", caught)).not.containEql("confirmed_latest");
   });
 
-  it("without verification settings the service is believed, and everybody is told", async () => {
+  it("without verification settings confirmations count, and are marked as unproven", async () => {
     const msg = await bench.ask("bare-submit", good);
     const { verification } = msg.crec ?? {};
     should(verification).have.properties({ verified: false, reason: "unproven" });
@@ -217,7 +217,7 @@ describe("the proof of an operation's status", function () {
     await bench.nodeRed.status("bare-wait", /^confirmed\w*, unproven$/);
   });
 
-  it("settings that cannot work are refused before anything is signed", async () => {
+  it("wrong verification settings are an error before anything is signed", async () => {
     const before = bench.proxy.passed.length;
     const caught = await bench.refuse("broken-submit", good);
     should(caught.error?.code).equal("CONNECTION_INCOMPLETE");

@@ -24,7 +24,7 @@ const GOOD = { to: RECEIVER, payload: "12345678901234567891" };
 const DRAFT_CREC = ["channelId", "digest", "operationId", "preview", "status", "walletOperationId"];
 const CREC = ["channelId", "operationId", "status"];
 
-/** Drafts that a person judges, and what becomes of them. */
+/** Drafts that a person approves, and the actions of the node. */
 describe("drafts and the node operation", function () {
   this.timeout(120_000);
 
@@ -83,7 +83,7 @@ describe("drafts and the node operation", function () {
   };
 
   describe("a draft", () => {
-    it("leaves by the first output, unsigned, with its calls in words", async () => {
+    it("is sent to the first output, unsigned, with its calls in readable form", async () => {
       const msg = await bench.ask("draft", { ...COMPANY, ...GOOD });
       checkCompany(msg, DRAFT_CREC);
       should(msg.topic).equal("mine");
@@ -106,14 +106,14 @@ describe("drafts and the node operation", function () {
       should(bench.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
     });
 
-    it("waits without end with a deadline of 0, and 15 minutes where none is given", async () => {
+    it("has no deadline with 0, and 15 minutes by default", async () => {
       const deadline = async (id: string) => ((await bench.ask(id, GOOD)).payload as Record_).deadline;
       should(await deadline("endless")).equal(0);
       const now = Date.now() / 1000;
       should(Number(await deadline("usual")) - now).be.within(14 * 60, 15 * 60 + 20);
     });
 
-    it("of raw calls shows their bytes", async () => {
+    it("shows the bytes of raw calls", async () => {
       const calls = [
         { to: RECEIVER, value: "1" },
         { to: RECEIVER, data: "0x12345678" },
@@ -127,7 +127,7 @@ describe("drafts and the node operation", function () {
   });
 
   describe("get", () => {
-    it("gives the operation, its digest and its calls in words, as the draft had them", async () => {
+    it("sends the operation, its digest and its readable calls, as the draft had them", async () => {
       const crec = await draft();
       const msg = await bench.ask("get", { ...COMPANY, crec: { keep: "me", operationId: crec.operationId } });
       checkCompany(msg, DRAFT_CREC);
@@ -135,7 +135,7 @@ describe("drafts and the node operation", function () {
       should(msg.payload).deepEqual(JSON.parse(JSON.stringify(await stored(crec))));
     });
 
-    it("believes the contract that is set up here, and no name that does not belong to the bytes", async () => {
+    it("uses the names of the contract node, and no names that do not fit the bytes", async () => {
       const { channelId } = await draft();
       const { data } = encodeFunctionCall({
         abi: parseAbi(TOKEN_ABI),
@@ -169,7 +169,7 @@ describe("drafts and the node operation", function () {
       ]);
     });
 
-    it("of what is not there is OPERATION_NOT_FOUND, and without an id MISSING_VALUE", async () => {
+    it("of an unknown id is OPERATION_NOT_FOUND, and without an id MISSING_VALUE", async () => {
       const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
       const caught = await bench.refuse("get", { ...KEPT, crec: { keep: "me", operationId: other } });
       checkError(caught, "get", "OPERATION_NOT_FOUND", "Check both ids");
@@ -178,7 +178,7 @@ describe("drafts and the node operation", function () {
   });
 
   describe("list", () => {
-    it("gives all of the channel, newest first, and only those asked for", async () => {
+    it("sends all of the channel, newest first, or only some statuses", async () => {
       const [first, second, third] = [await draft(), await draft(), await draft()];
       await bench.ask("cancel", { crec: second });
       const sent = await bench.ask("submit", GOOD);
@@ -192,7 +192,7 @@ describe("drafts and the node operation", function () {
       should(ids(few.payload)).deepEqual([third.operationId, second.operationId]);
     });
 
-    it("goes on over all pages up to the limit", async () => {
+    it("reads all pages up to the limit", async () => {
       bench.proxy.harm = ({ method, path }) =>
         method === "GET" && path.endsWith("/operations")
           ? {
@@ -229,13 +229,13 @@ describe("drafts and the node operation", function () {
       should((done.payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
     });
 
-    it("waits longer where it is told to", async () => {
+    it("waits for the status in the form", async () => {
       const { payload } = await bench.ask("finalize-far", { crec: await draft() });
       should((payload as Record_).status).match(/^confirmed/);
       should((payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
     });
 
-    it("refuses another draft than was approved, and signs nothing", async () => {
+    it("does not sign a draft with another digest", async () => {
       const [crec, other] = [await draft(), await draft()];
       const wrong = { ...KEPT, crec: { keep: "me", operationId: crec.operationId, digest: other.digest } };
       checkError(await bench.refuse("finalize", wrong), "finalize", "DIGEST_MISMATCH", "Nothing was signed");
@@ -247,14 +247,14 @@ describe("drafts and the node operation", function () {
       should((await stored(crec)).signature).be.a.String();
     });
 
-    it("refuses a key that the wallet does not know", async () => {
+    it("reports a key that the wallet does not allow", async () => {
       const crec = await draft();
       const caught = await bench.refuse("stranger", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "stranger", "VALIDATION_ERROR", "is not allowed on the wallet");
       should((await stored(crec)).status).equal("pending_signature");
     });
 
-    it("comes too late for what is cancelled, finalized, expired, or about to", async () => {
+    it("is too late for a draft that is cancelled, finalized, expired or about to expire", async () => {
       const [cancelled, finalized, soon, moment] = await Promise.all([
         draft(),
         draft(),
@@ -271,15 +271,15 @@ describe("drafts and the node operation", function () {
         checkError(caught, "finalize", code, says);
         should(caught.crec).have.properties({ operationId: crec.operationId, digest: crec.digest });
       };
-      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Look at its status");
-      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(cancelled, "OPERATION_NOT_FINALIZABLE", "Check its status");
+      await late(finalized, "OPERATION_NOT_FINALIZABLE", "Check its status");
       await late(soon, "OPERATION_DEADLINE_ELAPSED", "later deadline");
-      await late(moment, "OPERATION_NOT_FINALIZABLE", "Look at its status");
+      await late(moment, "OPERATION_NOT_FINALIZABLE", "Check its status");
       const caught = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
       checkError(caught, "wait", "OPERATION_EXPIRED", "later deadline");
     });
 
-    it("that the service answers with an expired operation is OPERATION_EXPIRED", async () => {
+    it("answered with an expired operation is OPERATION_EXPIRED", async () => {
       const crec = await draft("moment");
       const expired = client.operations
         .waitFor(String(crec.channelId), String(crec.operationId), { target: "accepted" })
@@ -310,7 +310,7 @@ describe("drafts and the node operation", function () {
   });
 
   describe("cancel", () => {
-    it("gives the cancelled draft, once", async () => {
+    it("sends the cancelled draft, once", async () => {
       const crec = await draft();
       const message = { ...COMPANY, crec: { ...COMPANY.crec, operationId: crec.operationId } };
       const msg = await bench.ask("cancel", message);
@@ -318,14 +318,14 @@ describe("drafts and the node operation", function () {
       should(msg.payload).have.properties({ operation_id: crec.operationId, status: "cancelled" });
       should(msg.crec).have.property("status", "cancelled");
       const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
-      checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Look at its status");
+      checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Check its status");
       const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
     });
   });
 
   describe("wait", () => {
-    it("goes on with a draft that somebody finalizes meanwhile", async () => {
+    it("follows a draft that is finalized meanwhile", async () => {
       const crec = await draft();
       const looked = bench.proxy.next(2, ({ path }) => path.endsWith("/events/search"));
       const waiting = bench.ask("wait", { crec });
@@ -334,7 +334,7 @@ describe("drafts and the node operation", function () {
       should(((await waiting).payload as Record_).status).match(/^confirmed/);
     });
 
-    it("tells why one failed, as submit operation does", async () => {
+    it("reports why an operation failed, as submit operation does", async () => {
       const caught = await bench.refuse("submit", { ...KEPT, to: RECEIVER, payload: String(10n ** 30n) });
       checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance");
       const again = await bench.refuse("wait", { ...KEPT, crec: caught.crec ?? {} });
@@ -342,7 +342,7 @@ describe("drafts and the node operation", function () {
       should(again.error?.message).equal(caught.error?.message);
     });
 
-    it("takes up what a deploy cut off", async () => {
+    it("resumes a wait that a deploy has interrupted", async () => {
       bench.proxy.harm = ({ path }) => (path.endsWith("/events/search") ? { kind: "stall" } : undefined);
       const looked = bench.proxy.next(1, ({ path }) => path.endsWith("/events/search"));
       const probe = freshId();
@@ -364,7 +364,7 @@ describe("drafts and the node operation", function () {
       should(crec?.status).match(/^confirmed/);
     });
 
-    it("that is too long is WAIT_TIMEOUT, with the id", async () => {
+    it("that times out is WAIT_TIMEOUT, with the id", async () => {
       const crec = await draft();
       const caught = await bench.refuse("hasty", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "hasty", "WAIT_TIMEOUT");
@@ -372,8 +372,8 @@ describe("drafts and the node operation", function () {
     });
   });
 
-  describe("a form that was filled in wrong", () => {
-    it("is an error that names the field, before anything is asked", async () => {
+  describe("a wrong form", () => {
+    it("is an error that names the field, before any request", async () => {
       const crec = { keep: "me", ...(await draft()) };
       const from = bench.proxy.passed.length;
       const refused = async (id: string, code: string, says: string) =>
@@ -386,8 +386,8 @@ describe("drafts and the node operation", function () {
     });
   });
 
-  describe("after all that", () => {
-    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+  describe("afterwards", () => {
+    it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
       bench.checkRunsWell();
       await bench.checkNeverShown([bench.key, strangerKey]);
     });

@@ -14,7 +14,7 @@ import {
 } from "../support/operation-bench.ts";
 import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
 
-const LADDER = [
+const STATUSES = [
   "accepted",
   "sending",
   "sent",
@@ -80,7 +80,7 @@ describe("submit operation", function () {
       ),
     );
 
-    it("looks as the newest message left it, whatever an older one still comes to", async () => {
+    it("shows the status of the newest message, also when an older one changes later", async () => {
       const older = await bench.ask("submit", good);
       await bench.refuse("submit", { ...KEPT, ...good, payload: "many" });
       await bench.nodeRed.status("submit", isRed);
@@ -88,7 +88,7 @@ describe("submit operation", function () {
       should(bench.nodeRed.statuses("submit").at(-1)).have.properties({ fill: "red", shape: "ring" });
     });
 
-    it("gives the operation with its transaction, and every rung by the second output", async () => {
+    it("sends the operation with its transaction, and each status to the second output", async () => {
       const msg = await bench.ask("submit", { ...COMPANY, to: RECEIVER, payload: AMOUNT });
       checkCompany(msg, CREC);
       should(msg.topic).equal("mine");
@@ -102,7 +102,7 @@ describe("submit operation", function () {
         address: bench.wallet,
         chain_selector: bench.service.ready.chain_selector,
       });
-      should(LADDER.slice(4)).containEql(crec.status);
+      should(STATUSES.slice(4)).containEql(crec.status);
       should(payload.transactionHash).match(/^0x[0-9a-f]{64}$/);
       const { data } = encodeFunctionCall({
         abi: parseAbi(TOKEN_ABI),
@@ -121,16 +121,18 @@ describe("submit operation", function () {
       should(crec.digest).equal(operationDigest(signed, chain_id));
       should(signed.deadline).be.approximately(Date.now() / 1000 + 900, 30);
 
-      const rungs = await bench.toldAt("submit:1", msg.probe, "confirmed");
-      should(rungs.map((one) => one.payload)).deepEqual(LADDER.map((status) => ({ status, reason: "" })));
-      should(rungs.map(({ topic }) => topic)).deepEqual(LADDER.map((status) => `operation.status/${status}`));
-      for (const [index, rung] of rungs.entries()) {
-        checkCompany(rung, CREC);
-        const isProven = index >= LADDER.indexOf("confirmed_latest");
-        const { verification, ...rest } = rung.crec ?? {};
+      const changes = await bench.toldAt("submit:1", msg.probe, "confirmed");
+      should(changes.map((one) => one.payload)).deepEqual(STATUSES.map((status) => ({ status, reason: "" })));
+      should(changes.map(({ topic }) => topic)).deepEqual(
+        STATUSES.map((status) => `operation.status/${status}`),
+      );
+      for (const [index, change] of changes.entries()) {
+        checkCompany(change, CREC);
+        const isProven = index >= STATUSES.indexOf("confirmed_latest");
+        const { verification, ...rest } = change.crec ?? {};
         const { verification: own, ...others } = crec;
         should(own).have.property("verified", true);
-        should(rest).deepEqual({ ...others, status: LADDER[index] });
+        should(rest).deepEqual({ ...others, status: STATUSES[index] });
         should(verification).have.properties(
           isProven ? { verified: true } : { verified: false, reason: "not_verifiable" },
         );
@@ -139,7 +141,7 @@ describe("submit operation", function () {
       should(bench.seenAt("submit:0", msg.probe)).have.length(1);
     });
 
-    it("carries out several calls as one, raw ones too, with values from the message, the flow and JSONata", async () => {
+    it("executes several calls as one operation, with values from the message, the flow and JSONata", async () => {
       await bench.ask("remember", { payload: RECEIVER });
       const { data } = encodeFunctionCall({
         abi: parseAbi("function add(uint256 amount) payable"),
@@ -152,7 +154,7 @@ describe("submit operation", function () {
         payload: { to: counter.toUpperCase().replace("X", "x"), data },
       });
       checkCompany(msg, CREC);
-      // It waited for the rung that it was told.
+      // It waited for the status that is set in the form.
       should(msg.crec).have.property("status", "confirmed");
       const { transactions, status } = msg.payload as { transactions: Record_[]; status: string };
       should(status).equal("confirmed");
@@ -168,7 +170,7 @@ describe("submit operation", function () {
         value: "0",
         data: token.data,
       });
-      should(bench.seenAt("batch:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(LADDER);
+      should(bench.seenAt("batch:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(STATUSES);
     });
 
     it("takes a list of calls from the message, up to 16", async () => {
@@ -189,23 +191,23 @@ describe("submit operation", function () {
       ]);
     });
 
-    it("tells nothing more once the first output has sent, where that is not wanted", async () => {
+    it("sends no later statuses where the form says so", async () => {
       const msg = await bench.ask("quiet", { ...good });
       await bench.nodeRed.status("quiet", isFine);
-      // Another operation has climbed all the way meanwhile.
+      // Another operation has reached its last status meanwhile.
       const other = await bench.ask("submit", { ...good });
       await bench.toldAt("submit:1", other.probe, "confirmed");
       should(bench.seenAt("quiet:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(["accepted"]);
     });
   });
 
-  describe("while things happen", () => {
+  describe("with interruptions", () => {
     const good = { to: RECEIVER, payload: "1" };
     /** Only what has changed: the catch of a flow that stops as a whole hears nothing any more. */
     const redeploy = () => bench.deploy([[submitNode({ name: "changed" }), 2]], [], "nodes");
     const isLook = ({ path }: { path: string }) => path.endsWith("/events/search");
 
-    it("a chain that is down is an error, and work goes on when it is back", async () => {
+    it("a chain that is down is an error, and the next message works when it is back", async () => {
       await bench.deploy([
         [submitNode(), 2],
         [queryNode(), 2],
@@ -226,7 +228,7 @@ describe("submit operation", function () {
       await bench.nodeRed.status("query", isFine);
     });
 
-    it("a wait that is too long is WAIT_TIMEOUT, with the operation's id", async () => {
+    it("a wait that times out is WAIT_TIMEOUT, with the operation's id", async () => {
       await bench.deploy([[submitNode({ id: "hasty", timeout: "0.4", waitFor: "confirmed" }), 2]]);
       const caught = await bench.refuse("hasty", { ...KEPT, ...good });
       checkError(caught, "hasty", "WAIT_TIMEOUT");
@@ -234,7 +236,7 @@ describe("submit operation", function () {
       should(caught.crec?.walletOperationId).match(/^\d+$/);
     });
 
-    it("a rung that is reached is told though the operation cannot be read", async () => {
+    it("a status that is reached is sent although the operation cannot be read", async () => {
       await bench.deploy([[submitNode(), 2]]);
       bench.proxy.harm = ({ method, path }) =>
         method === "GET" && path.includes("/operations/")
@@ -248,7 +250,7 @@ describe("submit operation", function () {
       should((msg.payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
     });
 
-    it("a redeploy ends the wait with WAIT_INTERRUPTED and the operation's id, and the operation goes on", async () => {
+    it("a redeploy ends the wait with WAIT_INTERRUPTED and the operation's id, and the operation continues", async () => {
       await bench.deploy([[submitNode(), 2]]);
       bench.proxy.harm = (passing) => (isLook(passing) ? { kind: "stall" } : undefined);
       const looked = bench.proxy.next(1, isLook);
@@ -274,7 +276,7 @@ describe("submit operation", function () {
       should(await answer.json()).have.property("wallet_operation_id", walletOperationId);
     });
 
-    it("a redeploy in the middle of the submit tells the wallet operation id to look for", async () => {
+    it("a redeploy during the submit reports the wallet operation id", async () => {
       await bench.deploy([[submitNode(), 2]]);
       const isSubmit = ({ method, path }: { method: string; path: string }) =>
         method === "POST" && path.endsWith("/operations");
@@ -292,8 +294,8 @@ describe("submit operation", function () {
     });
   });
 
-  describe("after all that", () => {
-    it("Node-RED runs, met nothing that was not foreseen, and has shown no private key", async () => {
+  describe("afterwards", () => {
+    it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
       bench.checkRunsWell();
       await bench.checkNeverShown([bench.key]);
     });

@@ -84,7 +84,7 @@ describe("the preview of an operation", function () {
   /** The value of the second parameter of the first call. */
   const amountOf = ({ calls }: Preview) => calls[0]?.args?.[1] ?? { text: "" };
 
-  it("shows each call in words, and the digest another library works out", async () => {
+  it("shows each call in readable form, and the digest that another library computes", async () => {
     const note = { value: JSON.stringify({ at: "7", tags: [TAG] }), type: "json" };
     const deposit = {
       ...call("new", "deposit((uint64,bytes32[]))", note),
@@ -143,7 +143,7 @@ describe("the preview of an operation", function () {
     });
   });
 
-  it("draws another id each time, and knows of no deadline", async () => {
+  it("uses a new id each time, and shows when there is no deadline", async () => {
     const [one, other] = [await preview([pay("1")]), await preview([pay("1")], { deadline: "0" })];
     should(one.digest?.id).not.equal(other.digest?.id);
     should(other.digest?.deadline).equal("0");
@@ -170,7 +170,7 @@ describe("the preview of an operation", function () {
     should((await preview([pay("1")], { deadline: "${TEST_SECRET}" })).why).match(/\$\{TEST_SECRET\}\.$/);
   });
 
-  it("names the other address that a call goes to", async () => {
+  it("shows the other address that a call goes to", async () => {
     const elsewhere = { ...transfer(inTokens("1")), address: value(NOBODY) } as CallDef;
     const { calls, digest } = await preview([elsewhere]);
     should(calls[0]?.to).deepEqual({ text: NOBODY });
@@ -234,7 +234,7 @@ describe("the preview of an operation", function () {
     should((await preview([pay("1")], { wallet })).digest?.domain.verifyingContract).equal(bench.wallet);
   });
 
-  it("takes from the environment what is deployed with it, and nothing else", async () => {
+  it("uses variables only through deployed nodes", async () => {
     const contract = {
       chainSelector: selector,
       address: token,
@@ -259,7 +259,7 @@ describe("the preview of an operation", function () {
     should((await preview([pay("1")], { wallet })).why).match(/^What \$\{TEST_SECRET\} stands for/);
   });
 
-  it("shows a list of raw transactions that stands in the form, and says when a message brings it", async () => {
+  it("shows a list of raw transactions in the form, and says when a message provides it", async () => {
     const list = JSON.stringify([{ to: NOBODY, value: "5", data: "0x1234" }]);
     const listed = await preview([], { source: "message", transactions: list, transactionsType: "json" });
     should(listed.calls).deepEqual([
@@ -274,7 +274,7 @@ describe("the preview of an operation", function () {
     should(later.why).match(/: msg\.payload\.$/);
   });
 
-  it("refuses what no form sends, and says what is wrong with it", async () => {
+  it("rejects malformed requests, and says what is wrong", async () => {
     for (const [body, says] of [
       [[], /^The request must be an object/],
       [{ calls: 1 }, /^calls must be a list/],
@@ -296,7 +296,7 @@ describe("the preview of an operation", function () {
     bench.checkRunsWell();
   });
 
-  it("is for who may read, and for nobody else", async () => {
+  it("needs the read permission", async () => {
     const userDir = await UserDir.make();
     const settings = fileURLToPath(new URL("admin-auth-settings.cjs", import.meta.url));
     const guarded = await NodeRed.start(userDir, {}, { settings, token: "admin" });
@@ -319,7 +319,7 @@ describe("the preview of an operation", function () {
     }
   });
 
-  it("tells no key", () => {
+  it("contains no key", () => {
     const told = [...answers, bench.nodeRed.log, bench.nodeRed.heard].join("\n");
     should(answers).not.be.empty();
     for (const secret of [SECRET, bench.key.slice(2), bench.service.ready.api_key]) {

@@ -351,7 +351,7 @@ describe("run query", function () {
         await bench.refuse("amount", KEPT),
         "amount",
         "INVALID_ARGUMENT",
-        "args.amount is missing: it was looked for in msg payload",
+        "args.amount is missing: there is nothing in msg.payload",
       );
     });
 

@@ -8,7 +8,7 @@ const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
 
 /** What forms and messages say in tokens, ether or names, as the chain takes it. */
 describe("units of values", () => {
-  it("turn ether and gwei into wei, and leave wei as they are", async () => {
+  it("convert ether and gwei to wei, and leave wei unchanged", async () => {
     should(await amountInWei("1.5", "ether", "calls[0].value")).equal("1500000000000000000");
     should(await amountInWei("2", "gwei", "calls[0].value")).equal("2000000000");
     should(await amountInWei("7", "wei", "calls[0].value")).equal("7");
@@ -25,7 +25,7 @@ describe("a value that is being typed", () => {
   const wrong = (type: string, value: string, says: RegExp, more?: object) =>
     should(() => check(type, value, more)).throw(says);
 
-  it("is judged as a message's way through the node would", () => {
+  it("is checked as at run time", () => {
     should(check("address", ADDRESS)).deepEqual({});
     wrong("address", ADDRESS.replace("f", "F"), /^amount has a wrong checksum/);
     wrong("address", "0x12", /^amount must be an address/);
@@ -39,7 +39,7 @@ describe("a value that is being typed", () => {
     wrong("", "1", /cannot be encoded/);
   });
 
-  it("is told in both units where the contract has decimals", () => {
+  it("is shown in both units where the contract has decimals", () => {
     const both = { smallest: "1500000", tokens: "1.5" };
     should(check("uint256", "1.5", { unit: "token", decimals: 6 })).deepEqual(both);
     should(check("uint256", "1500000", { decimals: 6 })).deepEqual(both);
@@ -50,7 +50,7 @@ describe("a value that is being typed", () => {
     should(check("uint256[]", '["1.5"]', { valueType: "json", unit: "token", decimals: 6 })).deepEqual({});
   });
 
-  it("is not judged where it is only known at run time", () => {
+  it("is not checked where it is only known at run time", () => {
     should(check("address", "payload", { valueType: "msg" })).deepEqual({});
     should(check("address", "${HOME}")).deepEqual({});
   });

@@ -35,7 +35,7 @@ describe("the built library under --jitless", function () {
       proxy:
         "Proxies need WebAssembly, which is off in this Node.js (for example by --jitless). Start it with WebAssembly, or use no proxy.",
     });
-    should(stderr).match(/WebAssembly cannot be used to check proofs here, so JavaScript does/);
+    should(stderr).match(/WebAssembly cannot be used to check proofs here, so JavaScript is used/);
     await server.close();
   });
 });

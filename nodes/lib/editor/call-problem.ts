@@ -7,14 +7,14 @@ const INTEGER = /^-?\d+$|^0x[0-9a-f]+$/i;
 const AMOUNT = /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * What is surely wrong with a call as it is stored, or undefined: for the mark on the node, which must not wait for an
- * answer. The types are those of the signature; what only a library can tell, the form says as one types.
+ * What is certainly wrong with a stored call, for the mark on the node, which cannot wait for an answer. The types are
+ * those of the signature. The form reports what only the library can check.
  */
 export function callProblem(node: EditedNode, call: ContractCall): string | undefined {
   const { contract = "", function: signature = "", args = [], address } = call;
   if (contract === "" || !RED.nodes.node(contract)) return node._("common.error.no-contract");
   if (signature === "") return node._("common.error.choose-function");
-  // A name without types was written by hand: there is nothing here to judge values by.
+  // A name without types was written by hand: its values cannot be checked here.
   if (signature.includes("(")) {
     const types = typesIn(signature);
     if (types.length !== args.length) return node._("common.error.arguments", { count: types.length });

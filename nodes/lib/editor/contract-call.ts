@@ -13,18 +13,18 @@ export { type ContractSource, contractSelect } from "./contract-select.ts";
 export { labelled, nameVisibleBox } from "./form-rows.ts";
 export type { Purpose } from "./function-select.ts";
 
-/** The part of a form that picks a contract, one of its functions, and a value for each parameter. */
+/** The part of a form with a contract, one of its functions, and a value for each parameter. */
 export type ContractCallForm = {
   read(): ContractCall;
-  /** Whether the chosen function can be paid; undefined while that is not known. */
+  /** Whether the chosen function is payable; `undefined` while that is not known. */
   payable(): boolean | undefined;
-  /** Calls back when another function is on show, and whenever a value has changed. */
+  /** Calls back when another function is shown, and when a value has changed. */
   onChange(listener: () => void): void;
 };
 
 /**
- * Builds the fields into `container` and fills them with what is stored. Nothing that is stored is lost where the ABI
- * cannot be read: the person decides.
+ * Builds the fields into `container` and fills them with the stored values. These are kept when the ABI cannot be
+ * parsed.
  */
 export function contractCallForm(
   node: EditedNode,
@@ -39,7 +39,7 @@ export function contractCallForm(
   const parameters = $("<div>").appendTo(container);
   const listeners: Array<() => void> = [];
   const changed = (): void => {
-    sayDecimals();
+    explainDecimals();
     for (const listener of listeners) listener();
   };
   const address = valueField(node, container, {
@@ -56,12 +56,12 @@ export function contractCallForm(
     String(RED.nodes.node(String(contract.val() ?? ""))?.decimals ?? "").trim();
 
   let functions: FunctionChoice[] = [];
-  /** Of the parameters on show, or undefined while it is not known which there are. */
+  /** Of the parameters that are shown; `undefined` while they are not known. */
   let fields: ValueField[] | undefined;
-  /** The signature of the function on show, and the one that was last chosen: another contract may not have it. */
+  /** The signature of the function that is shown, and the one that was last chosen: another contract may not have it. */
   let shown = stored.function ?? "";
-  let wanted = shown;
-  /** What was typed in for each function, so that looking at another one loses nothing. */
+  let chosenLast = shown;
+  /** The values of each function, so that nothing is lost when another one is chosen. */
   const values = new Map<string, readonly Value[]>([[shown, stored.args ?? []]]);
 
   const keepValues = (): void => {
@@ -69,8 +69,8 @@ export function contractCallForm(
   };
   const nameOf = ({ name }: ParameterChoice, index: number): string =>
     name || node._("common.label.parameter", { number: index + 1 });
-  /** Nobody asks another token how many decimals it has. */
-  function sayDecimals(): void {
+  /** The decimals of a token at another address are not read. */
+  function explainDecimals(): void {
     const decimals = decimalsOf();
     const isCounted = decimals !== "" && fields?.some((field) => field.read().unit === "token");
     const isElsewhere = address.read().value !== "";
@@ -78,7 +78,7 @@ export function contractCallForm(
   }
   const showParameters = (): void => {
     shown = String(picked.val() ?? "");
-    // While the new ones are built they tell of changes, and the old ones are no more.
+    // New fields report changes while they are built, and the old ones no longer exist.
     fields = undefined;
     parameters.empty();
     const known = values.get(shown) ?? [];
@@ -98,25 +98,25 @@ export function contractCallForm(
     changed();
   };
 
-  let asked = 0;
+  let newest = 0;
   const isOpen = trackOpen(container);
   const showFunctions = async (): Promise<void> => {
-    asked += 1;
-    const question = asked;
+    newest += 1;
+    const request = newest;
     const chosen = String(contract.val() ?? "");
     const offered = await offeredBy<FunctionChoice>(node, "functions", chosen);
-    // The person may have chosen another contract meanwhile, or have left.
-    if (question !== asked || !isOpen()) return;
+    // The contract was changed, or the form closed, while this was loading.
+    if (request !== newest || !isOpen()) return;
     keepValues();
     functions = offered.found ?? [];
     fillFunctions(node, picked, functions, purpose);
-    const gone = wanted !== "" && !functions.some(({ signature }) => signature === wanted);
-    // Another contract has other functions; but of this one what is stored stays, and is said to be gone.
+    const gone = chosenLast !== "" && !functions.some(({ signature }) => signature === chosenLast);
+    // A stored function that the contract no longer has stays chosen and is reported.
     const stays = !offered.found || chosen === (stored.contract ?? "");
-    if (wanted !== "" && !hasOption(picked, wanted) && (stays || !gone)) {
-      picked.append($("<option>").val(wanted).text(wanted));
+    if (chosenLast !== "" && !hasOption(picked, chosenLast) && (stays || !gone)) {
+      picked.append($("<option>").val(chosenLast).text(chosenLast));
     }
-    picked.val(hasOption(picked, wanted) ? wanted : "");
+    picked.val(hasOption(picked, chosenLast) ? chosenLast : "");
     const missing = gone && stays && offered.found ? node._("common.error.no-function") : "";
     problem.say(offered.problem ?? missing);
     showParameters();
@@ -127,7 +127,7 @@ export function contractCallForm(
   });
   picked.on("change", () => {
     keepValues();
-    wanted = String(picked.val() ?? "");
+    chosenLast = String(picked.val() ?? "");
     problem.say("");
     showParameters();
   });
@@ -140,8 +140,8 @@ export function contractCallForm(
     },
     onChange: (listener) => void listeners.push(listener),
     read: () => {
-      // Before the ABI was read there is nothing to pick from.
-      const signature = String(picked.val() ?? wanted);
+      // Before the ABI is loaded the select has no options.
+      const signature = String(picked.val() ?? chosenLast);
       const other = address.read();
       return {
         contract: String(contract.val() ?? ""),

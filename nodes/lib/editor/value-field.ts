@@ -7,26 +7,26 @@ import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
-/** `note` is a line of its own under the field, for what the form says of it. */
+/** `note` is a line under the field for the form that contains it. */
 export type ValueField = { read(): Value; note: Line };
 
 export type ValueFieldOptions = {
   id: string;
   label: string;
-  /** What it is called in sentences, where that is not its label. */
+  /** Its name in sentences, where that is not the label. */
   name?: string;
   parameter: ParameterChoice;
   stored: Value | undefined;
-  /** Of the contract, as its form has it: digits, `${NAME}`, or empty where it is not a token. */
+  /** Of the contract, as stored: digits, `${NAME}`, or empty where it is not a token. */
   decimals?: string;
-  /** In place of what an empty box shows. */
+  /** In place of the example of the type. */
   placeholder?: string;
   /** May stay empty. */
   optional?: boolean;
   changed: () => void;
 };
 
-/** One labelled value of a type of the chain, explained, and checked as one types. */
+/** One labelled value of an ABI type, with an explanation, and checked while a person types. */
 export function valueField(node: EditedNode, container: JQuery, options: ValueFieldOptions): ValueField {
   const {
     id,
@@ -73,16 +73,16 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     check.soon();
     changed();
   };
-  // What a typed input fires leaves out what is dropped into its box, or put there by an assistant.
+  // A typed input does not report text that is dropped or filled into its box by other means.
   input.add(visibleBox(input)).on(TYPED, edited);
   unit?.on("change", edited);
   explain();
-  // What is not filled in yet is not wrong yet.
+  // An empty field is not reported until it is edited.
   if (read().value) check.now();
   return { read, note };
 }
 
-/** Only what is typed in can be judged, and a name of the environment only when it is used. */
+/** Only typed text can be checked. Variables are checked at run time. */
 function questionOf(
   name: string,
   parameter: ParameterChoice,
@@ -104,7 +104,7 @@ function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, 
     : node._("common.unit.is-tokens", { amount: tokens });
 }
 
-/** Whole numbers and addresses are text; lists and tuples are JSON; true and false are a choice. */
+/** Integers and addresses are text, lists and tuples are JSON, booleans are a choice. */
 function makeTyped(input: JQuery, type: string, stored: Value): void {
   const [types, empty] = isComposite(type)
     ? [JSON_TYPES, ""]

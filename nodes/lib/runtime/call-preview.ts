@@ -4,21 +4,21 @@ import { COIN_PLACES } from "../shared/coin-units.ts";
 import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
-/** A call of an operation, for a person to judge before it is signed. */
+/** A call of an operation in readable form, for approval before it is signed. */
 export type CallPreview = {
   to: string;
   /** Wei. */
   value: string;
-  /** The same in ether, where the call pays something. */
+  /** The same in ether, where the call sends a value. */
   ether?: string;
-  /** What the contract is called here, where it is set up in this Node-RED. */
+  /** The name of the contract node with this address, if this Node-RED has one. */
   contract?: string;
   /** The function's signature, and its values by name. */
   function?: string;
   args?: object;
-  /** Those of the values that may be amounts, by name, in tokens; where the contract here has decimals. */
+  /** Values that may be amounts, by name, in tokens; where the contract node has decimals. */
   tokens?: object;
-  /** The bytes, where it is not known what they mean. */
+  /** The bytes, where they cannot be decoded. */
   data?: string;
 };
 
@@ -35,8 +35,8 @@ export async function snapshotOf(abi: Abi, data: string): Promise<Snapshot | und
 }
 
 /**
- * The calls of an operation in words. A snapshot is not signed, so it only lends its names: function and values are
- * those of the bytes, and a snapshot of another function than these call is of no use.
+ * The calls of an operation in readable form. A snapshot is not signed, so only its names are used: function and values
+ * are decoded from the bytes, and a snapshot of another function is ignored.
  */
 export async function previewOf(
   RED: NodeAPI,
@@ -47,7 +47,7 @@ export async function previewOf(
   return Promise.all(
     calls.map(async ({ to, value, data, preview, preview_snapshot }) => {
       const wei = String(value);
-      const paid = { to, value: wei, ...(isSome(wei) ? { ether: inEther(library, wei) } : {}) };
+      const paid = { to, value: wei, ...(isPositive(wei) ? { ether: inEther(library, wei) } : {}) };
       const contracts = await deployedContracts(RED, chainSelector, to);
       const [first] = contracts;
       const decoded = first
@@ -69,10 +69,10 @@ export function previewOfOperation(
   return previewOf(RED, chain_selector, transactions);
 }
 
-/** What bytes mean, and which contract node said so. */
+/** A decoded call, and the name of the contract node whose ABI was used. */
 type Decoded = { contract?: string; words: Pick<CallPreview, "function" | "args" | "tokens"> };
 
-/** Where the contract is known, nobody else has a say in what its functions are called. */
+/** Where this Node-RED has the contract, only its ABI names the functions. */
 function decodedByContract(
   library: Library,
   contracts: readonly DeployedContract[],
@@ -97,7 +97,7 @@ function decodedBy({ decodeFunctionCall }: Library, abi: Abi, data: string) {
   }
 }
 
-function isSome(wei: string): boolean {
+function isPositive(wei: string): boolean {
   return /[1-9]/.test(wei);
 }
 
@@ -117,7 +117,7 @@ function decodedBySnapshot(library: Library, snapshot: unknown, data: string): D
       const decoded = library.decodeFunctionCall({ abi: library.parseAbi(text), data });
       if (decoded) return { words: { function: decoded.signature, args: decoded.args } };
     } catch {
-      // The author of the draft may have described it in their own words.
+      // The snapshot may hold anything that its author wrote.
     }
   }
   return undefined;

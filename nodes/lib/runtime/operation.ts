@@ -36,7 +36,7 @@ export type Reached = {
 
 /**
  * Waits until an operation has reached its target, as `operations.followUntil` does.
- * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with what to do next; what `followUntil` throws.
+ * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with advice what to do; the errors of `followUntil`.
  */
 export async function reach(
   { client, channelId, operation }: { client: CrecClient; channelId: string; operation: Operation },

@@ -12,7 +12,7 @@ import { MOST_CALLS } from "../../lib/shared/most-calls.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
 
-/** A contract whose texts are settled: from the form, or from the environment of what is deployed. */
+/** A contract with its variables replaced: values of the form, or of the deployed node. */
 type Contract = {
   name: string;
   chainSelector: string;
@@ -22,7 +22,7 @@ type Contract = {
   decimals: number | undefined;
 };
 
-/** Settles a contract, by its id, and only once: parsing an ABI may take long. */
+/** Resolves a contract by its id, and only once: parsing an ABI may take long. */
 type Contracts = (id: string, text: ContractText) => Promise<Contract>;
 
 /** One value of a form: known, or a reference to where a message or the environment provides it. */
@@ -31,7 +31,7 @@ type Read = { known: true; value: unknown } | { known: false; text: string };
 /** The calls of a form in readable form, each value decoded from the bytes that would be signed. */
 export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promise<PreviewedCall[]> {
   const { calls = [], contracts: texts = {}, wallet } = request;
-  const contracts = await settledOnce(RED);
+  const contracts = await resolvedOnce(RED);
   const previewed: PreviewedCall[] = [];
   for (const call of calls) {
     // Lets other requests run between two ABIs.
@@ -45,11 +45,11 @@ export async function previewCalls(RED: NodeAPI, request: PreviewRequest): Promi
   return previewed;
 }
 
-async function settledOnce(RED: NodeAPI): Promise<Contracts> {
+async function resolvedOnce(RED: NodeAPI): Promise<Contracts> {
   const library = await loadLibrary();
   const known = new Map<string, Promise<Contract>>();
   return (id, text) => {
-    const contract = known.get(id) ?? settled(RED, library, id, text);
+    const contract = known.get(id) ?? resolved(RED, library, id, text);
     known.set(id, contract);
     return contract;
   };
@@ -77,7 +77,7 @@ export async function listedCalls(
   );
 }
 
-/** Whether all of a call is known and right, so that it can be signed. */
+/** Whether all values of a call are known and valid, so that it can be signed. */
 export function isWhole({ problem, to, data, amount }: PreviewedCall): boolean {
   const values = [to, data, amount];
   return !problem && values.every((value) => value && !value.later && !value.problem);
@@ -204,7 +204,7 @@ async function shown(
   }
 }
 
-/** Nothing is looked up here: a preview must not read variables of this machine, or a flow's context. */
+/** Reads only the form: a preview must not read environment variables or the context of a flow. */
 function readValue({ value = "", type = "str" }: Value = {}): Read {
   switch (type) {
     case "str":
@@ -233,7 +233,7 @@ function fromJson(text: string, name: string): unknown {
   }
 }
 
-/** Encoded and decoded again: what is shown is what is in the bytes. */
+/** Encodes and decodes the value, so that what is shown is what the bytes contain. */
 function readBack(library: Library, parameter: AbiParameter, value: unknown, path: string): unknown {
   const [decoded] = library.decodeValues([parameter], library.encodeValue(parameter, value, path));
   return decoded;
@@ -244,7 +244,7 @@ function textOf(value: unknown): string {
 }
 
 /** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
-async function settled(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
+async function resolved(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
   const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
   const field = (name: "chainSelector" | "address" | "decimals"): string => {
     const typed = String(text[name] ?? "").trim();

@@ -8,8 +8,8 @@ const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Un
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a form asks a preview of, as it came over the network.
- * @throws INVALID_REQUEST naming what is not as a form has it
+ * The checked request for a preview.
+ * @throws INVALID_REQUEST naming what a form does not send
  */
 export function previewRequest(body: unknown): PreviewRequest {
   const form = objectAt(body ?? {}, "The request");
@@ -59,7 +59,7 @@ function valueAt(given: unknown, path: string): Value {
   };
 }
 
-/** Those that are there. A number will do as well. */
+/** Only properties that exist. Numbers are accepted as text. */
 function textsOf<Name extends string>(
   fields: Fields,
   names: readonly Name[],
