@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Watcher } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
@@ -21,7 +21,7 @@ export default function register(RED: NodeAPI): void {
       const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, fields.settings.channel);
       const client = await clientFor(channel.connection(), msg);
-      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
 
       const report = (watcher: Watcher, found: boolean): CrecMessage => {

@@ -10,7 +10,7 @@ export const NODE = describeNode({
   outputs: ["ready", "status"],
   fields: {
     name: COMMON.name,
-    channel: COMMON.channel,
+    channel: { ...COMMON.channel, override: "channelId" },
     watcherName: {
       kind: "typed",
       icon: "eye",

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -25,7 +25,7 @@ export default function register(RED: NodeAPI): void {
         timeoutMs: () => fields.milliseconds("timeout"),
         wallet: () => walletOf(RED, fields.settings.wallet),
         channelId: async () =>
-          channelOverride(msg) ?? channelOf(RED, fields.settings.channel).resolve(signal),
+          fields.of(msg).override("channel") ?? channelOf(RED, fields.settings.channel).resolve(signal),
         target: () => values.required("target"),
         newName: () => values.required("newName"),
         description: () => values.text("description"),

@@ -11,7 +11,7 @@ export const NODE = describeNode({
   icon: "operation.svg",
   fields: {
     name: COMMON.name,
-    channel: COMMON.channel,
+    channel: { ...COMMON.channel, override: "channelId" },
     action: {
       kind: "select",
       icon: "cogs",

@@ -3,7 +3,7 @@ import { isSameId } from "../../src/protocol/index.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
-import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { withDetails } from "../lib/runtime/details.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
@@ -27,7 +27,7 @@ export default function register(RED: NodeAPI): void {
       const channel = channelOf(RED, fields.settings.channel);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
-      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { payload, crec } = await action({
         client,
         channelId,

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { CreatedQuery, Query } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -21,7 +21,7 @@ export default function register(RED: NodeAPI): void {
       const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, def.channel);
       const client = await clientFor(channel.connection(), msg);
-      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { request, abi, read } = await questionOf(RED, this, fields, msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
       const onCreated = ({ query_id: queryId }: CreatedQuery) => {

@@ -3,7 +3,6 @@ import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
-import { channelOverride } from "../lib/runtime/details.ts";
 import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
@@ -34,7 +33,7 @@ export default function register(RED: NodeAPI): void {
       const client = await clientFor(channel.connection(), msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
       const abi = settings.contract ? await contractOf(RED, settings.contract).abi() : undefined;
-      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();

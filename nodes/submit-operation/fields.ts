@@ -25,7 +25,7 @@ export const NODE = describeNode({
   outputs: ["reached", "status"],
   fields: {
     name: COMMON.name,
-    channel: COMMON.channel,
+    channel: { ...COMMON.channel, override: "channelId" },
     wallet: { kind: "config", type: "crec-wallet", required: true, icon: "credit-card" },
     source: { kind: "select", icon: "list", options: ["form", "message"], default: "form" },
     calls: stored<CallDef[]>({ default: [], shown: { source: "form" } }),

@@ -3,7 +3,7 @@ import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
 import { previewOf } from "../lib/runtime/call-preview.ts";
 import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
-import { channelOverride, withDetails } from "../lib/runtime/details.ts";
+import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -35,7 +35,7 @@ export default function register(RED: NodeAPI): void {
       const wallet = walletOf(RED, fields.settings.wallet);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
-      const channelId = channelOverride(msg) ?? (await channel.resolve(signal));
+      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
       const readable = await transactionsOf(RED, this, fields, msg, chainSelector);

@@ -13,6 +13,7 @@ import {
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { requireSet } from "../shared/variables.ts";
+import { channelOverride } from "./details.ts";
 import {
   evaluate,
   evaluateRequired,
@@ -59,6 +60,8 @@ export type FieldReader<N extends NodeDescription> = {
 };
 
 export type MessageFields<N extends NodeDescription> = {
+  /** The id in `msg.crec` that overrides a config node, where the table allows it. */
+  override(name: NamesOf<N, "config">): string | undefined;
   /** @throws INVALID_FIELD when an expression fails, VARIABLE_MISSING */
   value(name: NamesOf<N, "typed">): Promise<unknown>;
   /** `undefined` where it is empty; numbers become text. @throws INVALID_FIELD, VARIABLE_MISSING */
@@ -142,6 +145,10 @@ export function fieldReader<const N extends NodeDescription>(
       };
       const value = async (name: string) => evaluate(RED, node, msg, typed(name));
       return {
+        override: (name: string) => {
+          const field = fieldOf(name);
+          return field?.kind === "config" && field.override ? channelOverride(msg) : undefined;
+        },
         value,
         text: async (name: string) => evaluateText(RED, node, msg, typed(name)),
         required: async (name: string) => evaluateRequired(RED, node, msg, typed(name)),

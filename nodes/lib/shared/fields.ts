@@ -126,8 +126,8 @@ export type ConfigField = {
   kind: "config";
   type: `crec-${string}` | "tls-config" | "http proxy";
   required: boolean;
-  /** What in `msg.crec` overrides it. */
-  override?: string;
+  /** The property of `msg.crec` that overrides it. */
+  override?: "channelId";
   /** For a field that is needed only while it is shown: `<node>.error.<name>`, or another key. */
   error?: string;
 } & Labelled &
