@@ -279,7 +279,7 @@ describe("ReadBackoff", () => {
       range(1, 9)
         .map(() => backoff.next(missing))
         .at(-1),
-    ).equal(10_000);
+    ).equal(5_000);
   });
 
   it("waits as long as the service asks, but at most an hour", () => {

@@ -319,7 +319,7 @@ describe("an operation of which answers are lost", function () {
           // Whoever reads this must not take a new id.
           should(error.code).equal("SERVICE_UNREACHABLE");
           should(error.message).containEql(String(operation.wallet_operation_id));
-          should(error.message).match(/may have been taken/);
+          should(error.message).match(/may have been accepted/);
           const again = await client.operations.send(channelId, operation, signer);
           await checkOnce(channelId, again.operation.operation_id, operation);
         }),

@@ -85,8 +85,8 @@ describe("npm run dev", function () {
 
   it("prints the file and line of an error, keeps running, and uses the next good save", async () => {
     const [before, answer] = [nodeRed(), await probe(editor)];
-    const line = await sources.replace("nodes/ack/ack.ts", /const D/, "const const D");
-    await launched.says(`nodes/ack/ack.ts:${line}:6: ERROR`);
+    const line = await sources.replace("nodes/ack/ack.ts", /const fields/, "const const fields");
+    await launched.says(`nodes/ack/ack.ts:${line}:10: ERROR`);
     const serviceLine = await sources.replace("service/src/cli.ts", /let ending/, "let if ending");
     await launched.says(`service/src/cli.ts:${serviceLine}:4: ERROR`);
     should(nodeRed()).equal(before);

@@ -199,7 +199,7 @@ describe("events in that waits until the flow has completed its messages", funct
     await deploy([functionNode("first", "throw new Error('the pump is off');", ["out"])]);
     const { value } = await bench.nodeRed.showing("rejected");
     should((value as { crec: { rejection: string } }).crec.rejection).match(
-      /^It was sent 2 times and refused, at last because: .*the pump is off/,
+      /^It was sent 2 times and refused, the last time because: .*the pump is off/,
     );
   });
 
