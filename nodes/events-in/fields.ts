@@ -1,4 +1,4 @@
-import { CONFIDENCES, EVENT_TYPES } from "../../src/protocol/index.ts";
+import { CONFIDENCES } from "../../src/protocol/index.ts";
 import { type FieldCheck, isAddress, isDigits } from "../lib/shared/field-checks.ts";
 import { COMMON, describeNode, LIST_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
@@ -36,7 +36,7 @@ export const NODE = describeNode({
       check: START_VALUE,
       shown: { start: ["offset", "time"] },
     },
-    types: { kind: "list", icon: "filter", options: EVENT_TYPES },
+    types: COMMON.types,
     watcher: {
       kind: "typed",
       icon: "eye",

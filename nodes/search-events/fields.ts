@@ -1,15 +1,6 @@
-import type { EventType } from "../../src/protocol/index.ts";
 import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
-/** The most used type first. */
-const TYPES = [
-  "watcher.event",
-  "operation.status",
-  "query.status",
-  "watcher.status",
-  "wallet.status",
-] as const satisfies readonly EventType[];
 const ANY = "search-events.placeholder.any";
 const TIME = {
   placeholder: "search-events.placeholder.time",
@@ -31,7 +22,7 @@ export const NODE = describeNode({
     /** Its ABI names the parameters. */
     contract: { ...COMMON.contract, hint: true },
     /** All types when empty. */
-    types: { kind: "list", icon: "filter", options: TYPES },
+    types: COMMON.types,
     /** Inclusive, so that one search can start where another ended. */
     from: { kind: "typed", icon: "step-backward", ...TIME },
     /** Exclusive. */

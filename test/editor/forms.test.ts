@@ -86,7 +86,7 @@ describe("the forms of the quickstart", function () {
       await route.fulfill({ json: { ...report, unknownTypes: ["new.kind"] } });
     });
     const form = await editor().form(idOf(flows, "crec-events-in"));
-    await form.root.getByText(/types this version does not know: new\.kind/).waitFor();
+    await form.root.getByText(/event types unknown to this version: new\.kind/).waitFor();
     await form.cancel();
     await page.unroute("**/crec/events-in/*");
   });

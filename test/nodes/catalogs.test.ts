@@ -4,13 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import should from "should";
-import {
-  errorKey,
-  type Field,
-  labelKey,
-  type NodeDescription,
-  shortName,
-} from "../../nodes/lib/shared/fields.ts";
+import { errorKey, labelKey, shortName } from "../../nodes/lib/shared/field-rules.ts";
+import type { Field, NodeDescription } from "../../nodes/lib/shared/fields.ts";
+import { COMMON as COMMON_FIELDS } from "../../nodes/lib/shared/fields.ts";
+import { EVENT_TYPES } from "../../src/protocol/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (...path: string[]) => readFileSync(join(root, ...path), "utf8");
@@ -153,6 +150,10 @@ describe("the package as Node-RED finds it", () => {
   it("lists every node there is", () => {
     const folders = readdirSync(join(root, "nodes")).filter((name) => name !== "lib");
     should([...names].sort()).deepEqual(folders.sort());
+  });
+
+  it("offers every type of event that this version knows", () => {
+    should([...COMMON_FIELDS.types.options].sort()).deepEqual([...EVENT_TYPES].sort());
   });
 
   it("has every common text in use", () => {

@@ -213,6 +213,6 @@ describe("verify event with each event once", function () {
     await deploy(once("vain", { remember: "0" }));
     const { error } = await refuse(nodeRed, "vain", { crec: { event } });
     should(error).have.properties({ code: "INVALID_FIELD" });
-    should(error?.message).match(/"Remember" must be a number from 1 to 100000/);
+    should(error?.message).match(/"Remember" cannot be "0". Enter a whole number from 1 to 100000/);
   });
 });

@@ -1,4 +1,5 @@
-import { type Field, labelKey, type NodeDescription, shortName } from "../shared/fields.ts";
+import { labelKey, shortName } from "../shared/field-rules.ts";
+import type { Field, NodeDescription } from "../shared/fields.ts";
 
 /** The template of a node's form, as Node-RED loads it: one row for each field, in the order of the table. */
 export function formHtml(node: NodeDescription, isConfig: boolean): string {

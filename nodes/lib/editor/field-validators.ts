@@ -1,5 +1,6 @@
 import { each } from "../shared/field-checks.ts";
-import { errorKey, type Field, fitsNumber, isShown, type NodeDescription } from "../shared/fields.ts";
+import { errorKey, fitsNumber, isShown } from "../shared/field-rules.ts";
+import type { Field, NodeDescription } from "../shared/fields.ts";
 import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
 import { atPresent, onlyVariables } from "./validate.ts";

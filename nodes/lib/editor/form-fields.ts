@@ -1,11 +1,5 @@
-import {
-  type Field,
-  isShown,
-  type Lookup,
-  type NodeDescription,
-  shortName,
-  TEXT_TYPES,
-} from "../shared/fields.ts";
+import { isShown, shortName } from "../shared/field-rules.ts";
+import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
 import { hintUnder } from "./form-rows.ts";

@@ -109,7 +109,7 @@ function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line }
   const element = $("<div>")
     .attr("id", id)
     .css({ "margin-left": "105px", "font-size": "0.9em", color: "var(--red-ui-secondary-text-color)" })
-    .css("overflow-wrap", "anywhere")
+    .css({ "overflow-wrap": "anywhere", "max-width": "70%" })
     .hide()
     .appendTo(field.closest(".form-row"));
   const box = visibleBox(field);

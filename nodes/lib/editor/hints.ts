@@ -7,7 +7,7 @@ export function layOutHints(): void {
     const name = hint.attr("data-field");
     hint.attr("id", `crec-hint-${name}`).css({
       margin: "3px 0 0 105px",
-      "max-width": "400px",
+      "max-width": "70%",
       "font-size": "0.9em",
       color: "var(--red-ui-secondary-text-color)",
     });

@@ -1,5 +1,5 @@
+import { shortName } from "../shared/field-rules.ts";
 import type { NodeDescription } from "../shared/fields.ts";
-import { shortName } from "../shared/fields.ts";
 import { migrate } from "../shared/migrate.ts";
 import type { EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";

@@ -1,15 +1,8 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { each } from "../shared/field-checks.ts";
-import {
-  errorKey,
-  fitsNumber,
-  labelKey,
-  type NamesOf,
-  type NodeDescription,
-  type SettingsOf,
-  shortName,
-} from "../shared/fields.ts";
+import { errorKey, fitsNumber, labelKey, shortName } from "../shared/field-rules.ts";
+import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { requireSet } from "../shared/variables.ts";
