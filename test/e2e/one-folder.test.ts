@@ -7,7 +7,7 @@ import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
 const CONNECTED = "events-in.status.connected";
-const WAITING = /^another Node-RED uses this folder, since 20.*; this one waits$/;
+const WAITING = /^another Node-RED uses this folder since 20.*; waiting$/;
 
 /** Two containers that were given the same user directory by mistake, or one that was started before the other ended. */
 describe("two Node-REDs on one user directory", function () {
@@ -102,7 +102,7 @@ describe("two Node-REDs on one user directory", function () {
     first.goOn();
     await areAll(first, WAITING);
     should(first.log).match(
-      /This Node-RED stood still for so long that another one took .*crec-cursors over/,
+      /This Node-RED was suspended for so long that another one took over .*crec-cursors/,
     );
     await bench.addEvents("after-it-went-on");
     await hasSent(second, end + 4);

@@ -74,7 +74,7 @@ describe("an event at which Node-RED ends", function () {
       const least = commit === "on-send" ? POISON + 1 : 1;
       for (let offset = least; offset <= EVENTS; offset += 1)
         should(offsets.has(offset)).equal(offset !== POISON, `event ${offset}`);
-      should(stage.nodeRed?.log).match(/Node-RED did not end in an orderly way last time.* one at a time/);
+      should(stage.nodeRed?.log).match(/Node-RED ended unexpectedly.* one at a time/);
       should(stage.nodeRed?.log).containEql(
         `The event at offset 5 was rejected: Node-RED ended ${crashes} times`,
       );

@@ -213,7 +213,7 @@ describe("the connection's form", function () {
 
     it("an unknown host name, a closed port, and a service that does not answer in time", async () => {
       const unknown = { baseUrl: "http://no-such-host.invalid/v1" };
-      await fails(unknown, "SERVICE_UNREACHABLE", /its name (is not known|could not be looked up)/);
+      await fails(unknown, "SERVICE_UNREACHABLE", /its name (cannot be resolved|could not be resolved)/);
       await fails({ baseUrl: "http://127.0.0.1:1/v1" }, "SERVICE_UNREACHABLE", /nothing listens there/);
       const silent = await startTcpServer(() => {});
       open.push(silent);

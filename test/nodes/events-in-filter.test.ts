@@ -104,7 +104,7 @@ describe("the filters of events in", function () {
       "Start at ": { start: "time", startValue: "" },
       "On failed proof": { unverified: "dropp" },
       Acknowledge: { commit: "onack" },
-      Watcher: { watcher: "7", watcherType: "json" },
+      Watcher: { watcher: '{"id": 7}', watcherType: "json" },
     };
     const ids = Object.keys(rows).map((label) => label.replaceAll(" ", "_"));
     // Nothing of a deploy before is left that asks.

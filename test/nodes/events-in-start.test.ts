@@ -81,7 +81,7 @@ describe("events in says where it starts", function () {
       [
         "when",
         "connected, starts at 2100-01-31T12:00:00Z",
-        "starts with events made since 2100-01-31T12:00:00Z.",
+        "starts with events created since 2100-01-31T12:00:00Z.",
       ],
       ["where", `connected, starts after offset ${last}`, `starts at offset ${last + 1}.`],
     ] as const) {
