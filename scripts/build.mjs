@@ -2,22 +2,23 @@
 // Makes dist/: the library, the nodes with their forms, catalogs and icons.
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
-import { access, cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { licensesOf } from "./lib/licenses.mjs";
+import { writeForm } from "./lib/node-forms.mjs";
+import { root } from "./lib/paths.mjs";
 import { readJson } from "./lib/read-json.mjs";
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-/** Made beside dist/ and put in its place when whole: a Node-RED that runs from dist/ never sees half a build. */
+/** The build is written beside dist/ and renamed when it is complete: a running Node-RED never sees half a build. */
 const out = join(root, `dist-${process.pid}`);
 
 /**
  * @typedef {object} Options
  * @property {(line: string) => void} [log]
- * @property {boolean} [types] declarations too, for a package
+ * @property {boolean} [types] also writes declarations, for a package
  * @property {boolean} [sourceMaps] for a debugger: nothing is minified, and everything has a source map
  */
 
@@ -32,7 +33,7 @@ export async function build({ log = () => {}, types = false, sourceMaps = false 
     await swap();
     log(`built the library and ${nodes} nodes`);
   } finally {
-    // What else is still being written when one part fails must not hide why it failed.
+    // When one part fails, others may still be writing: an error here must not hide the first one.
     await rm(out, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
     process.off("exit", removeHalfBuilt);
   }
@@ -42,7 +43,7 @@ function removeHalfBuilt() {
   rmSync(out, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Another build may put its own there in between: the last one wins. */
+/** Another build may rename its own in between: the last one wins. */
 async function swap() {
   for (let attempt = 1; ; attempt += 1) {
     await rm(dist, { recursive: true, force: true, maxRetries: 3 });
@@ -88,7 +89,7 @@ async function buildAll({ types, sourceMaps }) {
 }
 
 /**
- * What is really inside: most of what a package's index names is left out again.
+ * The files whose code is in the bundle: esbuild reads more of a package than it keeps.
  *
  * @param {import("esbuild").Metafile} metafile
  */
@@ -98,7 +99,7 @@ function bundledFiles(metafile) {
   );
 }
 
-/** The lowest Node.js that users may have, as package.json says. */
+/** The oldest supported Node.js, from package.json. */
 const minimumNode = (await readJson(join(root, "package.json"))).engines.node.replace(/^>=/, "");
 
 const nodeOptions = /** @type {const} */ ({
@@ -111,27 +112,20 @@ const nodeOptions = /** @type {const} */ ({
   logLevel: "silent",
 });
 
-/** What older Node.js can read, too, so that it can say what is missing: Node-RED 4.1 runs on 18. */
+/** Older versions of Node.js can read these files and report what is missing: Node-RED 4.1 runs on 18. */
 const readByOlder = /** @type {const} */ ({ target: "node18" });
 
 const small = /** @type {const} */ ({
-  // Readable stack traces are worth more than the last bytes, so names stay as they are.
+  // Names stay as they are, so that stack traces can be read.
   minifyWhitespace: true,
   minifySyntax: true,
-  // An uncaught error prints the line it stands in.
+  // An uncaught error prints its whole line.
   lineLimit: 160,
 });
 
 const withSourceMaps = /** @type {const} */ ({ sourcemap: "linked" });
 
-/** A form's script stands in a page, where only an absolute address leads to its source. */
-const withSourceMapInside = /** @type {const} */ ({
-  sourcemap: "inline",
-  sourceRoot: pathToFileURL(`${root}/`).href,
-  outfile: join(root, "form.js"),
-});
-
-/** Each folder under nodes/ that holds a form is a node. */
+/** Each folder under nodes/ but `lib` is a node. */
 async function nodeNames() {
   const entries = await readdir(join(root, "nodes"), { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory() && entry.name !== "lib").map((entry) => entry.name);
@@ -148,7 +142,7 @@ async function buildNode(name, { bundle, sourceMaps }) {
     ...readByOlder,
     entryPoints: [join(source, `${name}.ts`)],
     outfile: join(out, "nodes", `${name}.js`),
-    // Before anything that older Node.js might not have. Node-RED calls what the file exports.
+    // Runs before anything that an older Node.js may not have. Node-RED calls what the file exports.
     banner: {
       js: `"use strict";\nconst tooOld = require("../node-version.js").tooOldFor("crec-${name}");\nif (tooOld) { module.exports = tooOld; return; }`,
     },
@@ -156,95 +150,10 @@ async function buildNode(name, { bundle, sourceMaps }) {
     ...(sourceMaps ? withSourceMaps : {}),
     plugins: [librarySeparate],
   });
-  const description = await describedForm(source, bundle);
-  const hasForm = await exists(join(source, "editor.ts"));
-  const form = await bundle({
-    absWorkingDir: root,
-    bundle: true,
-    format: "iife",
-    target: "es2020",
-    charset: "utf8",
-    legalComments: "none",
-    logLevel: "silent",
-    ...(sourceMaps ? withSourceMapInside : {}),
-    write: false,
-    stdin: {
-      contents: [
-        'import { forms } from "../lib/editor/node-form.ts";',
-        'import { NODE } from "./fields.ts";',
-        hasForm ? 'import { form } from "./editor.ts";' : "const form = {};",
-        description.registration,
-      ].join("\n"),
-      resolveDir: source,
-      loader: "ts",
-      sourcefile: `${name}-form.ts`,
-    },
-  });
-  const help = await readFile(join(source, "locales", "en-US", `${name}.md`), "utf8");
-  await writeForm(name, description.html, help, form.outputFiles[0]?.text);
+  await writeForm(name, join(out, "nodes"), { bundle, sourceMaps });
 }
 
-/**
- * @param {string} name
- * @param {string} template
- * @param {string} help
- * @param {string} [code]
- */
-async function writeForm(name, template, help, code = "") {
-  const html = [
-    template,
-    script("text/markdown", `data-help-name="crec-${name}"`, help),
-    script("text/javascript", "", code),
-  ];
-  await writeFile(join(out, "nodes", `${name}.html`), html.join("\n"));
-
-  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
-  const own = await readJson(join(root, "nodes", name, "locales", "en-US", `${name}.json`));
-  const catalog = join(out, "nodes", "locales", "en-US", `${name}.json`);
-  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
-}
-
-/**
- * The form's template and its registration, made of the node's table of fields. That is bundled for each build: a
- * build that runs again in the same process must not meet the modules of the last one.
- *
- * @param {string} source the node's folder
- * @param {typeof import("esbuild").build} bundle
- * @returns {Promise<{ html: string, registration: string }>}
- */
-async function describedForm(source, bundle) {
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    logLevel: "silent",
-    write: false,
-    stdin: {
-      contents: [
-        'import { NODE } from "./fields.ts";',
-        'import { formHtml } from "../lib/build/form-html.ts";',
-        'import { isConfig, registration as registrationOf } from "../lib/build/registration.ts";',
-        "export const html = formHtml(NODE, isConfig(NODE));",
-        "export const registration = registrationOf(NODE);",
-      ].join("\n"),
-      resolveDir: source,
-      loader: "ts",
-    },
-  });
-  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
-  return import(`data:text/javascript;base64,${code}`);
-}
-
-/** @param {string} path */
-function exists(path) {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The library is one file beside the nodes, loaded when first needed: never a copy of it in each. */
+/** The library is one file beside the nodes, loaded when first needed. No node has a copy of it. */
 const librarySeparate = {
   name: "library-separate",
   setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
@@ -253,17 +162,8 @@ const librarySeparate = {
 };
 
 /**
- * @param {string} type
- * @param {string} attributes
- * @param {string} content
- */
-function script(type, attributes, content) {
-  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
-}
-
-/**
- * The parts of undici that `src/http` imports, each from its own file: its index brings fetch, web sockets and
- * caches along, which double the size of the library and the time to load it.
+ * The parts of undici that `src/http` imports, each from its own file. The index of undici also loads fetch, web
+ * sockets and caches, which would double the size of the library and its load time.
  */
 const UNDICI_PARTS = {
   Agent: "undici/lib/dispatcher/agent.js",
@@ -278,9 +178,9 @@ const undiciInParts = {
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "parts" }));
     onLoad({ filter: /.*/, namespace: "parts" }, () => ({
-      // As a module, so that a part that is missing here breaks the build and not a flow.
+      // An ES module: a part that is missing here breaks the build and not a flow.
       contents: [
-        // The index is also what gives dispatchers their methods; we use one of them, a proxy's tunnel another.
+        // The index also adds the methods of dispatchers: we call `request`, and a proxy's tunnel calls `connect`.
         `import Dispatcher from "undici/lib/dispatcher/dispatcher.js";`,
         `import connect from "undici/lib/api/api-connect.js";`,
         `import request from "undici/lib/api/api-request.js";`,
@@ -295,12 +195,12 @@ const undiciInParts = {
 };
 
 /**
- * ES modules get the same objects as CommonJS: one library in memory for both.
+ * ES modules get the same objects as CommonJS, so that the library is in memory only once.
  *
  * @param {typeof import("esbuild").build} bundle
  */
 async function moduleWrapper(bundle) {
-  // As an ES module, which is not kept: of these alone esbuild says what they export.
+  // esbuild lists exports only for ES modules. The output is not kept.
   const { metafile } = await bundle({
     ...nodeOptions,
     entryPoints: [join(root, "src/index.ts")],
@@ -316,7 +216,7 @@ async function moduleWrapper(bundle) {
   return `import library from "./index.js";\nexport const { ${names.join(", ")} } = library;\n`;
 }
 
-/** Declarations name one another as the built files would be called. */
+/** Imports in declarations end in the extension of built files. */
 async function writeTypes() {
   await promisify(execFile)(
     process.execPath,
@@ -331,7 +231,7 @@ async function writeTypes() {
       cwd: root,
     },
   );
-  // An ES module sees the same names, by a file that says it is one.
+  // The extension says that this one describes an ES module.
   await writeFile(join(out, "types", "index.d.mts"), 'export * from "./index.js";\n');
   for (const file of await readdir(join(out, "types"), { recursive: true })) {
     if (!file.endsWith(".d.ts")) continue;

@@ -1,5 +1,6 @@
-import { type Editor, type InPage, nodeTypes } from "./editor.ts";
+import { type Editor, nodeTypes } from "./editor.ts";
 import type { Typed } from "./editor-form.ts";
+import type { InPage } from "./editor-in-page-types.ts";
 import { rowOf } from "./editor-rows.ts";
 import { type FlowNode, freshId } from "./node-red.ts";
 

@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import type { InPage } from "./editor.ts";
+import type { InPage } from "./editor-in-page-types.ts";
 
 /** What a person puts into a field: text, a tick, or a value with where it is taken from. */
 export type Typed = string | boolean | { type: string; value: string };

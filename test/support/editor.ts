@@ -6,6 +6,7 @@ import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
 import { hasBrowser, sharedBrowser } from "./browser.ts";
 import { Form } from "./editor-form.ts";
+import type { InPage } from "./editor-in-page-types.ts";
 import { type FlowNode, MAY_INSTALL, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { flowEnvironment, startTestService } from "./service.ts";
 import { shared } from "./shared.ts";
@@ -21,39 +22,6 @@ export const nodeTypes: readonly string[] = Object.keys(
 
 export const THEMES = ["light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
-
-export type Stored = { valid: boolean; validationErrors: string[]; values: Record<string, unknown> };
-
-export type EditorNode = { id: string; type: string; z: string; valid: boolean; validationErrors: string[] };
-
-/** What runs within the page, see editor-in-page.js. */
-export type InPage = {
-  defaults(type: string): Promise<{
-    values: Record<string, unknown>;
-    references: Array<[name: string, type: string]>;
-    credentials: string[];
-    isConfig: boolean;
-  }>;
-  nodes(): Promise<EditorNode[]>;
-  stored(id: string): Promise<Stored>;
-  edit(id: string): Promise<void>;
-  exported(ids: readonly string[]): Promise<string>;
-  completeFlow(): Promise<string>;
-  references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
-  checked(): Promise<string[]>;
-  texts(): Promise<string[]>;
-  labels(): Promise<string[]>;
-  searched(): Promise<string[]>;
-  put(name: string, value: string): Promise<string>;
-  refusal(name: string): Promise<string | undefined>;
-  faint(least: number): Promise<string[]>;
-  fields(): Promise<string[]>;
-  focused(): Promise<string | undefined>;
-  focus(field: string): Promise<string | undefined>;
-  undoAll(): Promise<void>;
-  choices(): Promise<Array<{ id: string; options: Array<string | boolean>; chosen: string | boolean }>>;
-  choose(id: string, option: string | boolean): Promise<void>;
-};
 
 export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
   /** What the browser is logged in with, where Node-RED asks who is there. */

@@ -1,0 +1,116 @@
+// @ts-check
+// Makes the form of a node: its template, its help and its script, in one HTML file; and its catalog.
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./paths.mjs";
+import { readJson } from "./read-json.mjs";
+
+/** @typedef {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} FormOptions */
+
+/** A form's script is part of a page, where only an absolute address leads to its source. */
+const withSourceMapInside = /** @type {const} */ ({
+  sourcemap: "inline",
+  sourceRoot: pathToFileURL(root).href,
+  outfile: join(root, "form.js"),
+});
+
+/**
+ * @param {string} name
+ * @param {string} folder of the built nodes; it has a folder `locales/en-US`
+ * @param {FormOptions} options
+ */
+export async function writeForm(name, folder, options) {
+  const source = join(root, "nodes", name);
+  const locale = join(source, "locales", "en-US");
+  const { html, registration } = await generatedForm(source, options);
+  const help = await readFile(join(locale, `${name}.md`), "utf8");
+  const parts = [
+    html,
+    script("text/markdown", `data-help-name="crec-${name}"`, help),
+    script("text/javascript", "", await formScript(name, source, registration, options)),
+  ];
+  await writeFile(join(folder, `${name}.html`), parts.join("\n"));
+
+  const common = await readJson(join(root, "nodes/lib/locales/en-US/common.json"));
+  const own = await readJson(join(locale, `${name}.json`));
+  const catalog = join(folder, "locales", "en-US", `${name}.json`);
+  await writeFile(catalog, `${JSON.stringify({ ...common, ...own }, null, 2)}\n`);
+}
+
+/**
+ * The form's template and its registration, generated from the node's table of fields. The table is bundled for each
+ * build: a second build in the same process must not get the modules of the first one.
+ *
+ * @param {string} source the node's folder
+ * @param {FormOptions} options
+ * @returns {Promise<{ html: string, registration: string }>}
+ */
+async function generatedForm(source, { bundle }) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    logLevel: "silent",
+    write: false,
+    stdin: {
+      contents: [
+        'import { NODE } from "./fields.ts";',
+        'import { formHtml } from "../lib/build/form-html.ts";',
+        'import { isConfig, registration as registrationOf } from "../lib/build/registration.ts";',
+        "export const html = formHtml(NODE, isConfig(NODE));",
+        "export const registration = registrationOf(NODE);",
+      ].join("\n"),
+      resolveDir: source,
+      loader: "ts",
+    },
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+  return import(`data:text/javascript;base64,${code}`);
+}
+
+/**
+ * The code that runs in the browser: the registration, and the node's own `editor.ts` if it has one.
+ *
+ * @param {string} name
+ * @param {string} source the node's folder
+ * @param {string} registration
+ * @param {FormOptions} options
+ * @returns {Promise<string>}
+ */
+async function formScript(name, source, registration, { bundle, sourceMaps }) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    bundle: true,
+    format: "iife",
+    target: "es2020",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "silent",
+    ...(sourceMaps ? withSourceMapInside : {}),
+    write: false,
+    stdin: {
+      contents: [
+        'import { forms } from "../lib/editor/node-form.ts";',
+        'import { NODE } from "./fields.ts";',
+        existsSync(join(source, "editor.ts")) ? 'import { form } from "./editor.ts";' : "const form = {};",
+        registration,
+      ].join("\n"),
+      resolveDir: source,
+      loader: "ts",
+      sourcefile: `${name}-form.ts`,
+    },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+/**
+ * @param {string} type
+ * @param {string} attributes
+ * @param {string} content
+ */
+function script(type, attributes, content) {
+  return `<script type="${type}"${attributes && ` ${attributes}`}>\n${content.trim()}\n</script>\n`;
+}

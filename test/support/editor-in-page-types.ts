@@ -1,0 +1,32 @@
+export type Stored = { valid: boolean; validationErrors: string[]; values: Record<string, unknown> };
+
+export type EditorNode = { id: string; type: string; z: string; valid: boolean; validationErrors: string[] };
+
+/** The functions of editor-in-page.js, which run within the page. */
+export type InPage = {
+  defaults(type: string): Promise<{
+    values: Record<string, unknown>;
+    references: Array<[name: string, type: string]>;
+    credentials: string[];
+    isConfig: boolean;
+  }>;
+  nodes(): Promise<EditorNode[]>;
+  stored(id: string): Promise<Stored>;
+  edit(id: string): Promise<void>;
+  exported(ids: readonly string[]): Promise<string>;
+  completeFlow(): Promise<string>;
+  references(): Promise<Array<{ name: string; type: string; chosen: string }>>;
+  checked(): Promise<string[]>;
+  texts(): Promise<string[]>;
+  labels(): Promise<string[]>;
+  searched(): Promise<string[]>;
+  put(name: string, value: string): Promise<string>;
+  refusal(name: string): Promise<string | undefined>;
+  faint(least: number): Promise<string[]>;
+  fields(): Promise<string[]>;
+  focused(): Promise<string | undefined>;
+  focus(field: string): Promise<string | undefined>;
+  undoAll(): Promise<void>;
+  choices(): Promise<Array<{ id: string; options: Array<string | boolean>; chosen: string | boolean }>>;
+  choose(id: string, option: string | boolean): Promise<void>;
+};
