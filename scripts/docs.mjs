@@ -71,7 +71,7 @@ function page({ name, title, isConfig, help, examples }) {
     `![The form of ${title}](../images/${name}.png)`,
     `Node type: \`crec-${name}\`${isConfig ? ", shared by other nodes" : ""}.`,
     ...(links.length > 0 ? [`Used in the examples ${links.join(", ")}${more}.`] : []),
-    "[All nodes](README.md) · [Errors by code](../errors.md)",
+    "[All nodes](README.md) · [Glossary](../glossary.md) · [Errors by code](../errors.md)",
   ];
   return [`${name}.md`, `${parts.join("\n\n")}\n`];
 }

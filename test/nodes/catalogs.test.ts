@@ -221,6 +221,14 @@ describe("the package as Node-RED finds it", () => {
         should(second).equal("");
       });
 
+      it("explains the words of its help, as the glossary does", () => {
+        const [, words = ""] = form().help.split("### Glossary");
+        const lines = words.trim().split("\n");
+        should(lines.length).be.above(1);
+        const glossary = read("docs/glossary.md");
+        should(lines.filter((line) => !glossary.includes(line.slice(line.indexOf(": ") + 2)))).be.empty();
+      });
+
       it("stores the version of its settings", () => {
         should(definition().defaults.version?.value).equal(tables[name]?.version);
       });
