@@ -95,7 +95,7 @@ describe("the example alert on a large transfer", function () {
       await sleep(50);
     }
     await flow.restart();
-    await flow.nodeRed.status(flow.id("crec-events-in"), "events-in.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
     large.push(transaction);
     await published(transaction);
