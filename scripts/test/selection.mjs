@@ -5,7 +5,7 @@ import { join, posix, sep } from "node:path";
 import { fromRoot, root } from "../lib/paths.mjs";
 
 /** Tests of src: values in, values out, and small servers. */
-const UNIT = /^test\/(?:(?:abi|consumer|http|library|proofs|resources|signing)\/|json\.test\.ts$)/;
+const UNIT = /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|json\.test\.ts$)/;
 const SOAK = "test/soak/";
 
 /** What a test uses when it runs the built nodes, or looks at what was built. */
