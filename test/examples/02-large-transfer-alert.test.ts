@@ -51,10 +51,10 @@ describe("the example alert on a large transfer", function () {
   });
 
   it("passes over what is small, and what is not final yet", async () => {
-    const passed = flow.next("passed over", (why) => why === "small");
+    const passed = flow.next("skipped", (why) => why === "small");
     await flow.press("Small: 5 tokens");
     await passed;
-    should(flow.values("passed over")).containEql("confidence_too_low");
+    should(flow.values("skipped")).containEql("confidence_too_low");
     should(alerts()).have.length(1);
   });
 
@@ -63,14 +63,13 @@ describe("the example alert on a large transfer", function () {
     const { events } = await flow.call<Page>("GET", `/channels/${data[0].channel_id}/events?limit=200`);
     const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
     should(transfers.length).be.above(3);
-    const before = flow.values("passed over").filter((why) => why === "seen_before").length;
+    const before = flow.values("skipped").filter((why) => why === "seen_before").length;
     for (const event of transfers) {
       const copy = { ...event, event_id: `${event.event_id.slice(0, -1)}f` };
       await flow.nodeRed.press(again, { crec: { event: copy, eventId: copy.event_id } });
     }
     // What was let through before: the large transfer and the small one.
-    while (flow.values("passed over").filter((why) => why === "seen_before").length < before + 2)
-      await sleep(20);
+    while (flow.values("skipped").filter((why) => why === "seen_before").length < before + 2) await sleep(20);
     should(alerts()).have.length(1);
   });
 
@@ -105,7 +104,7 @@ describe("the example alert on a large transfer", function () {
     should(alerts().map((alert) => alert.transaction)).deepEqual(large);
     should(new Set(alerts().map(({ id }) => id)).size).equal(large.length);
     should(flow.values("error")).be.empty();
-    should(flow.values("given up")).be.empty();
+    should(flow.values("rejected")).be.empty();
   });
 });
 

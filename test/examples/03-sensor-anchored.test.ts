@@ -17,7 +17,7 @@ describe("the example sensor reading, anchored", function () {
     const acted = await flow.pressed<Acted>("Measure", "cold: release", { payload: 3.4 });
     should(acted).have.properties({ celsius: 3.4, status: "confirmed" });
     should(acted.transaction).match(/^0x[0-9a-f]{64}$/);
-    const order = flow.nodeRed.shown().map(({ name, value }) => (name === "on its way" ? value : name));
+    const order = flow.nodeRed.shown().map(({ name, value }) => (name === "operation status" ? value : name));
     should(order.indexOf("confirmed_latest")).be.above(0);
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed_latest"));
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed"));

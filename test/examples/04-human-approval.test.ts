@@ -24,7 +24,7 @@ describe("the example operation with human approval", function () {
   after(() => flow?.close());
 
   it("shows a person what is to be approved, decoded", async () => {
-    const request = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+    const request = await flow.pressed<Request>("Request 25 tokens", "to approve");
     should(request.digest).match(/^0x[0-9a-f]{64}$/);
     should(request.calls).have.length(1);
     const [call] = request.calls;
@@ -49,7 +49,7 @@ describe("the example operation with human approval", function () {
   });
 
   it("does not pay when it is declined, not even when it is approved after that", async () => {
-    const { operation } = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+    const { operation } = await flow.pressed<Request>("Request 25 tokens", "to approve");
     const declined = await flow.pressed("Decline", "declined");
     should(declined).have.properties({ operation_id: operation, status: "cancelled" });
     const refused = await flow.pressed<{ code: string }>("Approve", "error");
@@ -57,7 +57,7 @@ describe("the example operation with human approval", function () {
   });
 
   it("lets a request expire to which nobody answers", async () => {
-    const { operation } = await flow.pressed<Request>("Ask, with little time", "to approve");
+    const { operation } = await flow.pressed<Request>("Request with a short deadline", "to approve");
     await flow.nodeRed.showing(
       "log",
       (entry) => (entry as Logged).operation === operation && (entry as Logged).status === "expired",

@@ -17,7 +17,7 @@ describe("the example watcher life", function () {
   it("creates a watcher, and tells each status on the way", async () => {
     first = await flow.pressed<Created>("Create", "created");
     should(first).have.properties({ status: "active", found: false });
-    should(flow.values("on the way")).deepEqual(["pending", "active"]);
+    should(flow.values("watcher status")).deepEqual(["pending", "active"]);
   });
 
   it("finds the watcher again when Create is pressed again", async () => {
@@ -26,7 +26,7 @@ describe("the example watcher life", function () {
   });
 
   it("sees a transfer, once, when its block is final", async () => {
-    const arriving = flow.next<Seen>("seen");
+    const arriving = flow.next<Seen>("transfers");
     const hash = await flow.pressed<string>("Move a token", "moved");
     const seen = await arriving;
     should(seen).have.properties({ name: "Transfer", confidence: "finalized", transactionHash: hash });
@@ -34,19 +34,19 @@ describe("the example watcher life", function () {
   });
 
   it("shows how the watcher stands", async () => {
-    const watcher = await flow.pressed("Look", "stands");
+    const watcher = await flow.pressed("Get status", "current status");
     should(watcher).have.properties({ watcher_id: first.watcherId, status: "active" });
   });
 
   it("archives it, and then nobody is left", async () => {
-    const left = flow.next("left");
+    const left = flow.next("remaining watchers");
     should(await flow.pressed("Archive", "archived")).equal("archived");
     should(await left).deepEqual([]);
   });
 
   it("was told the whole life by the channel", async () => {
-    await flow.nodeRed.showing("life", (status) => status === "archived");
-    should(flow.values("life")).deepEqual(["pending", "active", "archiving", "archived"]);
+    await flow.nodeRed.showing("status changes", (status) => status === "archived");
+    should(flow.values("status changes")).deepEqual(["pending", "active", "archiving", "archived"]);
   });
 
   it("makes a new one when Create is pressed after that", async () => {

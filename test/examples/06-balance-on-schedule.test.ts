@@ -27,7 +27,7 @@ describe("the example balance on a schedule", function () {
 
   it("counts in tokens", async () => {
     const rising = flow.next<Point>("chart", ({ payload }) => payload !== 0);
-    await flow.press("Send it 2.5 tokens");
+    await flow.press("Send 2.5 tokens");
     should(await rising).have.properties({ payload: 2.5, topic: "demo token" });
   });
 

@@ -30,15 +30,15 @@ describe("the example errors, Catch and retry", function () {
   it("tries again what passes, and pays once", async () => {
     const paid = await flow.pressed<Paid>("Pay while the service is down", "paid");
     should(paid).have.properties({ tokens: 2, attempt: 2 });
-    should(flow.values("once more")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
+    should(flow.values("retry")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
     should(await operations()).equal(2);
   });
 
   it("leaves to a person what would only come back", async () => {
-    const failure = await flow.pressed<Failure>("Pay more than there is", "for a person");
+    const failure = await flow.pressed<Failure>("Pay more than the balance", "for a person");
     should(failure.code).equal("OPERATION_FAILED");
     should(failure.message).match(/InsufficientBalance/);
-    should(flow.values("once more")).have.length(1);
+    should(flow.values("retry")).have.length(1);
   });
 
   it("pays once when nobody can tell whether the first try got through", async () => {
@@ -55,13 +55,13 @@ describe("the example errors, Catch and retry", function () {
   });
 
   it("gives up after five attempts", async () => {
-    const before = flow.values("once more").length;
+    const before = flow.values("retry").length;
     const match = { method: "POST", path: "/operations" };
     await flow.call("POST", "/local/faults", { match, action: "status", status: 503, times: 100 });
-    const failure = await flow.pressed<Failure>("Pay an order", "given up");
+    const failure = await flow.pressed<Failure>("Pay an order", "no attempts left");
     await flow.call("DELETE", "/local/faults");
     should(failure.code).equal("SERVICE_ERROR");
-    should(flow.values("once more")).have.length(before + 4);
+    should(flow.values("retry")).have.length(before + 4);
   });
 
   it("met no other error", () => {

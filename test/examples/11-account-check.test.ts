@@ -13,12 +13,12 @@ describe("the example account check", function () {
   after(() => flow?.close());
 
   it("tells whose key it is", async () => {
-    const account = await flow.pressed("Who is it?", "account");
+    const account = await flow.pressed("Get account", "account");
     should(account).have.properties({ displayName: "Local developer", memberId: "member_local" });
   });
 
   it("finds that organization and tenant of the connection fit", async () => {
-    should(await flow.pressed("Check", "ready to go")).deepEqual({
+    should(await flow.pressed("Check", "settings match")).deepEqual({
       organization: "Local organization",
       organizationFits: true,
       tenantFits: true,
@@ -26,8 +26,8 @@ describe("the example account check", function () {
   });
 
   it("says that the service is up, and which networks it offers", async () => {
-    const up = flow.next("up");
-    const networks = await flow.pressed<unknown[]>("Look around", "networks");
+    const up = flow.next("health");
+    const networks = await flow.pressed<unknown[]>("Check service", "networks");
     should(await up).equal("200");
     should(networks).have.length(1);
     should(networks[0]).have.property("selector", flow.service.ready.chain_selector);
@@ -48,7 +48,7 @@ describe("the example account check", function () {
     await flow.nodeRed.deploy(
       flow.flows.map((node) => (node.type === "crec-connection" ? { ...node, credentials } : node)),
     );
-    const refused = await flow.pressed<Failure>("Who is it?", "error");
+    const refused = await flow.pressed<Failure>("Get account", "error");
     should(refused.code).equal("KEY_REFUSED");
   });
 });

@@ -89,7 +89,7 @@ for (const level of ["finalized", "latest"] as const) {
       const hash = await shown<string>("05-watcher-life", "moved");
       const isIt = ({ transactionHash }: Transfer) => transactionHash === hash;
       const [seen, verified] = await Promise.all([
-        shown<Transfer>("05-watcher-life", "seen", isIt),
+        shown<Transfer>("05-watcher-life", "transfers", isIt),
         shown<Transfer>("01-quickstart", "verified", isIt),
       ]);
       should([seen.confidence, verified.confidence]).eql([level, level]);
@@ -99,7 +99,7 @@ for (const level of ["finalized", "latest"] as const) {
       await press("02-large-transfer-alert", "Large: 250 tokens");
       const hash = await shown<string>("02-large-transfer-alert", "sent");
       await broker.publishing(TOPIC, (alert) => (alert as { transaction: string }).transaction === hash);
-      await press("07-ack-and-retry", "Works at once");
+      await press("07-ack-and-retry", "Succeeds");
       await shown<{ tokens: number }>("07-ack-and-retry", "processed", ({ tokens }) => tokens === 1);
       // All of them watch the same token: what the alert told is in the other channel by now, or soon.
       const isWritten = async () => {
