@@ -1,5 +1,6 @@
 // @ts-check
 // npm run docs: docs/nodes/, one page a node, made from the help that the editor shows; and docs/lifecycles.md.
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,10 +8,10 @@ import { lifecyclesPage } from "./lib/lifecycles-page.mjs";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
-/** A connection is in every example: nobody reads a list of all of them. */
+/** A connection is in every example: a list of all of them would be too long. */
 const MOST_EXAMPLES = 4;
 
-/** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[] }} NodeDoc */
+/** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[], hasPicture: boolean }} NodeDoc */
 
 /**
  * Every page as it should be.
@@ -51,6 +52,7 @@ async function read(name, examples) {
     isConfig: texts.palette === undefined,
     help: (await readFile(join(locales, `${name}.md`), "utf8")).trim(),
     examples: examples.filter(({ types }) => types.has(`crec-${name}`)).map(({ file }) => file),
+    hasPicture: existsSync(join(root, "docs/images", `${name}.png`)),
   };
 }
 
@@ -58,7 +60,7 @@ async function read(name, examples) {
  * @param {NodeDoc} node
  * @returns {[string, string]} file name and text
  */
-function page({ name, title, isConfig, help, examples }) {
+function page({ name, title, isConfig, help, examples, hasPicture }) {
   const shown = examples.slice(0, MOST_EXAMPLES);
   const links = shown.map((file) => `[${file.replace(/\.json$/, "")}](../../examples/${file})`);
   const more = examples.length > shown.length ? ` and ${examples.length - shown.length} more` : "";
@@ -68,7 +70,7 @@ function page({ name, title, isConfig, help, examples }) {
     // Headings of the help stand one level lower in the sidebar.
     help.replaceAll(/^#(#+ )/gm, "$1"),
     "## In the editor",
-    `![The form of ${title}](../images/${name}.png)`,
+    ...(hasPicture ? [`![The form of ${title}](../images/${name}.png)`] : []),
     `Node type: \`crec-${name}\`${isConfig ? ", shared by other nodes" : ""}.`,
     ...(links.length > 0 ? [`Used in the examples ${links.join(", ")}${more}.`] : []),
     "[All nodes](README.md) · [Errors by code](../errors.md)",
