@@ -1,5 +1,5 @@
 // @ts-check
-// npm run docs: docs/nodes/, one page a node, made from the help that the editor shows; and docs/lifecycles.md.
+// npm run docs: generates docs/nodes/, one page for each node, from the help of the editor; and docs/lifecycles.md.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,10 +11,13 @@ const folder = join(root, "docs/nodes");
 /** A connection is in every example: a list of all of them would be too long. */
 const MOST_EXAMPLES = 4;
 
-/** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[], hasPicture: boolean }} NodeDoc */
+/**
+ * @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[], hasPicture: boolean }}
+ *   NodeDoc
+ */
 
 /**
- * Every page as it should be.
+ * All pages of docs/nodes.
  *
  * @returns {Promise<Map<string, string>>} file name in `docs/nodes` to text
  */
@@ -47,7 +50,7 @@ async function read(name, examples) {
   const texts = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"))[name];
   return {
     name,
-    // What the palette shows; config nodes are in no palette.
+    // The name in the palette, which has no config nodes.
     title: texts.palette ?? name,
     isConfig: texts.palette === undefined,
     help: (await readFile(join(locales, `${name}.md`), "utf8")).trim(),
@@ -67,7 +70,7 @@ function page({ name, title, isConfig, help, examples, hasPicture }) {
   const parts = [
     `<!-- Made from nodes/${name}/locales/en-US/${name}.md by "npm run docs". Change the help there. -->`,
     `# ${title}`,
-    // Headings of the help stand one level lower in the sidebar.
+    // Headings in the help are one level lower.
     help.replaceAll(/^#(#+ )/gm, "$1"),
     "## In the editor",
     ...(hasPicture ? [`![The form of ${title}](../images/${name}.png)`] : []),
