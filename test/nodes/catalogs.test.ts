@@ -157,7 +157,7 @@ describe("the package as Node-RED finds it", () => {
   });
 
   it("explains a word where a help text uses it", () => {
-    should(formOf("events-in").help).match(/### Glossary[^]*- \*\*cursor\*\*: /);
+    should(formOf("events-in").help).match(/### Glossary[\s\S]*- \*\*cursor\*\*: /);
     should(formOf("signer").help).not.match(/- \*\*cursor\*\*: /);
   });
 
