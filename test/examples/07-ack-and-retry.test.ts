@@ -14,17 +14,17 @@ describe("the example process with ack and retry", function () {
   });
   after(() => flow?.close());
 
-  it("works an order off", async () => {
+  it("processes an order", async () => {
     should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 
-  it("works off at the second attempt what failed at the first", async () => {
+  it("processes an order at the second attempt when the first failed", async () => {
     const done = await flow.pressed<Done>("Succeeds at the second attempt", "processed");
     should(done).deepEqual({ tokens: 2, attempt: 2 });
     should(flow.values("retried")).deepEqual(["Error: The printer is out of paper."]);
   });
 
-  it("gives up what fails every time, and goes on with the next order", async () => {
+  it("rejects an order that always fails, and continues with the next", async () => {
     const givenUp = await flow.pressed<GivenUp>("Always fails", "rejected");
     should(givenUp.payload.params.value).equal("3000000000000000000");
     should(givenUp.crec.rejection).be.a.String().and.not.be.empty();
@@ -32,15 +32,15 @@ describe("the example process with ack and retry", function () {
     should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 
-  it("delivers what was not acknowledged again after Node-RED was killed", async () => {
-    // Refused for the first time, and not processed yet: this moment is the one that must not lose it.
+  it("sends an unacknowledged order again after Node-RED was killed", async () => {
+    // Failed once, and not processed yet: a crash now must not lose it.
     await flow.pressed("Succeeds at the second attempt", "retried");
     await flow.restart();
     const { value } = await flow.nodeRed.showing("processed", (done) => (done as Done).tokens === 2);
     should(value).have.property("tokens", 2);
   });
 
-  it("met no other error", () => {
+  it("reported no other error", () => {
     should(flow.values("error")).be.empty();
   });
 });
