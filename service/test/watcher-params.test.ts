@@ -150,9 +150,7 @@ describe("parameters in the events of watchers", function () {
     await api.until<Watcher>(path, "failed");
     const last = (await api.events(channelId)).at(-1);
     should(last?.payload.status).equal("failed");
-    String(last?.payload.status_reason).should.match(
-      /Moved\(address,uint256\).*2 indexed values, not 1/,
-    );
+    String(last?.payload.status_reason).should.match(/Moved\(address,uint256\).*2 indexed values, not 1/);
     should((await observed(other, 1)).length).equal(1);
     should((await api.call("PATCH", path, { status: "archived" })).status).equal(202);
     await api.until<Watcher>(path, "archived");
