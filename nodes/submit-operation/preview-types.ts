@@ -1,4 +1,4 @@
-import type { Answer, CallDef } from "../lib/shared/form-types.ts";
+import type { CallDef } from "../lib/shared/form-types.ts";
 
 /** The request and the answer of `POST crec/operation/preview`. */
 
@@ -71,5 +71,3 @@ export type Preview = {
   /** Why there is no digest. */
   why?: string;
 };
-
-export type PreviewAnswer = Answer<Preview>;

@@ -12,7 +12,8 @@ const holders = new Map<string, Holder[]>();
 
 /**
  * Takes the lock on a cursor within this process: two consumers would overwrite each other's cursor. The first has it
- * until it releases it; `onState` is called now and at each change. Returns the function that releases it.
+ * until it releases it; `onState` is called now and at each change, and must not throw. Returns the function that
+ * releases it, which may be called in `onState`, too.
  * @example
  * const states: string[] = [];
  * const release = lockConsumer("cursors/alerts.json", (state) => states.push(state));
@@ -33,6 +34,8 @@ function update(key: string, now: Holder[]): void {
   if (now.length > 0) holders.set(key, now);
   else holders.delete(key);
   for (const [index, holder] of now.entries()) {
+    // A holder before it has released the lock in `onState`: that call has reported the states that are true now.
+    if (holders.get(key) !== now) return;
     const state = now.length === 1 ? "alone" : index === 0 ? "first" : "waiting";
     if (state === holder.state) continue;
     holder.state = state;

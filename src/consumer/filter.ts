@@ -7,6 +7,7 @@ import {
   canonicalId,
   type EventEnvelope,
   eventTypeOf,
+  isAddress,
 } from "../protocol/index.ts";
 import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
 
@@ -66,7 +67,6 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
 
 /** A name, or a signature as it is hashed: `Transfer(address,address,uint256)`. */
 const NAME_OR_SIGNATURE = /^[^\s(),]+(\(\S*\))?$/;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 function requireMeetable({ contractEvents = [], addresses = [], minConfidence }: EventFilter): void {
   for (const [index, event] of contractEvents.entries()) {
@@ -75,7 +75,7 @@ function requireMeetable({ contractEvents = [], addresses = [], minConfidence }:
     throw new ArgumentError(`contractEvents[${index}]`, `"${event}" is not an event signature. ${how}.`);
   }
   for (const [index, address] of addresses.entries()) {
-    if (ADDRESS.test(address)) continue;
+    if (isAddress(address)) continue;
     const how = "It is 0x and 40 hexadecimal digits";
     throw new ArgumentError(`addresses[${index}]`, `"${address}" is not an address. ${how}.`);
   }

@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors.ts";
 import { codeOf } from "../files/durable-files.ts";
 import { DedupeFile, type Entry } from "./dedupe-file.ts";
 
@@ -59,12 +60,16 @@ export class FileDedupeStore {
   #isFailing = false;
   #isClosed = false;
 
+  /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
   constructor({
     path,
     maxKeys = 10_000,
     minIntervalMs = 1_000,
     onWarning = () => {},
   }: FileDedupeStoreOptions) {
+    if (!Number.isSafeInteger(maxKeys) || maxKeys < 1) {
+      throw new ArgumentError("maxKeys", "maxKeys must be a whole number above 0.");
+    }
     this.#file = new DedupeFile(path);
     this.#maxKeys = maxKeys;
     this.#minIntervalMs = minIntervalMs;

@@ -118,7 +118,9 @@ function eventUnmet({ name, signature }: SignedFacts, expected: readonly string[
 }
 
 function confidenceUnmet({ confidence }: SignedFacts, expected: Confidence): Unmet {
-  if (confidence && CONFIDENCES.indexOf(confidence) >= CONFIDENCES.indexOf(expected)) return undefined;
+  const least = CONFIDENCES.indexOf(expected);
+  // No event meets a level that does not exist, such as a mistyped one.
+  if (confidence && least >= 0 && CONFIDENCES.indexOf(confidence) >= least) return undefined;
   const actual = confidence
     ? `The block of the event is ${confidence}`
     : "The event does not say how final its block is";

@@ -17,8 +17,3 @@ export function isAddress(text: string): boolean {
 export function canonicalAddress(address: string): string {
   return address.toLowerCase();
 }
-
-/** Whether two addresses are the same, however they are written. */
-export function isSameAddress(one: string, other: string): boolean {
-  return canonicalAddress(one) === canonicalAddress(other);
-}

@@ -1,8 +1,7 @@
 import { CrecError } from "../errors.ts";
 import { BadResponseError, type CallOptions, HttpError, RateLimitError } from "../http/index.ts";
-import { backoffMs, SCHEDULES } from "../timing/index.ts";
+import { backoffMs, jittered, SCHEDULES, sleep } from "../timing/index.ts";
 import { SHOWN_WITHIN_MS } from "./assumed-times.ts";
-import { jittered, pause } from "./pause.ts";
 import type { ResourceTransport } from "./resource-transport.ts";
 
 const ATTEMPTS = 3;
@@ -50,7 +49,7 @@ export async function createOrFind<T extends { created_at?: number }>(
         const left = takenAt + waitMs - clock.elapsed();
         // Usually the second search finds it.
         if (left <= 0 || (++refusals === 2 && (await steps.findArchived()))) throw error;
-        await clock.pause(Math.min(left, jittered(gap)), signals);
+        await clock.sleep(Math.min(left, jittered(gap)), ...signals);
         gap = Math.min(gap * 2, LONGEST_GAP_MS);
       } else {
         if (attempt >= ATTEMPTS || !isAnswerLost(error)) throw error;
@@ -100,5 +99,5 @@ export async function pauseBefore(
   const retryAfterMs = error instanceof HttpError ? error.retryAfterMs : undefined;
   if (retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS) throw error;
   const backoff = backoffMs(SCHEDULES.request, error instanceof RateLimitError ? attempt + 2 : attempt);
-  await pause(retryAfterMs ?? backoff, signals);
+  await sleep(retryAfterMs ?? backoff, ...signals);
 }

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CrecError } from "../errors.ts";
 import { bounded, HttpError, timeoutOf } from "../http/index.ts";
-import { jittered } from "./pause.ts";
+import { jittered, sleep } from "../timing/index.ts";
 
 /** Milliseconds between two requests: from `min`, growing while nothing changes, to `max`. */
 export type PollInterval = { min: number; max: number };
@@ -56,7 +55,8 @@ export async function* poll<T>(polling: Polling<T>): AsyncGenerator<readonly T[]
     const bounds = { timeoutMs: Math.max(1, deadline - performance.now()), onTimeout, signals };
     let retryAfterMs = 0;
     const news = await bounded(bounds, async (signal) => {
-      if (delay > 0) await sleep(delay, undefined, { signal });
+      if (delay > 0) await sleep(delay, signal);
+      signal.throwIfAborted();
       try {
         return await look(signal);
       } catch (error) {

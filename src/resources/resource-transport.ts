@@ -7,21 +7,12 @@ import {
   type TransportOptions,
   tryParse,
 } from "../http/index.ts";
+import { type Clock, jittered, sleep, systemClock } from "../timing/index.ts";
 import { MAX_CLOCK_SKEW_MS, SHOWN_WITHIN_MS } from "./assumed-times.ts";
 import { JustCreated } from "./just-created.ts";
-import { jittered, pause } from "./pause.ts";
 
-/** The clock of waits for what was just created, in milliseconds. Tests bring their own. */
-export type Clock = {
-  /** The machine's clock. */
-  now: () => number;
-  /** Time since an arbitrary moment, unaffected by changes of the machine's clock. */
-  elapsed: () => number;
-  /** Ends early, without an error, when a signal fires. */
-  pause: (ms: number, signals: ReadonlyArray<AbortSignal | undefined>) => Promise<void>;
-};
-
-export const systemClock: Clock = { now: () => Date.now(), elapsed: () => performance.now(), pause };
+/** The clock of waits for what was just created. Tests bring their own. */
+export type TransportClock = Pick<Clock, "now" | "elapsed"> & { sleep: typeof sleep };
 
 const FIRST_GAP_MS = 500;
 const LONGEST_GAP_MS = 2_000;
@@ -38,13 +29,13 @@ type Outcome<T> = {
  * a call is repeated, as long as its own time lasts. It has not acted, so any call may be repeated.
  */
 export class ResourceTransport extends Transport {
-  readonly clock: Clock;
+  readonly clock: TransportClock;
   readonly #justCreated: JustCreated;
 
-  constructor(options: TransportOptions, clock: Clock = systemClock) {
+  constructor(options: TransportOptions, clock: TransportClock = { ...systemClock, sleep }) {
     super(options);
     this.clock = clock;
-    this.#justCreated = new JustCreated(clock.elapsed);
+    this.#justCreated = new JustCreated(() => clock.elapsed());
   }
 
   override async request<T>(call: Call): Promise<T> {
@@ -85,16 +76,16 @@ export class ResourceTransport extends Transport {
     { timeoutMs = this.timeoutMs, signal }: CallOptions,
     attempt: (leftMs: number | undefined) => Promise<Outcome<T>>,
   ): Promise<T> {
-    const { elapsed, pause } = this.clock;
-    const deadline = elapsed() + timeoutMs;
+    const { clock } = this;
+    const deadline = clock.elapsed() + timeoutMs;
     let leftMs: number | undefined;
     for (let gap = FIRST_GAP_MS; ; gap = Math.min(gap * 1.5, LONGEST_GAP_MS)) {
       const { graceMs, settle } = await attempt(leftMs);
       const delay = Math.min(graceMs, jittered(gap));
       if (delay <= 0) return settle(false);
-      if (elapsed() + delay >= deadline) return settle(true);
-      await pause(delay, [signal, this.closing]);
-      leftMs = Math.max(1, deadline - elapsed());
+      if (clock.elapsed() + delay >= deadline) return settle(true);
+      await clock.sleep(delay, signal, this.closing);
+      leftMs = Math.max(1, deadline - clock.elapsed());
     }
   }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { CallOptions } from "../http/index.ts";
 import { type ChannelEvent, type EventEnvelope, PAGE_LIMITS } from "../protocol/index.ts";
+import { sleep } from "../timing/index.ts";
 import { distinctEvents } from "./distinct-events.ts";
 import type { Events } from "./events.ts";
 import type { SearchEvents } from "./search-filter.ts";
@@ -52,7 +52,7 @@ export async function shownStatusReason(
   for (;;) {
     const event = await newestOf(events, which, statuses, signal);
     if (event || performance.now() + GAP_MS > until) return reasonOf(event);
-    await sleep(GAP_MS, undefined, { signal });
+    await sleep(GAP_MS, signal);
   }
 }
 

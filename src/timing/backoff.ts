@@ -32,3 +32,8 @@ export function backoffMs(
   const fullMs = Math.min(maxMs, firstMs * growth ** (attempt - 1));
   return fullMs * (1 - jitter * (1 - random()));
 }
+
+/** Up to a quarter more or less, so that many clients do not call at the same time. */
+export function jittered(ms: number, random: Random = Math.random): number {
+  return ms * (0.75 + random() / 2);
+}

@@ -1,4 +1,4 @@
-export { backoffMs, type Random, SCHEDULES, type Schedule } from "./backoff.ts";
+export { backoffMs, jittered, type Random, SCHEDULES, type Schedule } from "./backoff.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { LONGEST_TIMER_MS, sleep } from "./sleep.ts";
 export { yieldToEventLoop } from "./yield.ts";

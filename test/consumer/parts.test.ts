@@ -307,6 +307,17 @@ describe("lockConsumer", () => {
     releaseSecond();
     should(states).eql(["first: alone", "first: first", "second: waiting", "second: alone"]);
   });
+
+  it("passes to the next also when the first releases it as soon as there is another", () => {
+    const states: string[] = [];
+    const release = lockConsumer("one cursor", (state) => {
+      states.push(`first: ${state}`);
+      if (state === "first") release();
+    });
+    const releaseSecond = lockConsumer("one cursor", (state) => states.push(`second: ${state}`));
+    releaseSecond();
+    should(states).eql(["first: alone", "first: first", "second: alone"]);
+  });
 });
 
 describe("eventFilter", () => {

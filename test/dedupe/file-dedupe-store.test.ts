@@ -116,6 +116,15 @@ describe("FileDedupeStore", () => {
     should((await opened(50)).size).equal(50);
   });
 
+  it("refuses a number of keys with which it would remember none", () => {
+    for (const maxKeys of [0, -1, 1.5, Number.NaN]) {
+      should(() => new FileDedupeStore({ path, maxKeys })).throw({
+        code: "INVALID_ARGUMENT",
+        path: "maxKeys",
+      });
+    }
+  });
+
   it("accepts the same keys as an unlimited set, while there are few", () => {
     const keys = fc.array(fc.constantFrom(..."abcdefgh"), { maxLength: 40 });
     return fc.assert(

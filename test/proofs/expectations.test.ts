@@ -73,6 +73,7 @@ describe("unmetExpectation", () => {
     should(reasonFor({ minConfidence: "safe" })).be.undefined();
     should(reasonFor({ minConfidence: "finalized" })).equal("confidence_too_low");
     should(reasonFor({ minConfidence: "latest" }, { confidence: undefined })).equal("confidence_too_low");
+    should(reasonFor({ minConfidence: "Safe" as "safe" })).equal("confidence_too_low");
   });
 
   it("compares the signer set: that of a family, or the default one", () => {

@@ -4,7 +4,8 @@ import { Events } from "../../src/resources/events.ts";
 import { Channels, Operations, Queries, Wallets, Watchers } from "../../src/resources/index.ts";
 import { JustCreated } from "../../src/resources/just-created.ts";
 import { Networks } from "../../src/resources/networks.ts";
-import { type Clock, ResourceTransport, systemClock } from "../../src/resources/resource-transport.ts";
+import { ResourceTransport, type TransportClock } from "../../src/resources/resource-transport.ts";
+import { sleep, systemClock } from "../../src/timing/index.ts";
 import { errorOf, KEY } from "../http/support.ts";
 import {
   ADDRESS,
@@ -35,15 +36,15 @@ describe("just after a create", () => {
   /** A service, and its resources on a clock that every pause sets forward. */
   const serve = async (
     reply: (asked: Asked, seconds: number) => Reply,
-    real?: Partial<Clock>,
+    real?: Partial<TransportClock>,
     timeoutMs = 60_000,
   ) => {
     let time = 0;
     const pauses: number[] = [];
-    const clock: Clock = {
+    const clock: TransportClock = {
       now: () => 1_800_000_000_000 + time,
       elapsed: () => time,
-      pause: async (ms) => {
+      sleep: async (ms) => {
         pauses.push(ms);
         time += ms;
       },
@@ -181,9 +182,9 @@ describe("just after a create", () => {
         ({ method }) => (method === "POST" ? [201, channel] : notFound("CHANNEL_NOT_FOUND")),
         {
           ...systemClock,
-          pause: (ms, signals) => {
+          sleep: (ms, ...signals) => {
             stop.abort();
-            return systemClock.pause(ms * 1_000, signals);
+            return sleep(ms * 1_000, ...signals);
           },
         },
       );

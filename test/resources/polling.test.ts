@@ -2,6 +2,7 @@ import should from "should";
 import { CrecError } from "../../src/errors.ts";
 import { ServiceError } from "../../src/http/index.ts";
 import { poll } from "../../src/resources/polling.ts";
+import { yieldToEventLoop } from "../../src/timing/index.ts";
 import { errorOf } from "../http/support.ts";
 
 describe("polling", () => {
@@ -49,5 +50,21 @@ describe("polling", () => {
       controller.abort();
       should((await ended).code).equal("ABORTED");
     }
+  });
+
+  it("sends no further request after a signal that fires between two requests", async () => {
+    const controller = new AbortController();
+    let requests = 0;
+    const look = async () => {
+      requests += 1;
+      setImmediate(() => controller.abort());
+      return [];
+    };
+    const slow = { min: 60_000, max: 60_000 };
+    const signals = [controller.signal];
+    const news = poll({ look, isPassing, onTimeout, timeoutMs: 120_000, pollMs: slow, signals });
+    should((await errorOf(news.next())).code).equal("ABORTED");
+    await yieldToEventLoop();
+    should(requests).equal(1);
   });
 });

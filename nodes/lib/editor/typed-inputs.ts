@@ -1,4 +1,4 @@
-import type { CompletionSearch, Tooltip, TypedInputType } from "./api.ts";
+import type { Tooltip, TypedInputType } from "./api.ts";
 import { nameVisibleBox } from "./form-rows.ts";
 
 /** Where a person may take a value from: typed in, or from the usual places of Node-RED. */
@@ -20,12 +20,6 @@ export function typedField(name: string, types: ReadonlyArray<string | TypedInpu
   nameVisibleBox(field);
   showRefusals(field);
   return field;
-}
-
-/** The same, for what a person may also search for while typing it in. */
-export function searchedField(name: string, label: string, search: CompletionSearch): JQuery {
-  const icon = "red/images/typedInput/az.svg";
-  return typedField(name, [{ value: "str", label, icon, autoComplete: search }, ...TEXT_TYPES.slice(1)]);
 }
 
 /** Why a value is refused is said where the pointer is. Node-RED says it on the field that is hidden. */

@@ -57,13 +57,5 @@ export function both(first: Validator, second: Validator): Validator {
   };
 }
 
-/** A number from `least` on, or empty for the default. */
-export function numberFrom(least: number, message: string): Validator {
-  return function (value, _options) {
-    const text = String(value ?? "").trim();
-    return text === "" || isReference(text) || Number(text) >= least || this._(message);
-  };
-}
-
 export const WEB_ADDRESS = /^https?:\/\/[^\s?#]+$/;
 export const DIGITS = /^\d+$/;

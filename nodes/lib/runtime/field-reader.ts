@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 import { each } from "../shared/field-checks.ts";
-import { errorKey, fitsNumber, labelKey, shortName } from "../shared/field-rules.ts";
+import { errorKey, fitsNumber, labelKey } from "../shared/field-rules.ts";
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
@@ -170,9 +170,4 @@ export function fieldReader<const N extends NodeDescription>(
     }
     throw invalid(RED._("common.error.not-names", { label: label(name) }));
   }
-}
-
-/** The node's own name in the catalog, for statuses: `run-query`. */
-export function catalogName({ type }: NodeDescription): string {
-  return shortName(type);
 }
