@@ -4,7 +4,7 @@ import type { Address, OcrProof } from "../protocol/index.ts";
 import { loadEngine } from "./engine.ts";
 import { readProof, recoverSigners } from "./proof.ts";
 import { Rejection } from "./reasons.ts";
-import { takeTurn } from "./turns.ts";
+import { yieldRegularly } from "./yielding.ts";
 
 /**
  * The addresses that signed a report in its context: each once, checksummed, unknown ones included. **This is not
@@ -21,7 +21,7 @@ export async function recoverReportSigners(
   proof: Pick<OcrProof, "ocr_report" | "ocr_context" | "signatures">,
 ): Promise<Address[]> {
   const engine = await loadEngine();
-  await takeTurn();
+  await yieldRegularly();
   try {
     const { ocr_report: report, ocr_context: context, signatures } = proof;
     const signers = recoverSigners(readProof({ report, context, signatures }), engine);

@@ -5,9 +5,9 @@ import { Rejection, type VerifyReason } from "./reasons.ts";
 import { compareWithOperation, type RequestedOperation } from "./requested-operation.ts";
 import { compareWithQuery, type RequestedQuery } from "./requested-query.ts";
 import { type CallSettings, forCall, prepare, prepareFamily, type Settings } from "./settings.ts";
-import { takeTurn } from "./turns.ts";
 import { readUnverifiedEvent, type UnverifiedEvent } from "./unverified-event.ts";
 import type { Verifier, VerifyConfig, VerifyOptions, VerifyResult } from "./verify-types.ts";
+import { yieldRegularly } from "./yielding.ts";
 
 /**
  * Checks the proof of one event. For many events, create one verifier with `createVerifier`.
@@ -78,7 +78,7 @@ export function createVerifierOn(load: () => Promise<Engine>, config: VerifyConf
     // Without families, the set is known before the event is read.
     if (families.size === 0 && isRefusal(byDefault)) return byDefault;
     const engine = await load();
-    await takeTurn();
+    await yieldRegularly();
     const event = attempt(read, "malformed_event");
     const donFamily = families.size === 0 ? undefined : await familyOf(event, options);
     const ofFamily = donFamily === undefined ? undefined : families.get(donFamily);
