@@ -5,7 +5,16 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const NEEDED = ["examples", "icons", "nodes", "package.json", "scripts", "service", "src"];
+const NEEDED = [
+  "docs/glossary.md",
+  "examples",
+  "icons",
+  "nodes",
+  "package.json",
+  "scripts",
+  "service",
+  "src",
+];
 
 /** A copy of the package's sources in a temporary folder, where a test may change and build them. */
 export class SourcesCopy {
