@@ -88,7 +88,9 @@ function belongingTo(given, all) {
     const isNamed = (/** @type {string} */ file) =>
       place in TESTS_OF_PART || hasNameOf(place, file) || usesOf(isWithin, file);
     const within = all.filter(isWithin);
-    const found = within.length > 0 ? within : all.filter((file) => ofPart.test(file) && isNamed(file));
+    const belongs = (/** @type {string} */ file) =>
+      (ofPart.test(file) && isNamed(file)) || isExampleOf(place, file);
+    const found = within.length > 0 ? within : all.filter(belongs);
     if (found.length > 0) return found;
   }
   throw new Error(`No test belongs to ${given}: name a file or folder in src, nodes, service or test.`);
@@ -104,6 +106,17 @@ function belongingTo(given, all) {
 function hasNameOf(place, test) {
   const name = posix.basename(place).replace(/\.\w+$/, "");
   return test.startsWith(`test/${name}/`) || new RegExp(`/${name}(?:-[^/]*)?\\.test\\.ts$`).test(test);
+}
+
+/**
+ * `test/examples/12-gas-price.test.ts` tests the example of `nodes/gas-price`, as `npm run new-node` makes it.
+ *
+ * @param {string} place
+ * @param {string} test
+ */
+function isExampleOf(place, test) {
+  const name = /^nodes\/([^/]+)$/.exec(place)?.[1];
+  return name !== undefined && new RegExp(`^test/examples/\\d+-${name}\\.test\\.ts$`).test(test);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import should from "should";
 import { SourcesCopy } from "../launcher/sources-copy.ts";
@@ -73,6 +74,9 @@ describe("npm run new-node", function () {
     ]);
     const own = changed.filter((file) => file.endsWith(".test.ts"));
     should(own).have.length(1);
+    const selection = pathToFileURL(join(sources.folder, "scripts/test/selection.mjs"));
+    const { select } = (await import(selection.href)) as typeof import("../../scripts/test/selection.mjs");
+    should(select([join(sources.folder, "nodes/gas-price")]).process).eql(own);
     await node("node_modules/mocha/bin/mocha.js", ...TESTS, ...own);
 
     const html = await readFile(join(sources.folder, "dist/nodes/gas-price.html"), "utf8");

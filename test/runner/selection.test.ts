@@ -32,7 +32,7 @@ describe("npm test -- <file or folder>", () => {
   });
 
   it("runs the tests of the folder above where none belongs to a file", () => {
-    should(chosen("src/proofs/proof-item.ts")).eql(chosen("src/proofs"));
+    should(chosen("src/proofs/unverified-event.ts")).eql(chosen("src/proofs"));
     should(chosen("service/src/oracles/sign.ts").every((file) => file.startsWith("service/test/"))).be.true();
   });
 
