@@ -4,7 +4,7 @@ import { labelled } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { fieldText } from "./editor-fields.ts";
+import { fieldTexts } from "./editor-fields.ts";
 import { NODE } from "./fields.ts";
 import { signerSetProblem } from "./signer-set-problem.ts";
 import { thresholdWarnings } from "./threshold.ts";
@@ -25,6 +25,8 @@ const FIELDS = {
 const INHERITED: readonly string[] = ["orgId", "creTenantId"];
 
 export function familiesForm(node: EditedNode): FamiliesForm {
+  const fieldText = fieldTexts(["orgId"]);
+  const orgId = () => fieldText("orgId");
   const list = $("<ol>").appendTo(partOf(NODE, "families"));
   const items = (): Item[] =>
     list
@@ -42,7 +44,7 @@ export function familiesForm(node: EditedNode): FamiliesForm {
   };
   list.editableList({
     addItem: (container, _index, item) => {
-      showSet(node, container, item as Item, { read, showProblems, remove });
+      showSet(node, container, item as Item, { read, showProblems, remove, orgId });
       showProblems();
     },
     addButton: node._("connection.family.add"),
@@ -67,14 +69,14 @@ function familiesIn(value: unknown): FamilyDef[] {
   return Array.isArray(value) ? (value as FamilyDef[]) : [];
 }
 
-type ListOfSets = { read(): FamilyDef[]; showProblems(): void; remove(item: Item): void };
+type ListOfSets = { read(): FamilyDef[]; showProblems(): void; remove(item: Item): void; orgId(): string };
 
 /** One set: its fields, what is wrong with them, and the button that removes it. */
 function showSet(
   node: EditedNode,
   container: JQuery,
   item: Item,
-  { read, showProblems, remove }: ListOfSets,
+  { read, showProblems, remove, orgId }: ListOfSets,
 ): void {
   const stored = item.stored ?? {};
   const boxes = Object.entries(FIELDS).map(([name, label]) => {
@@ -97,7 +99,7 @@ function showSet(
     Object.fromEntries(boxes.map(([name, box]) => [name, String(box.val() ?? "").trim()])) as FamilyDef;
   item.showProblem = () => {
     const set = item.read?.() ?? {};
-    const problem = signerSetProblem(set, { families: read(), orgId: fieldText("orgId") });
+    const problem = signerSetProblem(set, { families: read(), orgId: orgId() });
     const warnings = thresholdWarnings(set.validSigners ?? "", String(set.minRequiredSignatures ?? ""));
     problems.empty();
     // An unreachable threshold is both: it is shown once.

@@ -1,8 +1,12 @@
 import { inputOf } from "../lib/editor/form-fields.ts";
 
-/** What a field of the form shows, trimmed. */
-export function fieldText(name: string): string {
-  return String(inputOf(name).val() ?? "").trim();
+/**
+ * Reads what fields of the form that is open now show, trimmed. Also while another form lies on top of it, in which
+ * there is no field of that name, or another one.
+ */
+export function fieldTexts<Name extends string>(names: readonly Name[]): (name: Name) => string {
+  const inputs = new Map(names.map((name) => [name, inputOf(name)]));
+  return (name) => String(inputs.get(name)?.val() ?? "").trim();
 }
 
 /** Values by the names of the fields. */

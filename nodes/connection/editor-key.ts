@@ -5,9 +5,11 @@ import { problemUnder } from "../lib/editor/form-rows.ts";
 import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { KeyReport } from "../lib/shared/form-types.ts";
-import { fieldText } from "./editor-fields.ts";
+import { fieldTexts } from "./editor-fields.ts";
 import { canonicalUrl } from "./key/canonical-url.ts";
 import { markTyped, withoutMark } from "./key/typed-key.ts";
+
+const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 
 /**
  * A stored key may only go to the addresses it was typed for. When the form has other addresses, edited here or from
@@ -16,6 +18,7 @@ import { markTyped, withoutMark } from "./key/typed-key.ts";
 export function keepKeyAtItsAddress(node: EditedNode): void {
   const key = inputOf("apiKey");
   const problem = problemUnder(key);
+  const fieldText = fieldTexts(KEY_FIELDS);
   // A key that was typed before and is not deployed yet has its mark.
   key.val(withoutMark(String(key.val() ?? "")));
   const [baseUrl, graphqlUrl] = [fieldText("baseUrl"), fieldText("graphqlUrl")];
@@ -34,7 +37,7 @@ export function keepKeyAtItsAddress(node: EditedNode): void {
     const isMissing = fieldText("apiKey") === "" && isMoved;
     problem.say(isMissing ? node._("connection.error.key-again") : "");
   };
-  for (const name of ["baseUrl", "graphqlUrl", "apiKey"]) inputOf(name).on("input change", update);
+  for (const name of KEY_FIELDS) inputOf(name).on("input change", update);
   getJson<KeyReport>(`crec/connection/${encodeURIComponent(node.id)}/key`).then(
     (report) => {
       if (report.problem !== undefined) return;

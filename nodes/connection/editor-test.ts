@@ -2,10 +2,11 @@ import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { Answer, Tested } from "../lib/shared/form-types.ts";
-import { fieldText, fillIn } from "./editor-fields.ts";
+import { fieldTexts, fillIn } from "./editor-fields.ts";
 import { NODE } from "./fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
+const ORGANIZATION = ["orgId", "creTenantId"] as const;
 const ERROR = "var(--red-ui-text-color-error)";
 const SUCCESS = "var(--red-ui-text-color-success)";
 const WARNING = "var(--red-ui-text-color-warning)";
@@ -13,6 +14,7 @@ const WARNING = "var(--red-ui-text-color-warning)";
 /** The button "Test connection" and its result. */
 export function connectionTest(node: EditedNode): void {
   const result = partOf(NODE, "test-result");
+  const fieldText = fieldTexts([...TESTED, ...ORGANIZATION]);
   let asked = 0;
   partOf(NODE, "test").on("click", () => {
     asked += 1;
@@ -21,7 +23,7 @@ export function connectionTest(node: EditedNode): void {
     const body = Object.fromEntries(TESTED.map((name) => [name, fieldText(name)]));
     postJson<Tested>("crec/connection/test", { id: node.id, ...body }).then(
       // An answer about settings that have changed since is not shown.
-      (answer) => question === asked && show(node, result, answer),
+      (answer) => question === asked && show(node, result, answer, fieldText),
       (failure: unknown) =>
         question === asked && say(result, requestFailure(node, failure, "crec.write"), ERROR),
     );
@@ -34,7 +36,12 @@ export function connectionTest(node: EditedNode): void {
 }
 
 /** Built from text nodes: names from the service must not become HTML. */
-function show(node: EditedNode, result: JQuery, answer: Answer<Tested>): void {
+function show(
+  node: EditedNode,
+  result: JQuery,
+  answer: Answer<Tested>,
+  fieldText: (name: (typeof ORGANIZATION)[number]) => string,
+): void {
   if (answer.problem !== undefined) {
     say(result, answer.problem, ERROR);
     return;

@@ -4,7 +4,7 @@ import { inputOf } from "../lib/editor/form-fields.ts";
 import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck } from "../lib/editor/live-check.ts";
 import type { Answer, Owner } from "../lib/shared/form-types.ts";
-import { fieldText } from "./editor-fields.ts";
+import { fieldTexts } from "./editor-fields.ts";
 import { thresholdWarnings } from "./threshold.ts";
 
 const OWNER_FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
@@ -13,6 +13,7 @@ const SIGNER_FIELDS = ["validSigners", "minRequiredSignatures"] as const;
 /** Warns about signers and threshold while a person types: in a flow such a mistake is hard to see. */
 export function warnOfThreshold(node: EditedNode): void {
   const problem = problemUnder(inputOf("minRequiredSignatures"));
+  const fieldText = fieldTexts(SIGNER_FIELDS);
   const update = (): void => {
     const warnings = thresholdWarnings(fieldText("validSigners"), fieldText("minRequiredSignatures"));
     problem.say(warnings.map(({ key, values }) => node._(key, values)).join(" "));
@@ -25,6 +26,7 @@ export function warnOfThreshold(node: EditedNode): void {
 export function showOwner(node: EditedNode): void {
   const field = inputOf("workflowOwner");
   const [hint, problem] = [hintUnder(field), problemUnder(field)];
+  const fieldText = fieldTexts(OWNER_FIELDS);
   const show = (owner: Owner | undefined): void => {
     const text = (key: string) => node._(key, { owner: owner?.owner ?? "" });
     hint.say(owner && !owner.differs ? text("connection.owner.is") : "");

@@ -46,7 +46,9 @@ export const form: NodeForm = {
   },
   saved: (node) => {
     markTypedKey();
-    node.families = families?.read() ?? [];
+    const sets = families?.read() ?? [];
+    // Done without a change must not change a connection that was stored without the list.
+    if (sets.length > 0 || node.families) node.families = sets;
   },
 };
 

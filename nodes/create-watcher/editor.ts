@@ -15,7 +15,7 @@ export const form: NodeForm = {
     },
   },
   opened(node) {
-    describeContractNetwork(connectionOfChannel, "#node-input-channel");
+    describeContractNetwork(inputOf("channel"), connectionOf);
     const events = eventsField(node, inputOf("contract"), () => isByService(node));
     const hint = hintUnder(inputOf("address"));
     const adapt = (): void => {
@@ -31,7 +31,6 @@ function isByService(node: EditedNode): boolean {
   return atPresent(node, "source") === "service";
 }
 
-function connectionOfChannel(): string {
-  const channel = RED.nodes.node(String(inputOf("channel").val() ?? ""));
-  return String(channel?.connection ?? "");
+function connectionOf(channel: string): string {
+  return String(RED.nodes.node(channel)?.connection ?? "");
 }

@@ -6,17 +6,21 @@ import { TEXT_TYPES } from "../lib/shared/fields.ts";
 export const form: NodeForm = {
   label: (node) => node._(`manage.action.${String(node.action)}`),
   opened(node) {
-    const resource = () => chosen("action").split(".")[0] ?? "";
-    const asked = () => chosen(["watchers", "queries"].includes(resource()) ? "channel" : "connection");
+    const [action, channel, connection] = [inputOf("action"), inputOf("channel"), inputOf("connection")];
+    const resource = () => chosen(action).split(".")[0] ?? "";
+    const asked = () => chosen(["watchers", "queries"].includes(resource()) ? channel : connection);
     const label = node._("common.label.typed");
     const icon = "red/images/typedInput/az.svg";
     const text = { value: "str", label, icon, autoComplete: lookUp(resource, asked) };
     inputOf("target").typedInput("types", [text, ...TEXT_TYPES.slice(1)]);
     const described = describeUnder(node, inputOf("target"), resource, asked);
-    for (const name of ["connection", "channel", "action"]) inputOf(name).on("change", () => described.now());
+    action
+      .add(channel)
+      .add(connection)
+      .on("change", () => described.now());
   },
 };
 
-function chosen(name: string): string {
-  return String(inputOf(name).val() ?? "");
+function chosen(input: JQuery): string {
+  return String(input.val() ?? "");
 }

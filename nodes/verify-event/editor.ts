@@ -1,4 +1,5 @@
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
+import { inputOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 
 export const form: NodeForm = {
@@ -9,7 +10,7 @@ export const form: NodeForm = {
     },
   },
   opened() {
-    describeContractNetwork(() => String($("#node-input-connection").val() ?? ""), "#node-input-connection");
+    describeContractNetwork(inputOf("connection"), (connection) => connection);
     showSignedBy();
   },
 };

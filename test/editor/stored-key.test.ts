@@ -58,4 +58,31 @@ describe("the form of a connection whose address has changed", function () {
     should(await form.shows("apiKey")).equal("");
     await form.cancel();
   });
+
+  it("keeps the key where Node-RED answers while another form lies on top", async () => {
+    await editor().openWith(flows(HERE, { apiKey: `${KEY} kept` }));
+    const { page } = editor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/crec/connection/bound/key", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const form = await editor().form("bound");
+    const stored = await form.shows("apiKey");
+    await form.root.locator("#node-config-input-btn-tls-add").click();
+    const tls = await editor().formOnTop();
+    await tls.field("servername").waitFor();
+    const answered = page.waitForResponse("**/crec/connection/bound/key");
+    release();
+    await answered;
+    await tls.cancel();
+    await form.field("apiKey").waitFor();
+    should(await form.shows("apiKey")).equal(stored);
+    should(await form.root.getByText(ASKED).isVisible()).be.false();
+    await form.cancel();
+    await page.unroute("**/crec/connection/bound/key");
+  });
 });

@@ -17,13 +17,13 @@ describe("a flag of a node", () => {
 
   it("is its default where the value is missing, or neither true nor false", () => {
     should(flags({})).deepEqual([true, false]);
-    for (const odd of [null, "", "true", "false", "no", {}]) {
+    for (const odd of [null, "", "false", "no", {}]) {
       should(flags({ check: odd, repeat: odd })).deepEqual([true, false]);
     }
   });
 
-  it("is true or false where the value is, also as 1 or 0", () => {
+  it("is true or false where the value is, also as 1 or 0, and as the text true of a variable", () => {
     for (const off of [false, 0]) should(flags({ check: off, repeat: off })).deepEqual([false, false]);
-    for (const on of [true, 1]) should(flags({ check: on, repeat: on })).deepEqual([true, true]);
+    for (const on of [true, 1, "true"]) should(flags({ check: on, repeat: on })).deepEqual([true, true]);
   });
 });

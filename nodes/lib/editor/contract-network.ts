@@ -6,15 +6,15 @@ import { descriptionOf } from "./lookup.ts";
 
 /**
  * Says under the contract of a form on which network it is, and how final the blocks are that are reported there: where
- * the service says that, and both are deployed. It is asked anew when one of `fields` changes.
+ * the service says that, and both are deployed. `field` is that of the connection, or of what has one.
  */
-export function describeContractNetwork(connection: () => string, fields: string): void {
+export function describeContractNetwork(field: JQuery, connection: (chosen: string) => string): void {
   const contract = $("#node-input-contract");
   const hint = hintUnder(contract);
   const look = liveCheck<Answer<Choices>>(
     contract,
     () => {
-      const [asked, its] = [connection(), String(contract.val() ?? "")];
+      const [asked, its] = [connection(String(field.val() ?? "")), String(contract.val() ?? "")];
       if ([asked, its].some((id) => id === "" || id === "_ADD_")) return undefined;
       const path = `crec/lookup/contract-network/${encodeURIComponent(asked)}`;
       return getJson(`${path}?text=${encodeURIComponent(its)}`);
@@ -24,6 +24,6 @@ export function describeContractNetwork(connection: () => string, fields: string
       hint.say(network?.note ? descriptionOf(network, "") : "");
     },
   );
-  contract.add(fields).on("change", () => look.now());
+  contract.add(field).on("change", () => look.now());
   look.now();
 }

@@ -17,7 +17,7 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
   if (field === undefined || name === "name" || (own === undefined && !canBeWrong(field))) return undefined;
   const validator: Validator = function (value, _options) {
     const other = (wanted: string) => atPresent(this, wanted);
-    if (!isShown(field, other)) return true;
+    if (!isShown(node, name, other)) return true;
     const type = field.kind === "typed" ? String(other(`${name}Type`) || field.types?.[0] || "str") : "str";
     const variables = onlyVariables(this, value, type);
     if (variables !== true) return variables;

@@ -1,4 +1,4 @@
-import { isShown, shortName } from "../shared/field-rules.ts";
+import { isOn, isShown, shortName } from "../shared/field-rules.ts";
 import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
@@ -27,8 +27,9 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
       ticksOf(node, name, field, (tick, option) =>
         tick.prop("checked", stored(edited, name).includes(option)),
       );
-    if (field.kind === "boolean" && field.numeric)
-      partOf(node, name).prop("checked", Number(edited[name]) === 1);
+    // Node-RED leaves the tick out where nothing is stored.
+    if (field.kind === "boolean")
+      (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
   layOutHints();
   unfoldUsed(edited, node);
@@ -69,8 +70,9 @@ type Of<Kind> = Extract<Field, { kind: Kind }>;
 
 function prepareTyped(edited: EditedNode, name: string, field: Of<"typed">): void {
   const [first = "str", ...others] = field.types ?? TEXT_TYPES;
-  // An import may leave it out; the node then works with the default.
-  if (edited[name] === undefined) inputOf(name).val(field.default ?? "");
+  // An import may leave it out; the node then works with the default. Empty text is not JSON.
+  const isEmpty = edited[name] === undefined || (edited[name] === "" && first === "json");
+  if (isEmpty) inputOf(name).val(field.default ?? "");
   if (first !== "str") return void typedField(name, [first, ...others]);
   const label = edited._("common.label.typed");
   const icon = "red/images/typedInput/az.svg";
@@ -86,14 +88,18 @@ function searchOf({ list }: Of<"typed">, lookup: Lookup): CompletionSearch {
 
 function describe(edited: EditedNode, name: string, lookup: Lookup): void {
   const described = describeUnder(edited, inputOf(name), lookup.list, asked(lookup), lookup.unknown);
-  inputOf(lookup.by.split(".")[0] ?? "").on("change", () => described.now());
+  inputOf(askedField(lookup.by)).on("change", () => described.now());
 }
 
-/** The id of the config node to ask. */
+/** The id of the config node to ask. The question may come while another form lies on top, with a field of that name. */
 function asked({ by }: Lookup): () => string {
-  const chosen = (name: string) => String(inputOf(name).val() ?? "");
-  if (by !== "channel.connection") return () => chosen(by);
-  return () => String(RED.nodes.node(chosen("channel"))?.connection ?? "");
+  const input = inputOf(askedField(by));
+  const chosen = () => String(input.val() ?? "");
+  return by === "channel.connection" ? () => String(RED.nodes.node(chosen())?.connection ?? "") : chosen;
+}
+
+function askedField(by: Lookup["by"]): string {
+  return by === "channel.connection" ? "channel" : by;
 }
 
 function prepareSelect(edited: EditedNode, node: NodeDescription, name: string, field: Of<"select">): void {
@@ -143,7 +149,7 @@ function followConditions(edited: EditedNode, node: NodeDescription): void {
   const show = (): void => {
     for (const [name, field] of fields) {
       if (!("shown" in field) || !field.shown) continue;
-      const shown = isShown(field, other);
+      const shown = isShown(node, name, other);
       const row = $(`#crec-${shortName(node.type)}-${name}-row`);
       (row.length > 0 ? row : partOf(node, name)).toggle(shown);
     }

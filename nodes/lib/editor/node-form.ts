@@ -12,7 +12,7 @@ export type NodeForm = {
   label?: (node: EditedNode) => string;
   /** Sentences about custom fields, and about others whose check only the form can make. */
   checks?: Readonly<Record<string, FormCheck>>;
-  /** When the node is dropped, pasted or loaded. */
+  /** When the node is dropped or pasted. */
   added?: (node: EditedNode) => void;
   opened?: (node: EditedNode) => void;
   saved?: (node: EditedNode) => void;
@@ -38,6 +38,13 @@ export const forms = {
     const own = shortName(type);
     const named = (edited: EditedNode, otherwise: string) =>
       edited.name || form.label?.(edited) || edited._(otherwise);
+    // Node-RED calls `onadd` neither for nodes of a flow that is loaded nor for config nodes. A node of a locked flow
+    // cannot be written to: so only what must change is.
+    RED.events.on("nodes:add", (added) => {
+      if (added.type !== type) return;
+      const current = migrate(node, added);
+      if (current !== added) Object.assign(added, current);
+    });
     RED.nodes.registerType(type, {
       ...written,
       defaults: withValidators(written.defaults, node, form),
@@ -57,7 +64,6 @@ export const forms = {
           }
         : {}),
       onadd() {
-        Object.assign(this, migrate(node, this));
         form.added?.(this);
       },
       oneditprepare() {

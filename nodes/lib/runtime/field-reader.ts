@@ -1,7 +1,6 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import { type CodedError, nodeError } from "../shared/errors.ts";
-import { each } from "../shared/field-checks.ts";
-import { errorKey, fitsNumber, labelKey } from "../shared/field-rules.ts";
+import { errorKey, fitsNumber, isOn, isShown, labelKey } from "../shared/field-rules.ts";
 import type { NamesOf, NodeDescription, SettingsOf } from "../shared/fields.ts";
 import { isNewer, migrate } from "../shared/migrate.ts";
 import { splitNames } from "../shared/split-names.ts";
@@ -28,7 +27,7 @@ export type FieldReader<N extends NodeDescription> = {
   number<K extends NamesOf<N, "number">>(name: K): NumberOf<N["fields"][K]>;
   /** A field in seconds, in milliseconds. @throws INVALID_FIELD, VARIABLE_MISSING */
   milliseconds(name: NamesOf<N, "number">): number;
-  /** The default where the value is neither true nor false, as text of a variable is. */
+  /** The default where the value is neither true nor false. */
   flag(name: NamesOf<N, "boolean">): boolean;
   /**
    * The chosen option, or the default. From a flow written by hand anything may come: a misspelt one is refused.
@@ -84,7 +83,10 @@ export function fieldReader<const N extends NodeDescription>(
     invalid(
       RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),
     );
-  const textOf = (name: string) => requireSet(String(settings[name] ?? "").trim());
+  /** A field that the form does not show counts as empty: nobody sees what is wrong with it. */
+  const storedIn = (name: string) =>
+    isShown(description, name, (other) => settings[other]) ? settings[name] : undefined;
+  const textOf = (name: string) => requireSet(String(storedIn(name) ?? "").trim());
 
   const numberOf = (name: string): number | undefined => {
     const field = fieldOf(name);
@@ -113,21 +115,19 @@ export function fieldReader<const N extends NodeDescription>(
     milliseconds: (name: string) => (numberOf(name) ?? 0) * 1000,
     flag: (name: string) => {
       const field = fieldOf(name);
-      const value = settings[name];
-      // A value that is neither counts as the default: a misspelt one must not turn a check off.
-      if (field?.kind === "boolean" && field.default) return value !== false && value !== 0;
-      return value === true || value === 1;
+      if (field?.kind !== "boolean") throw new TypeError(`${name} is not a boolean field`);
+      return isOn(field, storedIn(name));
     },
     choice: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
-      const value = settings[name] ?? "";
+      const value = storedIn(name) ?? "";
       return value === "" ? field.default : optionOf(RED, label(name), value, field.options);
     },
     list: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
-      return namesIn(settings[name], name).map((one) => optionOf(RED, label(name), one, field.options));
+      return namesIn(storedIn(name), name).map((one) => optionOf(RED, label(name), one, field.options));
     },
     of: (msg: CrecMessage) => {
       const typed = (name: string): TypedValue => {
@@ -149,7 +149,7 @@ export function fieldReader<const N extends NodeDescription>(
           const names = namesIn(await value(name), name);
           const field = fieldOf(name);
           if (field?.kind === "typed" && field.check) {
-            const check = each(field.check);
+            const { check } = field;
             const bad = names.find((one) => check(one, (other) => settings[other]) !== true);
             if (bad !== undefined) throw wrong(name, bad);
           }
@@ -161,12 +161,14 @@ export function fieldReader<const N extends NodeDescription>(
   // The kinds of the fields are checked above at run time, and by FieldReader's names at compile time.
   return reader as unknown as FieldReader<N>;
 
+  /** Only text is split: a name in a list may hold a comma. */
   function namesIn(value: unknown, name: string): string[] {
+    if (typeof value === "string") return splitNames(value);
     const given = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
     if (given.every((one) => typeof one === "string" || typeof one === "number")) {
-      return given.flatMap((one) =>
-        splitNames(typeof one === "number" ? exactText(RED, label(name), one) : one),
-      );
+      return given
+        .map((one) => (typeof one === "number" ? exactText(RED, label(name), one) : one.trim()))
+        .filter((one) => one !== "");
     }
     throw invalid(RED._("common.error.not-names", { label: label(name) }));
   }

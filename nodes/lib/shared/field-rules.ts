@@ -1,4 +1,4 @@
-import type { Field, NodeDescription, NumberField } from "./fields.ts";
+import type { BooleanField, Field, NodeDescription, NumberField } from "./fields.ts";
 
 /** The part of a type that names its texts and elements: `run-query` of `crec-run-query`. */
 export function shortName(type: string): string {
@@ -22,11 +22,32 @@ export function fitsNumber({ least, most = Number.MAX_VALUE, whole }: NumberFiel
   return value >= least && value <= most && (!whole || Number.isInteger(value));
 }
 
+/**
+ * Whether a boolean field is on. A value that is neither true nor false counts as the default: a misspelt one must not
+ * turn a check off. The environment gives text.
+ */
+export function isOn(field: BooleanField, value: unknown): boolean {
+  if (field.default) return value !== false && value !== 0;
+  return value === true || value === 1 || value === "true";
+}
+
 /** Whether a field counts, with the values that other fields have. */
-export function isShown(field: Field, other: (name: string) => unknown): boolean {
-  const condition = "shown" in field ? field.shown : undefined;
-  return Object.entries(condition ?? {}).every(([name, values]) => {
-    const value = other(name);
+export function isShown(
+  { fields }: NodeDescription,
+  name: string,
+  other: (name: string) => unknown,
+): boolean {
+  const field = fields[name];
+  const condition = field && "shown" in field ? field.shown : undefined;
+  return Object.entries(condition ?? {}).every(([asked, values]) => {
+    const value = orDefault(fields[asked], other(asked));
     return Array.isArray(values) ? values.includes(value) : values === value;
   });
+}
+
+/** Flows written by hand leave settings out. */
+function orDefault(field: Field | undefined, value: unknown): unknown {
+  if (field?.kind === "boolean") return isOn(field, value);
+  const isEmpty = value === undefined || value === null || value === "";
+  return isEmpty && field && "default" in field ? field.default : value;
 }

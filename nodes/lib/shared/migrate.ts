@@ -1,11 +1,17 @@
 import type { NodeDescription } from "./fields.ts";
 
-/** Settings as an older version of a node stored them, brought up to date. Without a version they are current. */
-export function migrate<T extends object>({ version, migrations }: NodeDescription, stored: T): T {
+/**
+ * Settings as an older version of a node stored them, brought up to date. Without a version they are current. Those of
+ * a newer version keep it: that version must not migrate them a second time.
+ */
+export function migrate<T extends object>({ version, migrations = {} }: NodeDescription, stored: T): T {
   const from = (stored as { version?: unknown }).version;
-  if (typeof from !== "number") return stored;
+  if (typeof from !== "number" || from >= version) return stored;
   let settings = { ...stored } as Record<string, unknown>;
-  for (let old = from; old < version; old += 1) settings = migrations?.[old]?.(settings) ?? settings;
+  // Numbers are in ascending order among the properties of an object.
+  for (const [old, next] of Object.entries(migrations)) {
+    if (Number(old) >= from && Number(old) < version) settings = next(settings);
+  }
   return { ...settings, version } as unknown as T;
 }
 

@@ -1,0 +1,44 @@
+import should from "should";
+import { useEditor } from "../support/editor.ts";
+import type { FlowNode } from "../support/node-red.ts";
+
+/** A flow file that a person or a program wrote leaves settings out. */
+describe("the forms of nodes that were written by hand", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  const node = (id: string, type: string, settings: object): FlowNode => ({
+    ...{ id, type: `crec-${type}`, z: "tab", x: 100, y: 100, wires: [[]] },
+    ...settings,
+  });
+  const flows: FlowNode[] = [
+    { id: "tab", type: "tab", label: "by hand" },
+    { id: "connection", type: "crec-connection", baseUrl: "https://host.example/v1" },
+    { id: "channel", type: "crec-channel", connection: "connection", channel: "any" },
+    node("reader", "events-in", { channel: "channel", consumer: "by-hand" }),
+    node("api", "api", { connection: "connection", query: "", queryType: "json", version: 7 }),
+  ];
+
+  before(() => editor().openWith(flows));
+
+  const doneWith = async (id: string) => {
+    await (await editor().form(id)).done();
+    return (await editor().inPage.stored(id)).values;
+  };
+
+  it("show a missing tick as the node reads it, and Done keeps that", async () => {
+    const { verify, ackRejected, inputs } = await doneWith("reader");
+    should([verify, ackRejected, inputs]).deepEqual([true, false, 0]);
+  });
+
+  it("show empty JSON as the default, which is valid", async () => {
+    const { query, version } = await doneWith("api");
+    should(query).equal("{}");
+    // Of a newer package: that one must not migrate the settings a second time.
+    should(version).equal(7);
+  });
+
+  it("do not add an empty list to a connection", async () => {
+    should((await doneWith("connection")).families).equal(undefined);
+  });
+});

@@ -1,0 +1,106 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import should from "should";
+import { type NodeDescription, TEXT_TYPES } from "../../nodes/lib/shared/fields.ts";
+import { isNewer, migrate } from "../../nodes/lib/shared/migrate.ts";
+import { type FormCode, formCode } from "../support/form-code.ts";
+
+const MIGRATED = `
+  const NODE = describeNode({
+    type: "crec-test",
+    version: 3,
+    fields: { wait: { kind: "number", default: "1", least: 0 } },
+    migrations: {
+      1: ({ seconds, ...rest }) => ({ ...rest, minutes: seconds / 60 }),
+      2: ({ minutes, ...rest }) => ({ ...rest, wait: String(minutes * 60) + "!" }),
+    },
+  });
+  forms.registerType("crec-test", { category: "config", defaults: defaultsOf(NODE), node: NODE, form: {} });
+`;
+
+describe("settings that another version stored", () => {
+  const NODE: NodeDescription = {
+    type: "crec-test",
+    version: 3,
+    fields: {},
+    migrations: {
+      2: ({ path = "" }) => ({ path: `${path}2` }),
+      1: ({ path = "" }) => ({ path: `${path}1` }),
+    },
+  };
+
+  it("are migrated from their version on, one version after the other", () => {
+    should(migrate(NODE, { version: 1, path: "" })).deepEqual({ path: "12", version: 3 });
+    should(migrate(NODE, { version: 2, path: "" })).deepEqual({ path: "2", version: 3 });
+    should(migrate(NODE, { version: -1e15, path: "" })).deepEqual({ path: "12", version: 3 });
+  });
+
+  it("stay as they are when they are current, without a version, or newer", () => {
+    for (const version of [3, 4, undefined, "1"]) {
+      const stored = { version, path: "" };
+      should(migrate(NODE, stored)).equal(stored);
+    }
+    should([isNewer(NODE, { version: 4 }), isNewer(NODE, { version: 3 }), isNewer(NODE, {})]).deepEqual([
+      ...[true, false, false],
+    ]);
+  });
+});
+
+describe("a form without a page", function () {
+  this.timeout(60_000);
+
+  it("migrates each node that comes into the editor once, as by a load", async () => {
+    const { add, definition } = await formCode(MIGRATED);
+    const node: Record<string, unknown> = { id: "a", type: "crec-test", version: 1, seconds: 120 };
+    add(node);
+    should(node).containEql({ version: 3, wait: "120!" });
+    // As a paste does after it.
+    definition.onadd.call(node);
+    add(node);
+    should(node.wait).equal("120!");
+  });
+
+  it("does not write to a node that is current, newer or of another type", async () => {
+    const { add } = await formCode(MIGRATED);
+    const write = () => {
+      throw new Error("A node of a locked flow was written to");
+    };
+    const types = { "crec-test": [3, 4, undefined], inject: [1] };
+    for (const [type, versions] of Object.entries(types))
+      for (const version of versions)
+        add(new Proxy({ id: "a", type, version }, { set: write, defineProperty: write }));
+  });
+});
+
+describe("what a form says of nodes written by hand", function () {
+  this.timeout(60_000);
+
+  const real = (name: string): Promise<FormCode> => {
+    const editor = readdirSync(fileURLToPath(new URL(`../../nodes/${name}`, import.meta.url)));
+    return formCode(`
+      import { NODE } from "./nodes/${name}/fields.ts";
+      ${editor.includes("editor.ts") ? `import { form } from "./nodes/${name}/editor.ts";` : "const form = {};"}
+      forms.registerType(NODE.type, { category: "x", defaults: defaultsOf(NODE), node: NODE, form });
+    `);
+  };
+
+  it("takes the default of a choice that is missing, also for the fields that depend on it", async () => {
+    should((await real("manage")).judge({}, "connection")).equal("manage.error.connection");
+    should((await real("create-watcher")).judge({}, "contract")).equal("create-watcher.error.contract");
+    should((await real("submit-operation")).judge({}, "calls")).equal("submit-operation.error.no-calls");
+    should((await real("submit-operation")).judge({ timeout: "x" }, "timeout")).equal("common.error.seconds");
+    should((await real("events-in")).judge({ unfinished: "0" }, "unfinished")).equal(
+      "events-in.error.unfinished",
+    );
+  });
+
+  it("says nothing of fields that are not shown", async () => {
+    const { judge } = await real("manage");
+    for (const name of ["channel", "wallet", "target", "newName"]) {
+      should(judge({ action: "networks.list", [name]: "" }, name)).equal(true, name);
+    }
+    should(judge({ action: "channels.get", target: "", targetType: TEXT_TYPES[1] }, "target")).equal(
+      "manage.error.target",
+    );
+  });
+});
