@@ -12,7 +12,7 @@ const SOAK = "test/soak/";
 /** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
 const NAMES_BUILD = /\bdist\//;
-const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
+const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
  * @typedef {{ unit: string[], browser: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection
