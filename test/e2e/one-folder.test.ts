@@ -1,7 +1,7 @@
 import should from "should";
-import { benchFlow } from "../support/bench.ts";
 import { cursorStored } from "../support/cursor-file.ts";
-import { type Arrival, EventBench } from "../support/event-bench.ts";
+import { type Arrival, EventHarness } from "../support/event-harness.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
 import { NodeRed } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
@@ -13,20 +13,20 @@ const WAITING = /^another Node-RED uses this folder since 20.*; waiting$/;
 describe("two Node-REDs on one user directory", function () {
   this.timeout(180_000);
 
-  let bench: EventBench;
+  let harness: EventHarness;
   const others: NodeRed[] = [];
 
   before(async () => {
-    bench = await EventBench.start(EVENTS, {});
+    harness = await EventHarness.start(EVENTS, {});
   });
 
   after(async () => {
     for (const other of others) await other.kill();
-    await bench?.close();
+    await harness?.close();
   });
 
   const launch = async () => {
-    const other = await NodeRed.start(bench.userDir);
+    const other = await NodeRed.start(harness.userDir);
     others.push(other);
     return other;
   };
@@ -44,20 +44,20 @@ describe("two Node-REDs on one user directory", function () {
     Promise.all(ids.map((id) => nodeRed.status(id, status)));
 
   it("each event is sent by one of them; the other says that it waits, and goes on when the first ends", async () => {
-    const first = bench.nodeRed;
-    await bench.deploy(ids.map((id) => [reader(id), 2]));
+    const first = harness.nodeRed;
+    await harness.deploy(ids.map((id) => [reader(id), 2]));
     await hasSent(first, EVENTS);
 
     const second = await launch();
     await areAll(second, WAITING);
     should(second.log).match(/Another Node-RED uses .*crec-cursors: process \d+ on .*, since 20/);
     should(second.log.match(/Another Node-RED uses/g)).have.length(1);
-    await bench.addEvents("for-the-first");
+    await harness.addEvents("for-the-first");
     await hasSent(first, EVENTS + 2);
     await first.stop();
 
     await areAll(second, CONNECTED);
-    await bench.addEvents("for-the-second");
+    await harness.addEvents("for-the-second");
     await hasSent(second, EVENTS + 4);
     // A deploy does not give it away.
     const third = await launch();
@@ -65,14 +65,14 @@ describe("two Node-REDs on one user directory", function () {
     const flows = (await (await second.fetch("flows")).json()) as Parameters<NodeRed["deploy"]>[0];
     await second.deploy(flows);
     await areAll(second, CONNECTED);
-    await bench.addEvents("after-the-deploy");
+    await harness.addEvents("after-the-deploy");
     await hasSent(second, EVENTS + 6);
     await areAll(third, WAITING);
-    for (const id of ids) await cursorStored(bench.userDir, id, bench.service.ready);
+    for (const id of ids) await cursorStored(harness.userDir, id, harness.service.ready);
     await second.kill();
 
     await areAll(third, CONNECTED);
-    await bench.addEvents("for-the-third");
+    await harness.addEvents("for-the-third");
     await hasSent(third, EVENTS + 8);
     for (const id of ids) {
       should(offsets(first, id)).deepEqual(from(1, EVENTS + 2));
@@ -86,35 +86,35 @@ describe("two Node-REDs on one user directory", function () {
     // Nodes of their own, which the one before has not served.
     const first = await launch();
     await first.deploy(
-      benchFlow(
-        bench.config(),
+      harnessFlow(
+        harness.config(),
         ids.map((id) => [eventsInNode({ id, consumer: `${id}-again`, verify: false }), 2]),
       ),
     );
     const end = EVENTS + 8;
     await hasSent(first, end);
-    for (const id of ids) await cursorStored(bench.userDir, `${id}-again`, bench.service.ready);
+    for (const id of ids) await cursorStored(harness.userDir, `${id}-again`, harness.service.ready);
     first.suspend();
     const second = await launch();
     await areAll(second, CONNECTED);
-    await bench.addEvents("while-the-first-stood-still");
+    await harness.addEvents("while-the-first-stood-still");
     await hasSent(second, end + 2);
     first.goOn();
     await areAll(first, WAITING);
     should(first.log).match(
       /This Node-RED was suspended for so long that another one took over .*crec-cursors/,
     );
-    await bench.addEvents("after-it-went-on");
+    await harness.addEvents("after-it-went-on");
     await hasSent(second, end + 4);
     for (const id of ids) {
-      await cursorStored(bench.userDir, `${id}-again`, bench.service.ready);
+      await cursorStored(harness.userDir, `${id}-again`, harness.service.ready);
       should(offsets(first, id)).deepEqual(from(1, end));
       should(offsets(second, id)).deepEqual(from(end + 1, end + 4));
     }
     await second.stop();
     // And when it is its turn again, it goes on where the other was.
     await areAll(first, CONNECTED);
-    await bench.addEvents("when-it-is-alone");
+    await harness.addEvents("when-it-is-alone");
     await hasSent(first, end + 6);
     for (const id of ids) should(offsets(first, id).slice(end)).deepEqual(from(end + 5, end + 6));
   });

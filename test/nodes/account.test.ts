@@ -1,6 +1,6 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
+import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { connectionNode } from "../support/nodes.ts";
 import { type Harm, ServiceProxy } from "../support/proxy.ts";
@@ -20,7 +20,7 @@ describe("account", function () {
     proxy = await ServiceProxy.before(service.ready.graphql_url);
     nodeRed = await NodeRed.start(userDir, { TEST_VARIABLES: '{"secret": "top-secret"}' });
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [
           connectionNode(service.ready, { graphqlUrl: proxy.baseUrl }),
           connectionNode(service.ready, { id: "no-graphql", graphqlUrl: "" }),

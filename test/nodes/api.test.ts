@@ -1,7 +1,7 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, refuse } from "../support/flow-harness.ts";
 import type { NodeRed } from "../support/node-red.ts";
 import { apiNode, connectionNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
@@ -22,7 +22,7 @@ describe("api call", function () {
     nodeRed = borrowed.nodeRed;
     const query = { query: "query", queryType: "msg" };
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [connectionNode(service.ready, { baseUrl: proxy.baseUrl })],
         [
           [apiNode(query), 1],

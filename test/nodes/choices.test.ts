@@ -1,8 +1,8 @@
 import should from "should";
 import { NODE } from "../../nodes/ack/fields.ts";
-import { benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
 import { readerOf } from "../support/field-reader.ts";
+import { harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import { apiNode, createWatcherNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
 import {
@@ -82,7 +82,7 @@ describe("a choice that is none, and a number that may be rounded", function () 
   ];
   for (const [node, label, message] of refused) {
     it(`is refused by ${node.type}: ${label}`, async () => {
-      await nodeRed.deploy(benchFlow(config, [[node, 3]]));
+      await nodeRed.deploy(harnessFlow(config, [[node, 3]]));
       const { error } = await refuse(nodeRed, node.id, { crec: { channelId }, ...message });
       should(error).have.property("code", "INVALID_FIELD");
       should(error?.message).containEql(`${label} must be `);
@@ -108,7 +108,7 @@ describe("a choice that is none, and a number that may be rounded", function () 
   ];
   for (const [node, payload] of numbers) {
     it(`the number ${payload} is refused by ${node.type}`, async () => {
-      await nodeRed.deploy(benchFlow(config, [[node, 2]]));
+      await nodeRed.deploy(harnessFlow(config, [[node, 2]]));
       const { error } = await refuse(nodeRed, node.id, { payload, crec: { channelId } });
       should(error).have.property("code", "INVALID_FIELD");
       should(error?.message).match(/may (already )?be rounded[.;] give it as text/i);
@@ -116,7 +116,7 @@ describe("a choice that is none, and a number that may be rounded", function () 
   }
 
   it("the number 1e30 is refused in a list of transactions", async () => {
-    await nodeRed.deploy(benchFlow(config, [[submitNode({ source: "message" }), 2]]));
+    await nodeRed.deploy(harnessFlow(config, [[submitNode({ source: "message" }), 2]]));
     const payload = [{ to: ADDRESS, value: 1e30, data: "0x" }];
     const { error } = await refuse(nodeRed, "submit", { payload, crec: { channelId } });
     should(error).have.property("code", "INVALID_ARGUMENT");

@@ -1,7 +1,7 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, refuse } from "../support/flow-harness.ts";
 import type { NodeRed } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
 import { startTestService } from "../support/service.ts";
@@ -26,7 +26,7 @@ describe("create watcher", function () {
     nodeRed = borrowed.nodeRed;
     const byName = { watcherName: "name", watcherNameType: "msg" };
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [
           connectionNode(service.ready),
           channelNode({ createMissing: true }),

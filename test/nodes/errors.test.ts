@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
@@ -38,7 +38,7 @@ describe("errors of the nodes", function () {
     const created = await fetch(`${service.ready.base_url}/channels`, {
       method: "POST",
       headers: { authorization: `Apikey ${RIGHT_KEY}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "bench" }),
+      body: JSON.stringify({ name: "harness" }),
     });
     should(created.status).equal(201);
   });
@@ -82,7 +82,7 @@ describe("errors of the nodes", function () {
   describe("by what a message holds: the next message works", () => {
     before(() =>
       nodeRed.deploy(
-        benchFlow(
+        harnessFlow(
           [connection(), connection({ id: "hasty", timeout: "0.4" }), channelNode(), contract()],
           [
             [manageNode("channels.get", { id: "get-channel" }), 1],
@@ -111,10 +111,10 @@ describe("errors of the nodes", function () {
     );
 
     it("an unknown channel, by name", () =>
-      refusedThenFine("get-channel", "CHANNEL_NOT_FOUND", { payload: "nowhere" }, { payload: "bench" }));
+      refusedThenFine("get-channel", "CHANNEL_NOT_FOUND", { payload: "nowhere" }, { payload: "harness" }));
 
     it("an unknown channel, by id", () =>
-      refusedThenFine("get-channel", "CHANNEL_NOT_FOUND", { payload: NOBODY }, { payload: "bench" }));
+      refusedThenFine("get-channel", "CHANNEL_NOT_FOUND", { payload: NOBODY }, { payload: "harness" }));
 
     it("an unknown channel, by msg.crec.channelId", () =>
       refusedThenFine(
@@ -125,13 +125,18 @@ describe("errors of the nodes", function () {
       ));
 
     it("an empty required field", () =>
-      refusedThenFine("get-channel", "MISSING_VALUE", { payload: "" }, { payload: "bench" }));
+      refusedThenFine("get-channel", "MISSING_VALUE", { payload: "" }, { payload: "harness" }));
 
     it("a required field that the message lacks", () =>
-      refusedThenFine("get-channel", "MISSING_VALUE", {}, { payload: "bench" }));
+      refusedThenFine("get-channel", "MISSING_VALUE", {}, { payload: "harness" }));
 
     it("a field that came to an object", () =>
-      refusedThenFine("get-channel", "INVALID_FIELD", { payload: { name: "bench" } }, { payload: "bench" }));
+      refusedThenFine(
+        "get-channel",
+        "INVALID_FIELD",
+        { payload: { name: "harness" } },
+        { payload: "harness" },
+      ));
 
     it("no event named", () =>
       refusedThenFine("events-by-message", "MISSING_VALUE", { payload: " , " }, { payload: "Transfer" }));
@@ -421,7 +426,7 @@ describe("errors of the nodes", function () {
 
     before(async () => {
       await nodeRed.deploy(
-        benchFlow(
+        harnessFlow(
           [connection(), channelNode(), contract(), ...cases.flatMap(({ config }) => config?.() ?? [])],
           cases.map(({ bad, ports = 1 }) => [bad, ports]),
         ),
@@ -438,7 +443,7 @@ describe("errors of the nodes", function () {
 
     it("all of them work after the deploy that fixes them", async () => {
       await nodeRed.deploy(
-        benchFlow(
+        harnessFlow(
           [connection(), channelNode(), contract()],
           cases.map(({ good, ports = 1 }) => [good, ports]),
         ),
@@ -461,7 +466,7 @@ describe("errors of the nodes", function () {
       checkError({ kept: "as it was", ...(value as Message) }, id, code);
     };
     const deploy = (config: readonly FlowNode[], node: FlowNode) =>
-      nodeRed.deploy(benchFlow(config, [[node, 2]]));
+      nodeRed.deploy(harnessFlow(config, [[node, 2]]));
 
     it("a wrong key is shown as refused, and connected once it is right", async () => {
       const node = eventsInNode({ id: "refused" });

@@ -1,15 +1,15 @@
 import should from "should";
-import { type Message, refuse } from "../support/bench.ts";
+import { type Message, refuse } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { channelNode, createWatcherNode, eventsInNode, manageNode } from "../support/nodes.ts";
-import { OperationBench, RECEIVER } from "../support/operation-bench.ts";
+import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, queryNode, submitNode } from "../support/operation-nodes.ts";
 
 /** A flow that acts in one channel on the events of another: they are processed where they came from. */
 describe("a message of events in, on its way through another channel", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   /** The first event, and where it came from. */
   let event: Message;
   let origin: unknown;
@@ -28,10 +28,10 @@ describe("a message of events in, on its way through another channel", function 
   ];
 
   before(async () => {
-    bench = await OperationBench.start();
+    harness = await OperationHarness.start();
     const reads = { channel: "events", verify: false, commit: "on-ack", inFlight: "1", ackTimeout: "60" };
-    const transfers = bench.config().find(({ id }) => id === "token");
-    await bench.deploy(
+    const transfers = harness.config().find(({ id }) => id === "token");
+    await harness.deploy(
       [
         [eventsInNode({ id: "reads", ...reads }), 2],
         [watcher("happens", "events"), 2],
@@ -48,34 +48,34 @@ describe("a message of events in, on its way through another channel", function 
       ],
     );
     // Two events each: it is pending, then active.
-    await bench.ask("happens", { name: "first" });
-    await bench.ask("happens", { name: "second" });
-    event = (await bench.nodeRed.showing("reads:0")).value as Message;
+    await harness.ask("happens", { name: "first" });
+    await harness.ask("happens", { name: "second" });
+    event = (await harness.nodeRed.showing("reads:0")).value as Message;
     origin = event.crec?.channelId;
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   const comes = (offset: number) =>
-    bench.nodeRed.showing("reads:0", (value) => (value as Message).crec?.offset === offset);
+    harness.nodeRed.showing("reads:0", (value) => (value as Message).crec?.offset === offset);
   const settles = async (msg: Message) => {
-    await bench.ask("ack", msg);
-    should(bench.nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.ack");
+    await harness.ask("ack", msg);
+    should(harness.nodeRed.statuses("ack").at(-1)).have.property("text", "ack.status.ack");
   };
 
   it("keeps saying so behind every node that acts elsewhere, and its errors too", async () => {
-    const asked = { ...event, to: RECEIVER, payload: "1", name: "of-origin", where: "bench" };
-    const sent = await bench.ask("submit", asked);
+    const asked = { ...event, to: RECEIVER, payload: "1", name: "of-origin", where: "harness" };
+    const sent = await harness.ask("submit", asked);
     const { operationId } = sent.crec ?? {};
     const answers: Record<string, Message> = {
       submit: sent,
-      draft: await bench.ask("draft", asked),
-      get: await bench.ask("get", { ...asked, crec: { ...asked.crec, operationId } }),
-      list: await bench.ask("list", asked),
-      query: await bench.ask("query", { ...asked, payload: RECEIVER }),
-      watch: await bench.ask("watch", asked),
-      find: await bench.ask("find", asked),
-      "channel-get": await bench.ask("channel-get", asked),
-      "an unknown operation": await refuse(bench.nodeRed, "get", {
+      draft: await harness.ask("draft", asked),
+      get: await harness.ask("get", { ...asked, crec: { ...asked.crec, operationId } }),
+      list: await harness.ask("list", asked),
+      query: await harness.ask("query", { ...asked, payload: RECEIVER }),
+      watch: await harness.ask("watch", asked),
+      find: await harness.ask("find", asked),
+      "channel-get": await harness.ask("channel-get", asked),
+      "an unknown operation": await refuse(harness.nodeRed, "get", {
         ...asked,
         crec: { ...asked.crec, operationId: "00000000-0000-4000-8000-000000000000" },
       }),
@@ -84,13 +84,13 @@ describe("a message of events in, on its way through another channel", function 
       should([node, crec?.channelId, crec?.eventId]).deepEqual([node, origin, event.crec?.eventId]);
     }
     should(answers["channel-get"]?.payload).have.property("channel_id").and.not.equal(origin);
-    for (const { value } of bench.nodeRed.shown("submit:1")) {
+    for (const { value } of harness.nodeRed.shown("submit:1")) {
       should((value as Message).crec).have.property("channelId", origin);
     }
   });
 
   it("is processed once it has been acted on", async () => {
-    await settles(await bench.ask("submit", { ...event, to: RECEIVER, payload: "1" }));
+    await settles(await harness.ask("submit", { ...event, to: RECEIVER, payload: "1" }));
     event = (await comes(2)).value as Message;
   });
 
@@ -100,7 +100,7 @@ describe("a message of events in, on its way through another channel", function 
   });
 
   it("names the channel acted in where it is of no event", async () => {
-    const { crec } = await bench.ask("submit", { to: RECEIVER, payload: "1" });
+    const { crec } = await harness.ask("submit", { to: RECEIVER, payload: "1" });
     should(crec).have.property("channelId").and.not.equal(origin);
   });
 });

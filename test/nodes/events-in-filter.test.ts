@@ -2,9 +2,9 @@ import should from "should";
 import { positionOf } from "../../nodes/events-in/commands.ts";
 import { NODE } from "../../nodes/events-in/fields.ts";
 import { startOf } from "../../nodes/events-in/settings.ts";
-import type { Message } from "../support/bench.ts";
-import { type Arrival, EventBench, isPoll } from "../support/event-bench.ts";
+import { type Arrival, EventHarness, isPoll } from "../support/event-harness.ts";
 import { readerOf } from "../support/field-reader.ts";
+import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
@@ -20,17 +20,17 @@ type WireEvent = { headers: { offset: number; type: string }; payload: Record<st
 describe("the filters of events in", function () {
   this.timeout(120_000);
 
-  let bench: EventBench;
+  let harness: EventHarness;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS);
+    harness = await EventHarness.start(EVENTS);
   });
 
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
 
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   const reading = (id: string, properties: Partial<FlowNode> = {}): [FlowNode, number] => [
     eventsInNode({ id, verify: false, pollMin: "0.1", pollMax: "0.1", ...properties }),
@@ -38,7 +38,7 @@ describe("the filters of events in", function () {
   ];
   const offsetsOf = (arrivals: readonly Arrival[]) => arrivals.map(({ crec }) => crec.offset);
   const errorsOf = (id: string) =>
-    bench.nodeRed
+    harness.nodeRed
       .shown("error")
       .map(({ value }) => (value as Message).error)
       .filter((error) => error?.source.id === id);
@@ -61,7 +61,7 @@ describe("the filters of events in", function () {
       }
       return JSON.stringify(page);
     };
-    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
+    harness.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
   };
 
   it("take names, signatures and addresses as people write them, and count what they pass over", async () => {
@@ -82,10 +82,10 @@ describe("the filters of events in", function () {
       types: [{ types: "watcher.event, query.status" }, [1, 2, 3]],
       confidence: [{ types: ["watcher.event", "query.status"], confidence: "safe" }, [1]],
     };
-    await bench.deploy(Object.entries(rows).map(([id, [properties]]) => reading(id, properties)));
+    await harness.deploy(Object.entries(rows).map(([id, [properties]]) => reading(id, properties)));
     for (const [id, [, wanted]] of Object.entries(rows)) {
-      const report = await bench.report(id, ({ cursor }) => cursor === EVENTS);
-      should(offsetsOf(bench.arrivals(id))).deepEqual(wanted, id);
+      const report = await harness.report(id, ({ cursor }) => cursor === EVENTS);
+      should(offsetsOf(harness.arrivals(id))).deepEqual(wanted, id);
       should(report).have.property("filtered", EVENTS - wanted.length);
     }
   });
@@ -108,37 +108,37 @@ describe("the filters of events in", function () {
     };
     const ids = Object.keys(rows).map((label) => label.replaceAll(" ", "_"));
     // Nothing of a deploy before is left that asks.
-    await bench.deploy([]);
-    const passed = bench.proxy.passed.length;
-    await bench.deploy(Object.values(rows).map((row, index) => reading(ids[index] ?? "", row)));
+    await harness.deploy([]);
+    const passed = harness.proxy.passed.length;
+    await harness.deploy(Object.values(rows).map((row, index) => reading(ids[index] ?? "", row)));
     for (const [index, label] of Object.keys(rows).entries()) {
       const id = ids[index] ?? "";
-      await bench.nodeRed.status(id, ({ fill }) => fill === "red");
-      await bench.nodeRed.shows(() => errorsOf(id).length > 0);
+      await harness.nodeRed.status(id, ({ fill }) => fill === "red");
+      await harness.nodeRed.shows(() => errorsOf(id).length > 0);
       const [error] = errorsOf(id);
       should(error?.code).equal("INVALID_FIELD", label);
       should(error?.message).startWith(`"${label.trim()}" `);
     }
-    for (const id of ids) should((await bench.panel(id)).body).have.property("deployed", false);
-    should(bench.proxy.passed).have.length(passed);
+    for (const id of ids) should((await harness.panel(id)).body).have.property("deployed", false);
+    should(harness.proxy.passed).have.length(passed);
   });
 
   it("say so where a variable that is to hold them is empty", async () => {
-    await bench.deploy([reading("unset", { contractEvent: "CREC_NOT_SET", contractEventType: "env" })]);
-    await bench.nodeRed.shows(() => errorsOf("unset").length > 0);
+    await harness.deploy([reading("unset", { contractEvent: "CREC_NOT_SET", contractEventType: "env" })]);
+    await harness.nodeRed.shows(() => errorsOf("unset").length > 0);
     should(errorsOf("unset")[0]).have.property("code", "MISSING_VALUE");
   });
 
   describe("by watcher", () => {
     it("take names and ids", async () => {
-      await bench.addEvents("first watcher");
-      await bench.addEvents("second watcher");
-      await bench.deploy([reading("all")]);
-      const added = (await bench.arrived("all", EVENTS + 4)).slice(EVENTS);
+      await harness.addEvents("first watcher");
+      await harness.addEvents("second watcher");
+      await harness.deploy([reading("all")]);
+      const added = (await harness.arrived("all", EVENTS + 4)).slice(EVENTS);
       const ofWatcher = ({ crec }: Arrival) => (crec.event as WireEvent).payload.watcher_id;
       const [first, second] = new Set(added.map(ofWatcher));
       const offsetsIn = (...ids: unknown[]) => offsetsOf(added.filter((one) => ids.includes(ofWatcher(one))));
-      await bench.deploy([
+      await harness.deploy([
         reading("by-name", { watcher: " first watcher " }),
         reading("by-id", { watcher: second }),
         reading("by-both", { watcher: `first watcher, ${second}` }),
@@ -148,79 +148,79 @@ describe("the filters of events in", function () {
         "by-id": offsetsIn(second),
         "by-both": offsetsIn(first, second),
       })) {
-        await bench.report(id, ({ cursor }) => cursor === EVENTS + 4);
-        should(offsetsOf(bench.arrivals(id))).deepEqual(wanted);
+        await harness.report(id, ({ cursor }) => cursor === EVENTS + 4);
+        should(offsetsOf(harness.arrivals(id))).deepEqual(wanted);
       }
     });
 
     it("take a whole name, that of an archived watcher too", async () => {
-      await bench.addEvents("gone watcher");
-      await bench.addEvents("gone watcher's neighbour");
-      await bench.deploy([reading("sees")]);
-      const { channelId } = (await bench.arrival("sees", () => true)).crec;
+      await harness.addEvents("gone watcher");
+      await harness.addEvents("gone watcher's neighbour");
+      await harness.deploy([reading("sees")]);
+      const { channelId } = (await harness.arrival("sees", () => true)).crec;
       const watchers = `/channels/${channelId}/watchers`;
-      const named = await bench.call("GET", `${watchers}?name=gone%20watcher`);
+      const named = await harness.call("GET", `${watchers}?name=gone%20watcher`);
       const gone = (named.data as Array<{ name: string; watcher_id: string }>).find(
         ({ name }) => name === "gone watcher",
       );
-      await bench.call("PATCH", `${watchers}/${gone?.watcher_id}`, { status: "archived" });
-      await bench.arrival("sees", ({ payload }) => (payload as { status?: string }).status === "archived");
-      await bench.deploy([reading("reads-gone", { watcher: "gone watcher" })]);
-      const arrivals = await bench.arrived("reads-gone", 4);
+      await harness.call("PATCH", `${watchers}/${gone?.watcher_id}`, { status: "archived" });
+      await harness.arrival("sees", ({ payload }) => (payload as { status?: string }).status === "archived");
+      await harness.deploy([reading("reads-gone", { watcher: "gone watcher" })]);
+      const arrivals = await harness.arrived("reads-gone", 4);
       should(arrivals.map(({ crec }) => (crec.event as WireEvent).payload.watcher_id)).deepEqual(
         Array(4).fill(gone?.watcher_id),
       );
     });
 
     it("take another one, too, that was given the name later", async () => {
-      await bench.addEvents("namesake");
-      await bench.deploy([reading("follows", { watcher: "namesake" })]);
-      const [msg] = await bench.arrived("follows", 2);
+      await harness.addEvents("namesake");
+      await harness.deploy([reading("follows", { watcher: "namesake" })]);
+      const [msg] = await harness.arrived("follows", 2);
       if (!msg) throw new Error("It has arrived.");
       const { channelId, event } = msg.crec;
       const first = (event as WireEvent).payload.watcher_id;
-      await bench.call("PATCH", `/channels/${channelId}/watchers/${first}`, { name: "former namesake" });
-      await bench.addEvents("namesake");
-      const ids = (await bench.arrived("follows", 4)).map(
+      await harness.call("PATCH", `/channels/${channelId}/watchers/${first}`, { name: "former namesake" });
+      await harness.addEvents("namesake");
+      const ids = (await harness.arrived("follows", 4)).map(
         ({ crec }) => (crec.event as WireEvent).payload.watcher_id,
       );
       should(new Set(ids).size).equal(2);
     });
 
     it("wait for one that is not there yet, lose none of its events, and tell nobody of an error", async () => {
-      await bench.deploy([
+      await harness.deploy([
         reading("awaits", { watcher: "later watcher", start: "now" }),
         reading("awaits-all", { watcher: "later watcher" }),
       ]);
       for (const id of ["awaits", "awaits-all"]) {
-        const status = await bench.nodeRed.status(id, "events-in.status.waiting-for-watcher");
+        const status = await harness.nodeRed.status(id, "events-in.status.waiting-for-watcher");
         should(status).have.properties({ fill: "yellow", shape: "ring" });
-        const { lastError } = await bench.report(id, (report) => report.lastError !== undefined);
+        const { lastError } = await harness.report(id, (report) => report.lastError !== undefined);
         should(lastError).match(/"later watcher"/);
       }
-      should((await bench.panel("awaits-all", "/cursor")).body).have.property("cursor", -1);
-      await bench.addEvents("later watcher");
+      should((await harness.panel("awaits-all", "/cursor")).body).have.property("cursor", -1);
+      await harness.addEvents("later watcher");
       for (const id of ["awaits", "awaits-all"]) {
-        await bench.arrived(id, 2);
-        await bench.nodeRed.status(id, CONNECTED);
+        await harness.arrived(id, 2);
+        await harness.nodeRed.status(id, CONNECTED);
         should(errorsOf(id)).be.empty();
       }
-      should(offsetsOf(bench.arrivals("awaits"))).deepEqual(offsetsOf(bench.arrivals("awaits-all")));
+      should(offsetsOf(harness.arrivals("awaits"))).deepEqual(offsetsOf(harness.arrivals("awaits-all")));
     });
   });
 
   it("leave no room for a consumer that cannot be stored: red, not a node that is not there", async () => {
-    await bench.deploy([reading("half", { consumer: "half \ud83d" })]);
-    await bench.nodeRed.status("half", ({ fill }) => fill === "red");
-    await bench.nodeRed.shows(() => errorsOf("half").length > 0);
+    await harness.deploy([reading("half", { consumer: "half \ud83d" })]);
+    await harness.nodeRed.status("half", ({ fill }) => fill === "red");
+    await harness.nodeRed.shows(() => errorsOf("half").length > 0);
     should(errorsOf("half")[0]).have.property("code", "INVALID_FIELD");
   });
 
   it("of twelve nodes are no reason for Node-RED to warn", async () => {
     const ids = [...Array(12).keys()].map((number) => `twelve-${number}`);
-    await bench.deploy(ids.map((id) => reading(id)));
-    for (const id of ids) await bench.arrived(id, 1);
-    should(bench.nodeRed.log).not.match(/MaxListeners/);
+    await harness.deploy(ids.map((id) => reading(id)));
+    for (const id of ids) await harness.arrived(id, 1);
+    should(harness.nodeRed.log).not.match(/MaxListeners/);
   });
 });
 

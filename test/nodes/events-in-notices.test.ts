@@ -1,8 +1,8 @@
 import should from "should";
 import type { ChannelEvent } from "../../src/index.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
-import { benchFlow } from "../support/bench.ts";
-import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
 import { channelNode, connectionNode } from "../support/nodes.ts";
 
 const EVENTS = 8;
@@ -20,7 +20,7 @@ type Change = { headers?: object; payload: Record<string, unknown> };
 /** With proofs checked, nothing unproven leaves by the first output, whatever a relay makes up. */
 describe("notices of events in", function () {
   this.timeout(120_000);
-  let bench: EventBench;
+  let harness: EventHarness;
 
   const proven = proofCases.find(
     ({ event, expect }) => expect === "verified" && event.headers.type === "watcher.event",
@@ -42,8 +42,8 @@ describe("notices of events in", function () {
   };
 
   before(async () => {
-    bench = await EventBench.start(EVENTS);
-    bench.proxy.harm = (passing) =>
+    harness = await EventHarness.start(EVENTS);
+    harness.proxy.harm = (passing) =>
       isPoll(passing)
         ? {
             kind: "change",
@@ -59,16 +59,16 @@ describe("notices of events in", function () {
           }
         : undefined;
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   /** Reads with the signers of the worked example. */
   const deploy = (id: string, properties: object) => {
     const { validSigners, minRequiredSignatures, ...rest } = configOf(
       proven?.config ? { config: proven.config } : {},
     );
-    const connection = connectionNode(bench.service.ready, {
+    const connection = connectionNode(harness.service.ready, {
       ...{
-        baseUrl: bench.proxy.baseUrl,
+        baseUrl: harness.proxy.baseUrl,
         ...rest,
         workflowOwner: rest.workflowOwner ?? "",
         orgId: rest.orgId ?? "",
@@ -77,9 +77,9 @@ describe("notices of events in", function () {
       minRequiredSignatures: String(minRequiredSignatures),
     });
     const node = ackingNode({ id, verify: true, attempts: "", ...properties });
-    const channel = channelNode({ channel: bench.service.channelName });
-    return bench.nodeRed.deploy(
-      benchFlow(
+    const channel = channelNode({ channel: harness.service.channelName });
+    return harness.nodeRed.deploy(
+      harnessFlow(
         [connection, channel],
         [
           [node, 3],
@@ -96,22 +96,22 @@ describe("notices of events in", function () {
       // In the last mode only what leaves by the first output is acknowledged.
       const wires = [[`${id}-look-0`, "acks-notices"], [`${id}-look-1`], [`${id}-look-2`]];
       await deploy(id, { commit, wires });
-      await bench.report(id, ({ cursor }) => cursor === EVENTS);
-      await bench.arrived(id, EVENTS - 3, 2);
-      should(offsetsOf(bench.arrivals(id))).deepEqual([PROVEN]);
-      should(offsetsOf(bench.arrivals(id, 1))).deepEqual([FORGED, NUMBER]);
-      should(offsetsOf(bench.arrivals(id, 2))).deepEqual([
+      await harness.report(id, ({ cursor }) => cursor === EVENTS);
+      await harness.arrived(id, EVENTS - 3, 2);
+      should(offsetsOf(harness.arrivals(id))).deepEqual([PROVEN]);
+      should(offsetsOf(harness.arrivals(id, 1))).deepEqual([FORGED, NUMBER]);
+      should(offsetsOf(harness.arrivals(id, 2))).deepEqual([
         INVISIBLE,
         SPELLED_OUT,
         ODD_STATUS,
         EARLY_RUNG,
         NOTICE,
       ]);
-      for (const { crec } of bench.arrivals(id, 2)) {
+      for (const { crec } of harness.arrivals(id, 2)) {
         should(crec.verification).have.properties({ verified: false, reason: "not_verifiable" });
         should(crec).not.have.properties(["dedupeKey", "consumer"]);
       }
-      should(await bench.report(id, () => true)).have.properties({
+      should(await harness.report(id, () => true)).have.properties({
         notices: 5,
         unknownTypes: ["watcher.event\\u{200b}", "watcher.event/Transfer", "5"],
       });
@@ -120,7 +120,7 @@ describe("notices of events in", function () {
 
   it("what cannot be decoded is wrapped, and has a topic of its own", async () => {
     await deploy("wrapped", { commit: "on-send" });
-    const [invisible, spelledOut, oddStatus, earlyRung] = await bench.arrived("wrapped", 5, 2);
+    const [invisible, spelledOut, oddStatus, earlyRung] = await harness.arrived("wrapped", 5, 2);
     const wrapped = (type: string, undecoded = DECODED) => ({ type, undecoded });
     should(invisible).containDeep({ topic: "unknown", payload: wrapped("watcher.event\u200b") });
     should(spelledOut).containDeep({ topic: "unknown", payload: wrapped("watcher.event/Transfer") });
@@ -138,15 +138,15 @@ describe("notices of events in", function () {
       types: ["watcher.status"],
       wires: [["unwired-look-0"], [], []],
     });
-    await bench.report("unwired", ({ cursor }) => cursor === EVENTS);
+    await harness.report("unwired", ({ cursor }) => cursor === EVENTS);
     const warnings =
-      bench.nodeRed.log.match(/\[crec-events-in:unwired\] An event of type watcher\.status.*/g) ?? [];
+      harness.nodeRed.log.match(/\[crec-events-in:unwired\] An event of type watcher\.status.*/g) ?? [];
     should(warnings).have.length(1);
   });
 
   it("without the check all leave by the first output, and no made-up type looks decoded", async () => {
     await deploy("unchecked", { commit: "on-send", verify: false });
-    const all = await bench.arrived("unchecked", EVENTS);
+    const all = await harness.arrived("unchecked", EVENTS);
     should(offsetsOf(all)).deepEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     should(all[INVISIBLE - 1]?.payload).deepEqual({ type: "watcher.event\u200b", undecoded: DECODED });
   });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { noteOnStore } from "../../nodes/events-in/store-note.ts";
-import { EventBench } from "../support/event-bench.ts";
+import { EventHarness } from "../support/event-harness.ts";
 import { type FlowNode, NodeRed } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
@@ -17,56 +17,56 @@ const options = {
 describe("events in says where it starts", function () {
   this.timeout(120_000);
 
-  let bench: EventBench;
+  let harness: EventHarness;
   let last = EVENTS;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS, options);
+    harness = await EventHarness.start(EVENTS, options);
   });
 
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   const reader = (id: string, properties: Partial<FlowNode> = {}) =>
     eventsInNode({ id, consumer: id, verify: false, start: "now", ...properties });
   const exactly = (text: string) => new RegExp(`^${text}$`);
-  const linesOf = (id: string) => bench.nodeRed.log.split("\n").filter((line) => line.includes(`"${id}"`));
+  const linesOf = (id: string) => harness.nodeRed.log.split("\n").filter((line) => line.includes(`"${id}"`));
 
   it("when it has no place to go on from: in the log, in the status until the first event, in the form", async () => {
     const node = reader("fresh");
-    await bench.deploy([[node, 2]]);
-    await bench.nodeRed.status("fresh", exactly(`connected, starts after offset ${last}`));
+    await harness.deploy([[node, 2]]);
+    await harness.nodeRed.status("fresh", exactly(`connected, starts after offset ${last}`));
     const [line = "", ...more] = linesOf("fresh");
-    should(line).containEql(`No cursor is stored for "fresh" (${join(bench.userDir.path, "crec-cursors")}`);
+    should(line).containEql(`No cursor is stored for "fresh" (${join(harness.userDir.path, "crec-cursors")}`);
     should(line).endWith(`starts with new events, after offset ${last}.`);
     should(more).be.empty();
-    should((await bench.panel("fresh")).body).have.property("started", { position: "now", after: last });
-    await bench.addEvents("first");
+    should((await harness.panel("fresh")).body).have.property("started", { position: "now", after: last });
+    await harness.addEvents("first");
     last += 2;
-    await bench.arrived("fresh", 2);
-    await bench.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
+    await harness.arrived("fresh", 2);
+    await harness.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
 
     // From now on it has a place.
-    await bench.deploy([[{ ...node, name: "deployed again" }, 2]]);
-    await bench.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
+    await harness.deploy([[{ ...node, name: "deployed again" }, 2]]);
+    await harness.nodeRed.status("fresh", exactly("node-red:common.status.connected"));
     should(linesOf("fresh")).have.length(1);
-    should((await bench.panel("fresh")).body).not.have.property("started");
+    should((await harness.panel("fresh")).body).not.have.property("started");
   });
 
   it("when its place was lost while Node-RED was away", async () => {
     const node = reader("loses");
-    await bench.deploy([[node, 2]]);
-    await bench.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
-    await bench.nodeRed.stop();
-    await rm(join(bench.userDir.path, "crec-cursors"), { recursive: true });
-    bench.nodeRed = await NodeRed.start(bench.userDir, {}, options);
-    await bench.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
+    await harness.deploy([[node, 2]]);
+    await harness.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
+    await harness.nodeRed.stop();
+    await rm(join(harness.userDir.path, "crec-cursors"), { recursive: true });
+    harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
+    await harness.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
     should(linesOf("loses")).have.length(1);
   });
 
   it("in words for each way to start", async () => {
-    await bench.call("POST", "/channels", { name: "empty" });
+    await harness.call("POST", "/channels", { name: "empty" });
     const empty = channelNode({ id: "empty-channel", channel: "empty" });
-    await bench.deploy(
+    await harness.deploy(
       [
         [reader("first", { channel: "empty-channel", start: "beginning" }), 2],
         [reader("none", { channel: "empty-channel" }), 2],
@@ -85,16 +85,16 @@ describe("events in says where it starts", function () {
       ],
       ["where", `connected, starts after offset ${last}`, `starts at offset ${last + 1}.`],
     ] as const) {
-      await bench.nodeRed.status(id, exactly(status));
+      await harness.nodeRed.status(id, exactly(status));
       should(linesOf(id)[0]).endWith(log);
     }
   });
 
   it("when it was told to go elsewhere: in the log", async () => {
-    await bench.deploy([[reader("moved", { inputs: 1 }), 2]]);
-    await bench.nodeRed.status("moved", exactly(`connected, starts after offset ${last}`));
-    await bench.press("moved", { topic: "seek", payload: last });
-    await bench.arrived("moved", 1);
+    await harness.deploy([[reader("moved", { inputs: 1 }), 2]]);
+    await harness.nodeRed.status("moved", exactly(`connected, starts after offset ${last}`));
+    await harness.press("moved", { topic: "seek", payload: last });
+    await harness.arrived("moved", 1);
     should(linesOf("moved")[1]).endWith(`The cursor of "moved" was moved: starts at offset ${last}.`);
   });
 
@@ -104,10 +104,10 @@ describe("events in says where it starts", function () {
       [reader("belated", { store: "lasting", name }), 2],
     ];
     for (const name of ["first deploy", "second deploy"]) {
-      await bench.deploy(nodes(name));
-      for (const id of ["forgetful", "belated"]) await bench.nodeRed.status(id, /connected/);
+      await harness.deploy(nodes(name));
+      for (const id of ["forgetful", "belated"]) await harness.nodeRed.status(id, /connected/);
     }
-    const { log } = bench.nodeRed;
+    const { log } = harness.nodeRed;
     should(log.match(/context store "quick", which is lost when Node-RED ends/g)).have.length(1);
     should(log.match(/context store "lasting", which is written to disk only every 1 seconds/g)).have.length(
       1,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { ackingNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { ackingNode, EventHarness, isPoll } from "../support/event-harness.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
@@ -17,66 +17,70 @@ const TEN = [...Array(10).keys()].map((number) => `reader-${number}`);
 describe("events in, seen from outside", function () {
   this.timeout(120_000);
 
-  let bench: EventBench;
+  let harness: EventHarness;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS);
+    harness = await EventHarness.start(EVENTS);
   });
 
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
 
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   const refusing = (status: number, type: string, code?: string) => {
     const body = JSON.stringify({ type, ...(code && { code }), message: "No." });
-    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "answer", status, body } : undefined);
+    harness.proxy.harm = (passing) => (isPoll(passing) ? { kind: "answer", status, body } : undefined);
   };
   const pollsWithin = async (ms: number): Promise<number> => {
-    const before = bench.proxy.passed.filter(isPoll).length;
+    const before = harness.proxy.passed.filter(isPoll).length;
     await sleep(ms);
-    return bench.proxy.passed.filter(isPoll).length - before;
+    return harness.proxy.passed.filter(isPoll).length - before;
   };
   const newest = (properties: Partial<FlowNode>) =>
     eventsInNode({ verify: false, start: "now", ...properties });
 
   describe("the status", () => {
     it("goes from connecting over behind to connected", async () => {
-      await bench.deploy([[eventsInNode({ id: "drains", verify: false }), 2]]);
-      await bench.nodeRed.status("drains", CONNECTED);
-      const texts = bench.nodeRed.statuses("drains").map(({ text }) => text ?? "");
+      await harness.deploy([[eventsInNode({ id: "drains", verify: false }), 2]]);
+      await harness.nodeRed.status("drains", CONNECTED);
+      const texts = harness.nodeRed.statuses("drains").map(({ text }) => text ?? "");
       should(texts[0]).equal("node-red:common.status.connecting");
       const behind = texts.filter((text) => text.startsWith("behind by "));
       should(behind).not.be.empty();
       const numbers = behind.map((text) => Number(text.slice("behind by ".length)));
       should(numbers).deepEqual(numbers.toSorted((a, b) => b - a));
       should(numbers[0]).be.approximately(EVENTS, 1);
-      should(bench.nodeRed.statuses("drains").at(-1)).have.properties({ fill: "green", shape: "dot" });
+      should(harness.nodeRed.statuses("drains").at(-1)).have.properties({ fill: "green", shape: "dot" });
     });
 
     it("says for how many acknowledgements it waits", async () => {
-      await bench.deploy([[ackingNode({ id: "acks", inFlight: "7" }), 2]]);
-      should(await bench.nodeRed.status("acks", "waiting for 7 acks")).have.properties({
+      await harness.deploy([[ackingNode({ id: "acks", inFlight: "7" }), 2]]);
+      should(await harness.nodeRed.status("acks", "waiting for 7 acks")).have.properties({
         ...{ fill: "blue", shape: "dot" },
       });
     });
 
     it("says when it tries again, and forgets it once that succeeds", async () => {
-      await bench.deploy([[newest({ id: "retries" }), 2]]);
-      await bench.nodeRed.status("retries", CONNECTED);
+      await harness.deploy([[newest({ id: "retries" }), 2]]);
+      await harness.nodeRed.status("retries", CONNECTED);
       refusing(500, "INTERNAL_ERROR");
-      should(await bench.nodeRed.status("retries", / · retry in \d+ s$/)).have.property("fill", "red");
-      bench.proxy.harm = () => undefined;
-      await bench.nodeRed.status("retries", CONNECTED);
+      should(await harness.nodeRed.status("retries", / · retry in \d+ s$/)).have.property("fill", "red");
+      harness.proxy.harm = () => undefined;
+      await harness.nodeRed.status("retries", CONNECTED);
     });
 
     it("says that the key is refused, at the start or later", async () => {
-      const wrong = connectionNode(bench.service.ready, {
+      const wrong = connectionNode(harness.service.ready, {
         ...{ id: "wrong", credentials: { apiKey: `wrong-${freshId()}` } },
       });
-      const refused = channelNode({ id: "refused", connection: "wrong", channel: bench.service.channelName });
-      await bench.deploy(
+      const refused = channelNode({
+        id: "refused",
+        connection: "wrong",
+        channel: harness.service.channelName,
+      });
+      await harness.deploy(
         [
           [newest({ id: "never", channel: "refused" }), 2],
           [newest({ id: "no-more" }), 2],
@@ -84,28 +88,28 @@ describe("events in, seen from outside", function () {
         [wrong, refused],
       );
       const keyRefused = "events-in.status.key-refused";
-      should(await bench.nodeRed.status("never", keyRefused)).have.property("fill", "red");
-      await bench.nodeRed.status("no-more", CONNECTED);
+      should(await harness.nodeRed.status("never", keyRefused)).have.property("fill", "red");
+      await harness.nodeRed.status("no-more", CONNECTED);
       refusing(401, "UNAUTHORIZED");
-      should(await bench.nodeRed.status("no-more", keyRefused)).have.property("fill", "red");
+      should(await harness.nodeRed.status("no-more", keyRefused)).have.property("fill", "red");
       should(await pollsWithin(1_000)).equal(0);
     });
 
     it("is the same for a key without rights, at the look-up of the channel and at a poll", async () => {
       const keyRefused = "events-in.status.key-refused";
       const body = JSON.stringify({ type: "FORBIDDEN", message: "No." });
-      await bench.deploy([[newest({ id: "polls" }), 2]]);
-      await bench.nodeRed.status("polls", CONNECTED);
-      bench.proxy.harm = () => ({ kind: "answer", status: 403, body });
-      should(await bench.nodeRed.status("polls", keyRefused)).have.property("fill", "red");
-      const channel = channelNode({ id: "forbidden", channel: bench.service.channelName });
-      await bench.deploy([[newest({ id: "looks-up", channel: "forbidden" }), 2]], [channel]);
-      should(await bench.nodeRed.status("looks-up", keyRefused)).have.property("fill", "red");
+      await harness.deploy([[newest({ id: "polls" }), 2]]);
+      await harness.nodeRed.status("polls", CONNECTED);
+      harness.proxy.harm = () => ({ kind: "answer", status: 403, body });
+      should(await harness.nodeRed.status("polls", keyRefused)).have.property("fill", "red");
+      const channel = channelNode({ id: "forbidden", channel: harness.service.channelName });
+      await harness.deploy([[newest({ id: "looks-up", channel: "forbidden" }), 2]], [channel]);
+      should(await harness.nodeRed.status("looks-up", keyRefused)).have.property("fill", "red");
     });
 
     it("says that it waits for its channel, until there is one", async () => {
       const coming = channelNode({ id: "coming", channel: "not there yet" });
-      await bench.deploy(
+      await harness.deploy(
         [
           [newest({ id: "awaits", channel: "coming" }), 2],
           [newest({ id: "lost" }), 2],
@@ -113,37 +117,37 @@ describe("events in, seen from outside", function () {
         [coming],
       );
       const waiting = "events-in.status.waiting-for-channel";
-      should(await bench.nodeRed.status("awaits", waiting)).have.properties({
+      should(await harness.nodeRed.status("awaits", waiting)).have.properties({
         fill: "yellow",
         shape: "ring",
       });
-      await bench.call("POST", "/channels", { name: "not there yet" });
-      await bench.nodeRed.status("awaits", CONNECTED);
-      await bench.nodeRed.status("lost", CONNECTED);
+      await harness.call("POST", "/channels", { name: "not there yet" });
+      await harness.nodeRed.status("awaits", CONNECTED);
+      await harness.nodeRed.status("lost", CONNECTED);
       refusing(404, "NOT_FOUND", "CHANNEL_NOT_FOUND");
-      await bench.nodeRed.status("lost", waiting);
-      bench.proxy.harm = () => undefined;
-      await bench.nodeRed.status("lost", CONNECTED);
+      await harness.nodeRed.status("lost", waiting);
+      harness.proxy.harm = () => undefined;
+      await harness.nodeRed.status("lost", CONNECTED);
       should(
-        bench.nodeRed.shown("error").filter(({ value }) => JSON.stringify(value).includes('"lost"')),
+        harness.nodeRed.shown("error").filter(({ value }) => JSON.stringify(value).includes('"lost"')),
       ).be.empty();
     });
   });
 
   describe("its requests", () => {
     it("stop while as many events are out as may be", async () => {
-      await bench.deploy([[ackingNode({ id: "full", inFlight: "5", pollMin: "0.1", pollMax: "0.1" }), 2]]);
-      await bench.arrived("full", 5);
+      await harness.deploy([[ackingNode({ id: "full", inFlight: "5", pollMin: "0.1", pollMax: "0.1" }), 2]]);
+      await harness.arrived("full", 5);
       should(await pollsWithin(1_500)).equal(0);
-      should(bench.arrivals("full")).have.length(5);
+      should(harness.arrivals("full")).have.length(5);
     });
 
     it("of ten nodes share the sockets of their connection", async () => {
-      const wire = await TcpProxy.before(bench.proxy.baseUrl);
+      const wire = await TcpProxy.before(harness.proxy.baseUrl);
       const userDir = await UserDir.make();
       const nodeRed = await NodeRed.start(userDir);
       try {
-        const [connection, channel] = bench.config();
+        const [connection, channel] = harness.config();
         if (!connection || !channel) throw new Error("There are two.");
         const readers = TEN.map((id) =>
           eventsInNode({

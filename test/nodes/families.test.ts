@@ -1,8 +1,8 @@
 import should from "should";
 import type { ChannelEvent } from "../../src/index.ts";
 import { familySet, OWNER, ownConfig, signedByFamily, signedEvent } from "../proofs/fixtures.ts";
-import { benchFlow, type Message, refuse } from "../support/bench.ts";
-import { EventBench, isPoll } from "../support/event-bench.ts";
+import { EventHarness, isPoll } from "../support/event-harness.ts";
+import { harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, connectionNode, eventsInNode, verifyEventNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
@@ -33,14 +33,14 @@ const isWatcher = ({ path }: Passing) => path.includes("/watchers/");
 /** Two oracle families sign the events of one channel; each event names its watcher. */
 describe("a connection with a signer set for an oracle family", function () {
   this.timeout(120_000);
-  let bench: EventBench;
+  let harness: EventHarness;
   let isDown = false;
   /** How often the service answers about watcher B as if it were not there. */
   let unshown = 0;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS.length);
-    bench.proxy.harm = (passing) => {
+    harness = await EventHarness.start(EVENTS.length);
+    harness.proxy.harm = (passing) => {
       if (isPoll(passing) || passing.path.endsWith("/events/search"))
         return { kind: "change", change: withEvents };
       if (!isWatcher(passing)) return undefined;
@@ -55,11 +55,11 @@ describe("a connection with a signer set for an oracle family", function () {
     };
   });
   beforeEach(() => {
-    bench.proxy.passed.length = 0;
+    harness.proxy.passed.length = 0;
     isDown = false;
     unshown = 0;
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   function withEvents(body: string): string {
     const page = JSON.parse(body) as { events: ChannelEvent[] };
@@ -72,30 +72,30 @@ describe("a connection with a signer set for an oracle family", function () {
   }
 
   const deploy = (node: FlowNode, families?: unknown[], properties: object = {}) => {
-    const connection = connectionNode(bench.service.ready, {
-      ...{ baseUrl: bench.proxy.baseUrl, orgId: "", workflowOwner: OWNER, timeout: "1" },
+    const connection = connectionNode(harness.service.ready, {
+      ...{ baseUrl: harness.proxy.baseUrl, orgId: "", workflowOwner: OWNER, timeout: "1" },
       validSigners: ownConfig.validSigners.join("\n"),
       minRequiredSignatures: String(ownConfig.minRequiredSignatures),
       ...(families ? { families } : {}),
       ...properties,
     });
-    const channel = channelNode({ channel: bench.service.channelName });
-    return bench.nodeRed.deploy(benchFlow([connection, channel], [[node, 3]]));
+    const channel = channelNode({ channel: harness.service.channelName });
+    return harness.nodeRed.deploy(harnessFlow([connection, channel], [[node, 3]]));
   };
   const verificationOf = ({ crec }: Message) => crec?.verification as Record<string, unknown>;
-  const asked = () => bench.proxy.passed.filter(isWatcher).map(({ path }) => path.split("/").at(-1));
+  const asked = () => harness.proxy.passed.filter(isWatcher).map(({ path }) => path.split("/").at(-1));
 
   it("has each event of events in checked by the set of its watcher's family, asked for once", async () => {
     await deploy(eventsInNode({ id: "reads" }), [ZONE_B]);
-    await bench.report("reads", ({ cursor }) => cursor === EVENTS.length);
-    const verified = await bench.arrived("reads", 4);
+    await harness.report("reads", ({ cursor }) => cursor === EVENTS.length);
+    const verified = await harness.arrived("reads", 4);
     should(verified.map(({ crec }) => [crec.offset, verificationOf({ crec }).donFamily])).deepEqual([
       [1, undefined],
       [2, "zone-b"],
       [5, undefined],
       [6, "zone-b"],
     ]);
-    const rejected = await bench.arrived("reads", 3, 1);
+    const rejected = await harness.arrived("reads", 3, 1);
     should(rejected.map(({ crec }) => crec.offset)).deepEqual([3, 4, 7]);
     for (const { crec } of rejected) {
       should(crec.verification).have.properties({ verified: false, reason: "threshold_not_met" });
@@ -107,33 +107,33 @@ describe("a connection with a signer set for an oracle family", function () {
     isDown = true;
     await deploy(eventsInNode({ id: "holds" }), [ZONE_B]);
     // Asked for again, after what the client itself repeats.
-    await bench.report("holds", ({ state, lastError }) => state === "retrying" && lastError !== undefined);
-    for (const port of [0, 1, 2]) should(bench.arrivals("holds", port)).be.empty();
+    await harness.report("holds", ({ state, lastError }) => state === "retrying" && lastError !== undefined);
+    for (const port of [0, 1, 2]) should(harness.arrivals("holds", port)).be.empty();
     isDown = false;
-    const [first, second] = await bench.arrived("holds", 2);
+    const [first, second] = await harness.arrived("holds", 2);
     should([first?.crec.offset, second?.crec.offset]).deepEqual([1, 2]);
   });
 
   it("judges no event while its watcher is not shown", async () => {
     unshown = 1;
     await deploy(eventsInNode({ id: "early" }), [ZONE_B]);
-    await bench.report("early", ({ cursor }) => cursor === EVENTS.length);
-    should((await bench.arrived("early", 4)).map(({ crec }) => crec.offset)).deepEqual([1, 2, 5, 6]);
+    await harness.report("early", ({ cursor }) => cursor === EVENTS.length);
+    should((await harness.arrived("early", 4)).map(({ crec }) => crec.offset)).deepEqual([1, 2, 5, 6]);
     should(asked()).deepEqual([A, B, B, NONE]);
   });
 
   it("asks for no watcher where it has no such sets", async () => {
     await deploy(eventsInNode({ id: "usual" }));
-    await bench.report("usual", ({ cursor }) => cursor === EVENTS.length);
-    should((await bench.arrived("usual", 3)).map(({ crec }) => crec.offset)).deepEqual([1, 3, 5]);
+    await harness.report("usual", ({ cursor }) => cursor === EVENTS.length);
+    should((await harness.arrived("usual", 3)).map(({ crec }) => crec.offset)).deepEqual([1, 3, 5]);
     should(asked()).be.empty();
   });
 
   it("has search events check by the set of the family, too", async () => {
     const node = { id: "search", type: "crec-search-events", channel: "channel", verify: true };
     await deploy(node, [ZONE_B]);
-    await bench.press("search", {});
-    const found = await bench.arrived("search", 4);
+    await harness.press("search", {});
+    const found = await harness.arrived("search", 4);
     should(found.map(({ crec }) => verificationOf({ crec }).donFamily)).deepEqual([
       ...[undefined, "zone-b"],
       ...[undefined, "zone-b"],
@@ -145,8 +145,8 @@ describe("a connection with a signer set for an oracle family", function () {
     unshown = 1;
     const node = { id: "patient", type: "crec-search-events", channel: "channel", verify: true };
     await deploy(node, [ZONE_B]);
-    await bench.press("patient", {});
-    const found = await bench.arrived("patient", 4);
+    await harness.press("patient", {});
+    const found = await harness.arrived("patient", 4);
     should(found.filter(({ crec }) => verificationOf({ crec }).donFamily === "zone-b")).have.length(2);
     should(asked()).deepEqual([A, B, B, NONE]);
   });
@@ -156,8 +156,10 @@ describe("a connection with a signer set for an oracle family", function () {
     const message = (event: object, crec: object = { channelId }): Message => ({ crec: { ...crec, event } });
     const portOf = async (msg: Message) => {
       const probe = freshId();
-      await bench.press("verify", { ...msg, probe });
-      const { name, value } = await bench.nodeRed.shows((shown) => (shown.value as Message).probe === probe);
+      await harness.press("verify", { ...msg, probe });
+      const { name, value } = await harness.nodeRed.shows(
+        (shown) => (shown.value as Message).probe === probe,
+      );
       return { port: name.split(":").at(-1), ...verificationOf(value as Message) };
     };
 
@@ -190,10 +192,10 @@ describe("a connection with a signer set for an oracle family", function () {
 
     it("does not judge what names no channel, or a watcher that cannot be read", async () => {
       await deploy(verifyEventNode(), [ZONE_B]);
-      const { error } = await refuse(bench.nodeRed, "verify", message(theirs(15), {}));
+      const { error } = await refuse(harness.nodeRed, "verify", message(theirs(15), {}));
       should(error).have.property("code", "CHANNEL_MISSING");
       isDown = true;
-      const failed = await refuse(bench.nodeRed, "verify", message(theirs(16)));
+      const failed = await refuse(harness.nodeRed, "verify", message(theirs(16)));
       should(failed.error).have.property("code").and.not.equal("CHANNEL_MISSING");
       isDown = false;
       should(await portOf(message(theirs(17)))).have.property("port", "0");
@@ -208,7 +210,7 @@ describe("a connection with a signer set for an oracle family", function () {
   for (const [what, [families, code]] of Object.entries(unusable)) {
     it(`cannot be used with ${what}`, async () => {
       await deploy(verifyEventNode(), families);
-      const { error } = await refuse(bench.nodeRed, "verify", { crec: { event: ours(18) } });
+      const { error } = await refuse(harness.nodeRed, "verify", { crec: { event: ours(18) } });
       should(error).have.property("code", code);
     });
   }

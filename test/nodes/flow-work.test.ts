@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
-import { functionNode } from "../support/bench.ts";
-import { EventBench } from "../support/event-bench.ts";
+import { EventHarness } from "../support/event-harness.ts";
+import { functionNode } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { ALL_NODES } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
@@ -11,7 +11,7 @@ import { eventsInNode } from "../support/nodes.ts";
 /** Nodes that do not report what they complete. */
 const ODD_NODES = fileURLToPath(new URL("odd-nodes-settings.cjs", import.meta.url));
 const EVENTS = 40;
-const TAB = "bench-tab";
+const TAB = "harness-tab";
 const SLOW_MS = 300;
 
 /** A node of the flow under test; the last one leads to "out". */
@@ -103,19 +103,19 @@ const early: Record<string, FlowNode[]> = {
 
 describe("events in that waits until the flow has completed its messages", function () {
   this.timeout(120_000);
-  let bench: EventBench;
+  let harness: EventHarness;
   let server: Server;
   let url: string;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS, { settings: ODD_NODES, define: [ALL_NODES] });
+    harness = await EventHarness.start(EVENTS, { settings: ODD_NODES, define: [ALL_NODES] });
     server = createServer((_request, response) => setTimeout(() => response.end("slow"), SLOW_MS));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   });
   after(async () => {
     await new Promise((resolve) => server?.close(resolve));
-    await bench?.close();
+    await harness?.close();
   });
 
   const reader = (properties: Partial<FlowNode> = {}): FlowNode =>
@@ -134,21 +134,21 @@ describe("events in that waits until the flow has completed its messages", funct
       ...properties,
     });
   const deploy = (flow: FlowNode[], properties: Partial<FlowNode> = {}) =>
-    bench.nodeRed.deploy([
+    harness.nodeRed.deploy([
       { id: TAB, type: "tab", label: "work" },
-      ...bench.config(),
+      ...harness.config(),
       reader(properties),
       ...flow,
       ...["in", "out", "rejected"].map(shows),
     ]);
   /** Which came in and went out, from this deploy on, once so many have gone out. */
   const course = async (out: number): Promise<string[]> => {
-    const all = () => bench.nodeRed.shown().filter(({ name }) => name === "in" || name === "out");
-    const before = bench.nodeRed.shown("out").length;
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length >= before + out);
+    const all = () => harness.nodeRed.shown().filter(({ name }) => name === "in" || name === "out");
+    const before = harness.nodeRed.shown("out").length;
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("out").length >= before + out);
     return all().map(({ name }) => name);
   };
-  afterEach(() => bench.nodeRed.clear());
+  afterEach(() => harness.nodeRed.clear());
 
   for (const kind of Object.keys(reporting(""))) {
     it(`hands the next event over once this is through: ${kind}`, async () => {
@@ -169,20 +169,20 @@ describe("events in that waits until the flow has completed its messages", funct
   it("does not take for completed what a node throws away when it is deployed anew", async () => {
     const flow = [slow("first")].map((one) => ({ ...one, timeout: "2000" }));
     await deploy(flow, { consumer: "deployed" });
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 1);
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("in").length >= 1);
     const changed = flow.map((one) => ({ ...one, timeout: "100" }));
-    await bench.nodeRed.deploy(
+    await harness.nodeRed.deploy(
       [
         { id: TAB, type: "tab", label: "work" },
-        ...bench.config(),
+        ...harness.config(),
         reader({ consumer: "deployed" }),
         ...changed,
         ...["in", "out", "rejected"].map(shows),
       ],
       "nodes",
     );
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length >= 3);
-    const offsets = bench.nodeRed
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("out").length >= 3);
+    const offsets = harness.nodeRed
       .shown("out")
       .map(({ value }) => (value as { crec: { offset: number } }).crec.offset);
     should(offsets.slice(0, 3)).deepEqual([1, 2, 3]);
@@ -197,7 +197,7 @@ describe("events in that waits until the flow has completed its messages", funct
 
   it("gives an event up after so many attempts, and says what failed", async () => {
     await deploy([functionNode("first", "throw new Error('the pump is off');", ["out"])]);
-    const { value } = await bench.nodeRed.showing("rejected");
+    const { value } = await harness.nodeRed.showing("rejected");
     should((value as { crec: { rejection: string } }).crec.rejection).match(
       /^It was sent 2 times and refused, the last time because: .*the pump is off/,
     );
@@ -212,29 +212,29 @@ describe("events in that waits until the flow has completed its messages", funct
   for (const kind of Object.keys(unheard)) {
     it(`sends an event again, then gives it up, when nothing is heard of it in time: ${kind}`, async () => {
       await deploy([unheard[kind] ?? slow("first")], { ackTimeout: "0.5" });
-      const { value } = await bench.nodeRed.showing("rejected");
+      const { value } = await harness.nodeRed.showing("rejected");
       should((value as { crec: { rejection: string } }).crec.rejection).match(
         /^It was sent 2 times and not ackn/,
       );
-      should(bench.nodeRed.shown("in").length).be.within(2, 3);
+      should(harness.nodeRed.shown("in").length).be.within(2, 3);
     });
   }
 });
 
 describe("events in that counts an event as done when it was sent", function () {
   this.timeout(120_000);
-  let bench: EventBench;
+  let harness: EventHarness;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS);
+    harness = await EventHarness.start(EVENTS);
   });
-  after(() => bench?.close());
-  afterEach(() => bench.nodeRed.clear());
+  after(() => harness?.close());
+  afterEach(() => harness.nodeRed.clear());
 
   const deploy = (flow: FlowNode[]) =>
-    bench.nodeRed.deploy([
+    harness.nodeRed.deploy([
       { id: TAB, type: "tab", label: "window" },
-      ...bench.config(),
+      ...harness.config(),
       eventsInNode({
         ...{ id: "reader", z: TAB, x: 1, y: 1, verify: false, commit: "on-send", unfinished: "10" },
         wires: [["in", "first"], []],
@@ -249,10 +249,10 @@ describe("events in that counts an event as done when it was sent", function () 
         ...{ pauseType: "rate", rate: "20", nbRateUnits: "1", rateUnits: "second", drop: false },
       }),
     ]);
-    await bench.nodeRed.status("reader", /^10 in flight$|events-in.status.in-flow/);
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("out").length === EVENTS);
+    await harness.nodeRed.status("reader", /^10 in flight$|events-in.status.in-flow/);
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("out").length === EVENTS);
     let [most, open] = [0, 0];
-    for (const { name } of bench.nodeRed.shown()) {
+    for (const { name } of harness.nodeRed.shown()) {
       open += name === "in" ? 1 : -1;
       most = Math.max(most, open);
     }
@@ -262,11 +262,11 @@ describe("events in that counts an event as done when it was sent", function () 
 
   it("lets more in when the flow reports nothing for ten seconds, and says so once", async () => {
     await deploy([functionNode("first", "if (false) node.done(); return;", ["out"])]);
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 10);
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("in").length >= 10);
     const told = () =>
-      bench.nodeRed.log.match(/No node behind this one has reported|events-in.warning.silent-flow/g) ?? [];
+      harness.nodeRed.log.match(/No node behind this one has reported|events-in.warning.silent-flow/g) ?? [];
     should(told()).be.empty();
-    await bench.nodeRed.shows(() => bench.nodeRed.shown("in").length >= 30);
+    await harness.nodeRed.shows(() => harness.nodeRed.shown("in").length >= 30);
     should(told()).have.length(1);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
-import { benchFlow, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
 import { call, queryNode, signerNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 
@@ -53,7 +53,7 @@ describe("an ABI that would take long to read, in an imported flow", function ()
       const { nodeRed } = borrowed;
       const contract = "hostile-contract";
       await nodeRed.deploy(
-        benchFlow(
+        harnessFlow(
           [
             connectionNode(ready),
             channelNode({ channel: randomUUID() }),

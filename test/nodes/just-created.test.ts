@@ -1,7 +1,7 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import { freshId, type NodeRed } from "../support/node-red.ts";
 import {
   channelNode,
@@ -28,7 +28,7 @@ describe("a message about what was just created", function () {
     proxy = await ServiceProxy.before(service.ready.base_url);
     const other = { connection: "late", channel: "late-channel" };
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [
           connectionNode(service.ready),
           connectionNode(service.ready, { id: "late", baseUrl: proxy.baseUrl }),

@@ -5,7 +5,7 @@ import should from "should";
 import type { Answer, Choices, Problem, Tested } from "../../nodes/lib/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { CrecClient } from "../../src/index.ts";
-import { ask, benchFlow } from "../support/bench.ts";
+import { ask, harnessFlow } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, connectionNode, contractNode, createWatcherNode } from "../support/nodes.ts";
 import { ServiceProxy } from "../support/proxy.ts";
@@ -47,7 +47,7 @@ describe("the endpoints behind the forms", function () {
   });
 
   const flows = (): FlowNode[] =>
-    benchFlow(
+    harnessFlow(
       [
         connectionNode(service.ready),
         connectionNode(service.ready, { id: "wrong-key", credentials: { apiKey: WRONG_KEY } }),
@@ -115,18 +115,18 @@ describe("the endpoints behind the forms", function () {
       const networks = await lookUp("networks", "connection");
       should(networks.map(({ value }) => value)).containEql(service.ready.chain_selector);
       should(await lookUp("channels", "connection")).deepEqual([
-        { value: "bench", label: "bench", detail: "active" },
+        { value: "harness", label: "harness", detail: "active" },
       ]);
       should(await lookUp("channels", "by-environment")).have.length(1);
     });
 
     it("offer a channel's watchers, by name or by id", async () => {
       should(await lookUp("watchers", "channel")).match([
-        { value: "bench-transfers", label: "bench-transfers", detail: "active" },
+        { value: "harness-transfers", label: "harness-transfers", detail: "active" },
       ]);
       const [watcher] = await lookUp("watcher-ids", "channel");
       should(watcher?.value).match(/^[0-9a-f-]{36}$/);
-      should(watcher?.label).equal("bench-transfers");
+      should(watcher?.label).equal("harness-transfers");
     });
 
     it("offer wallets by name or by id, each with its status and address", async () => {
@@ -252,14 +252,14 @@ describe("the endpoints behind the forms", function () {
       const all = (await look("channels", "connection")) as Choices;
       should(all.choices).have.length(200);
       should(all).have.property("cut", true);
-      const beyond = ["bench", ...names].find((name) => !all.choices.some(({ value }) => value === name));
+      const beyond = ["harness", ...names].find((name) => !all.choices.some(({ value }) => value === name));
       should(await look("channels", "connection", String(beyond))).deepEqual({
         choices: [{ value: beyond, label: beyond, detail: "active" }],
       });
       should(await look("channels", "connection", "nobody")).deepEqual({ choices: [] });
       should(await lookUp("wallets", "connection", "PUR")).match([{ value: "purse" }]);
       should(await lookUp("wallet-ids", "connection", await deployedWallet())).match([{ label: "purse" }]);
-      should(await lookUp("watchers", "channel", "transf")).match([{ value: "bench-transfers" }]);
+      should(await lookUp("watchers", "channel", "transf")).match([{ value: "harness-transfers" }]);
       should(await lookUp("watchers", "channel", "nobody")).be.empty();
     });
   });

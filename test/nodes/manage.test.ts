@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import type { NodeRed } from "../support/node-red.ts";
 import {
   channelNode,
@@ -28,7 +28,7 @@ describe("manage", function () {
     proxy = await ServiceProxy.before(service.ready.base_url);
     nodeRed = borrowed.nodeRed;
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [
           connectionNode(service.ready, { baseUrl: proxy.baseUrl }),
           channelNode({ createMissing: true }),

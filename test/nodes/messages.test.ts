@@ -1,7 +1,14 @@
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, functionNode, type Message, refuse, withoutTimes } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import {
+  ask,
+  functionNode,
+  harnessFlow,
+  type Message,
+  refuse,
+  withoutTimes,
+} from "../support/flow-harness.ts";
 import type { NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
@@ -50,7 +57,7 @@ describe("messages of the nodes", function () {
       if (msg.extra) msg.extra.nested = "changed, too";
       delete msg.crec.watcherId;
       return msg;`;
-    const flows = benchFlow(
+    const flows = harnessFlow(
       [connectionNode(service.ready), channelNode({ createMissing: true }), contractNode(service.ready)],
       [
         [manageNode("networks.list", { id: "networks" }), 1],
@@ -191,7 +198,7 @@ describe("messages of the nodes", function () {
       should(watcherId).match(UUID);
       should(ready.payload).have.properties({
         status: "active",
-        name: "bench-transfers",
+        name: "harness-transfers",
         events: ["Transfer"],
       });
       should(withoutTimes(ready)).deepEqual({

@@ -1,5 +1,5 @@
 import should from "should";
-import { ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 
 const EVENTS = 4;
@@ -9,20 +9,20 @@ type Page = { events: Array<{ event_id?: string; headers: { offset: number }; pa
 
 describe("An odd event among good ones", function () {
   this.timeout(120_000);
-  let bench: EventBench;
+  let harness: EventHarness;
 
   before(async () => {
-    bench = await EventBench.start(EVENTS);
+    harness = await EventHarness.start(EVENTS);
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
   afterEach(async () => {
-    await bench.nodeRed.clear();
-    bench.proxy.harm = () => undefined;
+    await harness.nodeRed.clear();
+    harness.proxy.harm = () => undefined;
   });
 
   /** The event at offset 2 is changed on each page. */
   const change = (one: (event: Page["events"][number]) => void, finish = (text: string) => text) => {
-    bench.proxy.harm = (passing) =>
+    harness.proxy.harm = (passing) =>
       isPoll(passing)
         ? {
             kind: "change",
@@ -59,18 +59,18 @@ describe("An odd event among good ones", function () {
           (body) => body.replace('"@deep"', text),
         );
         const id = `deep-${deep}-${commit}`;
-        await bench.deploy([
+        await harness.deploy([
           [reader(id, commit), 2],
           [acknowledges, 1],
         ]);
-        await bench.arrival(id, ({ crec }) => crec.offset === EVENTS);
-        const offsets = bench.arrivals(id).map(({ crec }) => crec.offset);
+        await harness.arrival(id, ({ crec }) => crec.offset === EVENTS);
+        const offsets = harness.arrivals(id).map(({ crec }) => crec.offset);
         should(offsets).eql([1, 3, 4]);
-        const [cut] = await bench.arrived(id, 1, 1);
+        const [cut] = await harness.arrived(id, 1, 1);
         should(cut?.crec.offset).equal(2);
         should(cut?.crec.rejection).match(/more than 500 levels deep/);
-        await bench.report(id, ({ cursor }) => cursor === EVENTS);
-        should(bench.nodeRed.shown("error")).be.empty();
+        await harness.report(id, ({ cursor }) => cursor === EVENTS);
+        should(harness.nodeRed.shown("error")).be.empty();
       });
     }
   }
@@ -84,14 +84,14 @@ describe("An odd event among good ones", function () {
     it(`is acknowledged by its offset when its id ${name}`, async () => {
       change((event) => Object.assign(event, { event_id: id }));
       const nodeId = `unnamed-${String(id)}`;
-      await bench.deploy([
+      await harness.deploy([
         [reader(nodeId, "on-ack"), 2],
         [acknowledges, 1],
       ]);
-      await bench.arrival(nodeId, ({ crec }) => crec.offset === EVENTS);
-      should(bench.arrivals(nodeId).map(({ crec }) => crec.offset)).eql([1, 2, 3, 4]);
-      should(bench.arrivals(nodeId)[1]?.crec.eventId).equal("offset:2");
-      await bench.report(nodeId, ({ cursor }) => cursor === EVENTS);
+      await harness.arrival(nodeId, ({ crec }) => crec.offset === EVENTS);
+      should(harness.arrivals(nodeId).map(({ crec }) => crec.offset)).eql([1, 2, 3, 4]);
+      should(harness.arrivals(nodeId)[1]?.crec.eventId).equal("offset:2");
+      await harness.report(nodeId, ({ cursor }) => cursor === EVENTS);
     });
   }
 });

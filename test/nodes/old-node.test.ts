@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse } from "acorn";
 import should from "should";
-import { benchFlow, refuse } from "../support/bench.ts";
+import { harnessFlow, refuse } from "../support/flow-harness.ts";
 import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -55,7 +55,7 @@ describe("the nodes on Node.js 18", function () {
 
     it("answer a message with it, for a catch node", async () => {
       const node = { id: "crec-api-1", type: "crec-api" };
-      await nodeRed.deploy(benchFlow([], [[node, 1]]));
+      await nodeRed.deploy(harnessFlow([], [[node, 1]]));
       const { error } = await refuse(nodeRed, node.id, { payload: "/channels" });
       should(error).have.properties({ message: SENTENCE, code: "NODEJS_TOO_OLD" });
     });

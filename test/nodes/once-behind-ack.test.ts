@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
-import { ask, benchFlow, type Message } from "../support/bench.ts";
+import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { createWatcherNode, eventsInNode, TRANSFER_ABI, verifyEventNode } from "../support/nodes.ts";
-import { OperationBench, RECEIVER } from "../support/operation-bench.ts";
+import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { submitNode } from "../support/operation-nodes.ts";
 
 const PASSED = "once:0";
@@ -15,28 +15,28 @@ const REJECTED = "once:1";
 describe("each event once, behind an events in that waits for acknowledgements", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   let userDir: UserDir;
   /** Reads, checks and acknowledges; what happens on the chain comes by the other one. */
   let nodeRed: NodeRed;
 
   before(async () => {
-    bench = await OperationBench.start();
-    const token = bench.config().find(({ id }) => id === "token") as FlowNode;
+    harness = await OperationHarness.start();
+    const token = harness.config().find(({ id }) => id === "token") as FlowNode;
     const transfers = { ...token, id: "contract", abi: TRANSFER_ABI };
-    await bench.deploy(
+    await harness.deploy(
       [
         [createWatcherNode(), 2],
         [submitNode({ follow: false }), 2],
       ],
       [transfers],
     );
-    await bench.ask("watcher", {});
+    await harness.ask("watcher", {});
     userDir = await UserDir.make();
     nodeRed = await NodeRed.start(userDir);
     const reads = { types: ["watcher.event"], verify: false, confidence: "finalized", consumer: "reader" };
     await nodeRed.deploy(
-      benchFlow(bench.config(), [
+      harnessFlow(harness.config(), [
         [
           eventsInNode({ ...reads, commit: "on-ack", ackTimeout: "2", attempts: "9", wires: [["once"], []] }),
           2,
@@ -50,10 +50,10 @@ describe("each event once, behind an events in that waits for acknowledgements",
   after(async () => {
     await nodeRed?.kill();
     await userDir?.remove();
-    await bench?.close();
+    await harness?.close();
   });
 
-  const happens = () => bench.ask("submit", { to: RECEIVER, payload: "1" });
+  const happens = () => harness.ask("submit", { to: RECEIVER, payload: "1" });
   /** What left by a port, once it has left so often since Node-RED was started. */
   const left = async (port: string, count: number): Promise<Message[]> => {
     await nodeRed.shows(({ name }) => name === port && nodeRed.shown(port).length >= count);

@@ -1,6 +1,6 @@
 import should from "should";
 import { generatePrivateKey } from "../../src/index.ts";
-import type { Message } from "../support/bench.ts";
+import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { manageNode } from "../support/nodes.ts";
 import {
@@ -8,33 +8,33 @@ import {
   isRed,
   KEPT,
   NOBODY,
-  OperationBench,
+  OperationHarness,
   RECEIVER,
   SEPOLIA,
-} from "../support/operation-bench.ts";
+} from "../support/operation-harness.ts";
 import { call, signerNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 
 /** A code for the flow, a sentence for people, the message as it was, and the next one works. */
 describe("errors of submit operation", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   const strangerKey = generatePrivateKey();
   const malformedKey = `${generatePrivateKey()}5eed`;
 
   before(async () => {
-    bench = await OperationBench.start();
+    harness = await OperationHarness.start();
   });
 
   after(async () => {
-    await bench?.close();
+    await harness?.close();
   });
 
   describe("with something wrong in the message: the next message works", () => {
     const TOO_MUCH = String(10n ** 30n);
     const good = { to: RECEIVER, payload: "1" };
     before(() =>
-      bench.deploy([
+      harness.deploy([
         [submitNode(), 2],
         [
           submitNode({
@@ -72,13 +72,13 @@ describe("errors of submit operation", function () {
     it("a call that reverts with an error of the contract", async () => {
       const says =
         /InsufficientBalance\(holder: 0x\w{40}, balance: \d+, needed: 1000000000000000000000000000000\)/;
-      const caught = await bench.refusedThenFine(
+      const caught = await harness.refusedThenFine(
         "submit",
         ["OPERATION_FAILED", says],
         { to: RECEIVER, payload: TOO_MUCH },
         good,
       );
-      const told = await bench.toldAt("submit:1", caught.probe, "failed");
+      const told = await harness.toldAt("submit:1", caught.probe, "failed");
       should(told.at(-1)).match({
         topic: "operation.status/failed",
         payload: { status: "failed", reason: says },
@@ -88,13 +88,13 @@ describe("errors of submit operation", function () {
         walletOperationId: caught.crec?.walletOperationId,
       });
       should(caught.error?.message).containEql(String(caught.crec?.operationId));
-      should(bench.seenAt("submit:0", caught.probe)).be.empty();
+      should(harness.seenAt("submit:0", caught.probe)).be.empty();
     });
 
     it("one of several calls that reverts with a text: none is executed", async () => {
-      const caught = await bench.refuse("fails", { ...KEPT, payload: "no more today" });
+      const caught = await harness.refuse("fails", { ...KEPT, payload: "no more today" });
       checkError(caught, "fails", "OPERATION_FAILED", "transaction 2 of 2: no more today");
-      await bench.nodeRed.status("fails", isRed);
+      await harness.nodeRed.status("fails", isRed);
     });
 
     const badValues: Array<[string, string, string, Message]> = [
@@ -131,10 +131,10 @@ describe("errors of submit operation", function () {
     ];
     for (const [what, code, path, bad] of badValues) {
       it(what, async () => {
-        const caught = await bench.refusedThenFine("submit", [code, path], bad, good);
+        const caught = await harness.refusedThenFine("submit", [code, path], bad, good);
         // Nothing was sent.
         should(caught.crec).deepEqual({ keep: "me" });
-        should(bench.seenAt("submit:1", caught.probe)).be.empty();
+        should(harness.seenAt("submit:1", caught.probe)).be.empty();
       });
     }
 
@@ -145,11 +145,11 @@ describe("errors of submit operation", function () {
     ];
     for (const [what, code, amount] of badAmounts) {
       it(`a value that is ${what}`, () =>
-        bench.refusedThenFine("coins", [code, "calls[0].value"], { payload: 1, amount }, { payload: 1 }));
+        harness.refusedThenFine("coins", [code, "calls[0].value"], { payload: 1, amount }, { payload: 1 }));
     }
 
     it("a value for a function that is not payable", () =>
-      bench.refusedThenFine(
+      harness.refusedThenFine(
         "coins",
         ["OPERATION_FAILED", "reverted without a reason"],
         { payload: 1, amount: "1" },
@@ -157,7 +157,7 @@ describe("errors of submit operation", function () {
       ));
 
     it("an expression that cannot be evaluated", () =>
-      bench.refusedThenFine(
+      harness.refusedThenFine(
         "expression",
         ["INVALID_FIELD", "calls[0].args.amount"],
         { payload: "many" },
@@ -181,11 +181,11 @@ describe("errors of submit operation", function () {
     ];
     for (const [what, code, says, payload] of badLists) {
       it(`as a list of calls, ${what}`, () =>
-        bench.refusedThenFine("listed", [code, says], { payload }, { payload: [raw] }));
+        harness.refusedThenFine("listed", [code, says], { payload }, { payload: [raw] }));
     }
 
     it("an unknown channel", () =>
-      bench.refusedThenFine(
+      harness.refusedThenFine(
         "submit",
         ["CHANNEL_NOT_FOUND"],
         { ...good, crec: { keep: "me", channelId: "00000000-0000-4000-8000-000000000000" } },
@@ -238,8 +238,8 @@ describe("errors of submit operation", function () {
 
     it("each of them", async () => {
       const wallets = (signer: string, id = signer, more: Partial<FlowNode> = {}) =>
-        walletNode(bench.service.ready, { id, signer, ...more });
-      await bench.deploy(
+        walletNode(harness.service.ready, { id, signer, ...more });
+      await harness.deploy(
         cases.map(([, , properties], index) => [submitNode({ id: `case-${index}`, ...properties }), 2]),
         [
           wallets("signer", "unknown", { wallet: "nobody" }),
@@ -256,22 +256,22 @@ describe("errors of submit operation", function () {
       );
       for (const [index, [what, [code, says]]] of cases.entries()) {
         const id = `case-${index}`;
-        const caught = await bench.refuse(id, { ...KEPT, ...good });
+        const caught = await harness.refuse(id, { ...KEPT, ...good });
         try {
           checkError(caught, id, code, says);
-          should(await bench.nodeRed.status(id, isRed)).have.property("shape", "ring");
-          should(bench.seenAt(`${id}:1`, caught.probe)).be.empty();
+          should(await harness.nodeRed.status(id, isRed)).have.property("shape", "ring");
+          should(harness.seenAt(`${id}:1`, caught.probe)).be.empty();
         } catch (cause) {
           throw new Error(`${what}: ${(cause as Error).message}`, { cause });
         }
       }
-      await bench.deploy(cases.map((_case, index) => [submitNode({ id: `case-${index}` }), 2]));
-      await bench.ask("case-0", good);
+      await harness.deploy(cases.map((_case, index) => [submitNode({ id: `case-${index}` }), 2]));
+      await harness.ask("case-0", good);
     });
 
     it("an archived wallet, by name and by address", async () => {
-      const old = walletNode(bench.service.ready, { id: "old", wallet: "old-wallet" });
-      await bench.deploy(
+      const old = walletNode(harness.service.ready, { id: "old", wallet: "old-wallet" });
+      await harness.deploy(
         [
           [manageNode("wallets.create-or-find", { id: "make", wallet: "old" }), 1],
           [manageNode("wallets.archive", { id: "archive" }), 1],
@@ -286,25 +286,25 @@ describe("errors of submit operation", function () {
         ],
         [old],
       );
-      const { crec } = await bench.ask("make", {});
-      await bench.ask("by-name", {});
-      await bench.ask("archive", { payload: "old-wallet" });
+      const { crec } = await harness.ask("make", {});
+      await harness.ask("by-name", {});
+      await harness.ask("archive", { payload: "old-wallet" });
       checkError(
-        await bench.refuse("by-name", KEPT),
+        await harness.refuse("by-name", KEPT),
         "by-name",
         "WALLET_ALREADY_ARCHIVED",
         "Use another wallet",
       );
       const submits = () =>
-        bench.proxy.passed.filter(({ method, path }) => method === "POST" && path.endsWith("/operations"));
+        harness.proxy.passed.filter(({ method, path }) => method === "POST" && path.endsWith("/operations"));
       const before = submits().length;
-      await bench.deploy(
+      await harness.deploy(
         [[submitNode({ id: "by-address", wallet: "old" }), 2]],
         [{ ...old, wallet: String(crec?.walletAddress) }],
       );
-      const caught = await bench.refuse("by-address", { ...KEPT, ...good });
+      const caught = await harness.refuse("by-address", { ...KEPT, ...good });
       checkError(caught, "by-address", "WALLET_ALREADY_ARCHIVED", "Use another wallet");
-      await bench.nodeRed.status("by-address", isRed);
+      await harness.nodeRed.status("by-address", isRed);
       // That will not change: it is not asked again and again.
       should(submits().length - before).equal(1);
     });
@@ -312,8 +312,8 @@ describe("errors of submit operation", function () {
 
   describe("afterwards", () => {
     it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
-      bench.checkRunsWell();
-      await bench.checkNeverShown([bench.key, strangerKey, malformedKey]);
+      harness.checkRunsWell();
+      await harness.checkNeverShown([harness.key, strangerKey, malformedKey]);
     });
   });
 });

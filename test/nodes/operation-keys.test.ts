@@ -9,8 +9,8 @@ import {
   parseAbi,
   walletOperationIdOf,
 } from "../../src/index.ts";
-import { ask, benchFlow, type Message } from "../support/bench.ts";
 import { executeOnChain } from "../support/execute-on-chain.ts";
+import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import {
   COMPANY,
@@ -18,9 +18,9 @@ import {
   checkError,
   isRed,
   KEPT,
-  OperationBench,
+  OperationHarness,
   RECEIVER,
-} from "../support/operation-bench.ts";
+} from "../support/operation-harness.ts";
 import { operationNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
@@ -43,14 +43,14 @@ const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
 describe("a message with an operation key", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   let client: CrecClient;
 
   before(async () => {
-    bench = await OperationBench.start();
-    const { base_url, api_key } = bench.service.ready;
+    harness = await OperationHarness.start();
+    const { base_url, api_key } = harness.service.ready;
     client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
-    await bench.deploy([
+    await harness.deploy([
       [submitNode(), 2],
       [submitNode({ id: "draft", mode: "draft" }), 2],
       [submitNode({ id: "hasty", timeout: "10" }), 2],
@@ -60,12 +60,12 @@ describe("a message with an operation key", function () {
   });
 
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
 
   after(async () => {
     await client?.close();
-    await bench?.close();
+    await harness?.close();
   });
 
   const message = (operationKey: unknown, more: Partial<Message> = {}): Message => ({
@@ -74,18 +74,18 @@ describe("a message with an operation key", function () {
   });
   const idOf = (key: string) =>
     walletOperationIdOf(key, {
-      chainSelector: bench.service.ready.chain_selector,
-      address: bench.wallet,
+      chainSelector: harness.service.ready.chain_selector,
+      address: harness.wallet,
     });
   /** How often the wallet has carried it out, as the chain says. */
   const executions = async (key: string): Promise<number> => {
     const topics = [EXECUTED, Hex.fromNumber(BigInt(idOf(key)), { size: 32 })];
-    const response = await fetch(bench.service.ready.rpc_url, {
+    const response = await fetch(harness.service.ready.rpc_url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
-        params: [{ fromBlock: "0x0", toBlock: "latest", address: bench.wallet, topics }],
+        params: [{ fromBlock: "0x0", toBlock: "latest", address: harness.wallet, topics }],
       }),
     });
     return ((await response.json()) as { result: unknown[] }).result.length;
@@ -93,30 +93,30 @@ describe("a message with an operation key", function () {
 
   it("that arrives twice executes once, and the second says that it was found", async () => {
     const key = freshId();
-    const first = await bench.ask("submit", { ...COMPANY, ...message(key) });
+    const first = await harness.ask("submit", { ...COMPANY, ...message(key) });
     checkCompany(first, CREC);
     should(first.crec).have.properties({ found: false, operationKey: key, walletOperationId: idOf(key) });
-    const second = await bench.ask("submit", { ...COMPANY, ...message(key) });
+    const second = await harness.ask("submit", { ...COMPANY, ...message(key) });
     checkCompany(second, CREC);
     const { operationId, digest } = first.crec ?? {};
     should(second.crec).have.properties({ found: true, operationId, digest });
     should(second.payload).have.property("operation_id", operationId);
     should((second.payload as Record<string, unknown>).transactionHash).be.a.String();
-    const changes = await bench.toldAt("submit:1", second.probe, "confirmed");
+    const changes = await harness.toldAt("submit:1", second.probe, "confirmed");
     should(changes[0]?.crec).have.properties({ found: true, operationId });
     should(await executions(key)).equal(1);
   });
 
   it("that is a number is the same as its digits", async () => {
     const number = Math.floor(Math.random() * 1e15);
-    await bench.ask("submit", message(number));
-    should((await bench.ask("submit", message(String(number)))).crec).have.property("found", true);
+    await harness.ask("submit", message(number));
+    should((await harness.ask("submit", message(String(number)))).crec).have.property("found", true);
     should(await executions(String(number))).equal(1);
   });
 
   it("that arrives five times at the same time executes once", async () => {
     const key = freshId();
-    const all = await Promise.all(Array.from({ length: 5 }, () => bench.ask("submit", message(key))));
+    const all = await Promise.all(Array.from({ length: 5 }, () => harness.ask("submit", message(key))));
     should(new Set(all.map(({ crec }) => crec?.operationId)).size).equal(1);
     should(new Set(all.map(({ crec }) => crec?.digest)).size).equal(1);
     should(all.filter(({ crec }) => crec?.found === false).length).be.belowOrEqual(1);
@@ -125,11 +125,11 @@ describe("a message with an operation key", function () {
 
   it("executes once although each answer to a submit is lost", async () => {
     const key = freshId();
-    bench.proxy.harm = (passing) =>
+    harness.proxy.harm = (passing) =>
       isSubmit(passing) ? { kind: "change", change: () => "<html>Please log in</html>" } : undefined;
     const [first, second] = [
-      await bench.ask("submit", message(key)),
-      await bench.ask("submit", message(key)),
+      await harness.ask("submit", message(key)),
+      await harness.ask("submit", message(key)),
     ];
     should(first.crec?.operationId).equal(second.crec?.operationId);
     should(await executions(key)).equal(1);
@@ -137,30 +137,30 @@ describe("a message with an operation key", function () {
 
   it("can be sent again after it failed, and is executed then", async () => {
     const key = freshId();
-    const { DemoToken } = bench.service.ready.contracts;
-    const balance = await fetch(bench.service.ready.rpc_url, {
+    const { DemoToken } = harness.service.ready.contracts;
+    const balance = await fetch(harness.service.ready.rpc_url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         ...{ jsonrpc: "2.0", id: 1, method: "eth_call" },
-        params: [{ to: DemoToken, data: `0x70a08231${bench.wallet.slice(2).padStart(64, "0")}` }, "latest"],
+        params: [{ to: DemoToken, data: `0x70a08231${harness.wallet.slice(2).padStart(64, "0")}` }, "latest"],
       }),
     });
     const needed = BigInt(((await balance.json()) as { result: string }).result) + 5n;
     const asked = message(key, { payload: String(needed) });
-    const failed = await bench.refuse("submit", { ...KEPT, ...asked });
+    const failed = await harness.refuse("submit", { ...KEPT, ...asked });
     checkError(failed, "submit", "OPERATION_FAILED", "InsufficientBalance");
     should(await executions(key)).equal(0);
-    const faucet = await fetch(`${bench.service.ready.base_url}/local/faucet`, {
+    const faucet = await fetch(`${harness.service.ready.base_url}/local/faucet`, {
       method: "POST",
       headers: {
-        authorization: `Apikey ${bench.service.ready.api_key}`,
+        authorization: `Apikey ${harness.service.ready.api_key}`,
         "content-type": "application/json",
       },
-      body: JSON.stringify({ to: bench.wallet, amount: "1000" }),
+      body: JSON.stringify({ to: harness.wallet, amount: "1000" }),
     });
     should(faucet.status).equal(200);
-    const { crec } = await bench.ask("submit", asked);
+    const { crec } = await harness.ask("submit", asked);
     should(crec).have.property("found", false);
     should(crec?.operationId).not.equal(failed.crec?.operationId);
     should(await executions(key)).equal(1);
@@ -168,50 +168,50 @@ describe("a message with an operation key", function () {
 
   it("with other calls is OPERATION_KEY_REUSED, and a new key executes", async () => {
     const key = freshId();
-    await bench.ask("submit", message(key));
-    const caught = await bench.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
+    await harness.ask("submit", message(key));
+    const caught = await harness.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
     checkError(caught, "submit", "OPERATION_KEY_REUSED", key);
-    await bench.ask("submit", message(`${key}-2`, { payload: "4" }));
+    await harness.ask("submit", message(`${key}-2`, { payload: "4" }));
     should([await executions(key), await executions(`${key}-2`)]).deepEqual([1, 1]);
   });
 
   it("that is empty, or not text, is an error: without a key it would execute each time", async () => {
-    const from = bench.proxy.passed.length;
+    const from = harness.proxy.passed.length;
     for (const key of ["", "  ", null, { order: 7 }, true]) {
-      const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+      const caught = await harness.refuse("submit", { ...KEPT, ...message(key) });
       checkError(caught, "submit", "INVALID_FIELD", "msg.crec.operationKey");
     }
     // Two order numbers may have been rounded to this one.
     for (const key of [2 ** 53, 1e30, 1.5]) {
-      const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+      const caught = await harness.refuse("submit", { ...KEPT, ...message(key) });
       checkError(caught, "submit", "INVALID_FIELD", /operationKey is the number .* Give it as text\.$/);
     }
-    should(bench.proxy.passed.slice(from).filter(isSubmit)).be.empty();
+    should(harness.proxy.passed.slice(from).filter(isSubmit)).be.empty();
   });
 
   it("creates one draft, which is found again, and a new one after that was cancelled", async () => {
     const key = freshId();
-    const first = await bench.ask("draft", message(key));
-    const second = await bench.ask("draft", message(key));
+    const first = await harness.ask("draft", message(key));
+    const second = await harness.ask("draft", message(key));
     const { operationId, digest, preview } = first.crec ?? {};
     should(second.crec).have.properties({ found: true, operationId, digest, preview });
     should(second.crec).have.property("status", "pending_signature");
-    await bench.ask("cancel", first);
-    const third = await bench.ask("draft", message(key));
+    await harness.ask("cancel", first);
+    const third = await harness.ask("draft", message(key));
     should(third.crec).have.property("found", false);
     should(third.crec?.operationId).not.equal(operationId);
-    await bench.ask("finalize", third);
+    await harness.ask("finalize", third);
     // Sent under the same key, it is that draft whose end is waited for.
-    const sent = await bench.ask("submit", message(key));
+    const sent = await harness.ask("submit", message(key));
     should(sent.crec).have.properties({ found: true, operationId: third.crec?.operationId });
     should(await executions(key)).equal(1);
   });
 
   it("is an error immediately when its draft waits for approval", async () => {
     const key = freshId();
-    const draft = await bench.ask("draft", message(key));
+    const draft = await harness.ask("draft", message(key));
     const asked = performance.now();
-    const caught = await bench.refuse("submit", { ...KEPT, ...message(key) });
+    const caught = await harness.refuse("submit", { ...KEPT, ...message(key) });
     // It waits for an operation up to 20 s.
     should(performance.now() - asked).be.below(15_000);
     checkError(caught, "submit", "OPERATION_AWAITS_APPROVAL", String(draft.crec?.operationId));
@@ -219,31 +219,31 @@ describe("a message with an operation key", function () {
     should(caught.crec).have.properties({ operationId, digest, found: true });
     should(await executions(key)).equal(0);
     // Catch has what it takes to decide.
-    await bench.ask("cancel", { crec: { operationId: caught.crec?.operationId } });
-    should((await bench.ask("submit", message(key))).crec).have.property("found", false);
+    await harness.ask("cancel", { crec: { operationId: caught.crec?.operationId } });
+    should((await harness.ask("submit", message(key))).crec).have.property("found", false);
     should(await executions(key)).equal(1);
   });
 
   it("whose execution the channel does not show yet is never reported as not executed", async () => {
     const key = freshId();
-    const { chain_selector, contracts } = bench.service.ready;
+    const { chain_selector, contracts } = harness.service.ready;
     const args = { to: RECEIVER, value: "3" };
     const { data } = encodeFunctionCall({ abi: parseAbi(TOKEN_ABI), function: "transfer", args });
     const executed = {
-      ...{ chain_selector, address: bench.wallet, wallet_operation_id: idOf(key), deadline: 0 },
+      ...{ chain_selector, address: harness.wallet, wallet_operation_id: idOf(key), deadline: 0 },
       transactions: [{ to: contracts.DemoToken ?? "", value: "0", data }],
     };
-    const signer = localEcdsaSigner(bench.key);
-    await executeOnChain(bench.service.ready, signer, executed);
-    const caught = await bench.refuse("hasty", { ...KEPT, ...message(key) });
+    const signer = localEcdsaSigner(harness.key);
+    await executeOnChain(harness.service.ready, signer, executed);
+    const caught = await harness.refuse("hasty", { ...KEPT, ...message(key) });
     checkError(caught, "hasty", "OPERATION_EXECUTED_NOT_FOUND", idOf(key));
     should(caught.error?.message).not.match(/not executed/);
-    const { text } = await bench.nodeRed.status("hasty", isRed);
+    const { text } = await harness.nodeRed.status("hasty", isRed);
     should(text).equal("Already executed, not found yet");
 
     // The same again, and this time the service learns of it meanwhile.
     const channelId = String(caught.crec?.channelId);
-    const again = bench.ask("submit", message(key));
+    const again = harness.ask("submit", message(key));
     const refused = async () => {
       const mine = [];
       for await (const one of client.operations.list(channelId, { status: ["failed"] })) {
@@ -256,7 +256,7 @@ describe("a message with an operation key", function () {
     const found = await again;
     should(found.crec).have.properties({ found: true, operationId: operation.operation_id });
     should(found.payload).have.property("operation_id", operation.operation_id);
-    const told = bench.seenAt("submit:1", found.probe).map(({ crec }) => crec?.status);
+    const told = harness.seenAt("submit:1", found.probe).map(({ crec }) => crec?.status);
     should(told).containEql("confirmed_latest").and.not.containEql("failed");
     should(await executions(key)).equal(1);
   });
@@ -274,7 +274,7 @@ describe("a message with an operation key", function () {
     before(async () => {
       userDir = await UserDir.make();
       nodeRed = await NodeRed.start(userDir);
-      await nodeRed.deploy(benchFlow(bench.config(), [[submitNode(), 2]]));
+      await nodeRed.deploy(harnessFlow(harness.config(), [[submitNode(), 2]]));
     });
     after(async () => {
       await nodeRed?.kill();
@@ -289,7 +289,7 @@ describe("a message with an operation key", function () {
     for (const [when, isMoment, isTaken] of moments) {
       it(`${when}, executes once when it arrives again`, async () => {
         const key = freshId();
-        const moment = bench.proxy.next(1, isMoment);
+        const moment = harness.proxy.next(1, isMoment);
         await nodeRed?.press("press-submit", message(key));
         await moment;
         await nodeRed?.kill();
@@ -306,5 +306,5 @@ describe("a message with an operation key", function () {
     }
   });
 
-  it("leaves Node-RED running", () => bench.checkRunsWell());
+  it("leaves Node-RED running", () => harness.checkRunsWell());
 });

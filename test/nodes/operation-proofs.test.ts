@@ -1,8 +1,8 @@
 import should from "should";
 import { CrecClient, type EventEnvelope } from "../../src/index.ts";
-import type { Message } from "../support/bench.ts";
+import type { Message } from "../support/flow-harness.ts";
 import { channelNode, connectionNode } from "../support/nodes.ts";
-import { OperationBench, RECEIVER } from "../support/operation-bench.ts";
+import { OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { call, operationNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
@@ -14,7 +14,7 @@ const isOperation = ({ method, path }: Passing): boolean =>
 describe("the proof of an operation's status", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   let client: CrecClient;
   const good = { to: RECEIVER, payload: "1" };
   const failing = {
@@ -23,13 +23,13 @@ describe("the proof of an operation's status", function () {
   };
 
   before(async () => {
-    bench = await OperationBench.start();
-    const { base_url, api_key, org_id } = bench.service.ready;
+    harness = await OperationHarness.start();
+    const { base_url, api_key, org_id } = harness.service.ready;
     client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
-    const bare = { baseUrl: bench.proxy.baseUrl, orgId: "", workflowOwner: "" };
-    const half = { baseUrl: bench.proxy.baseUrl, validSigners: "" };
-    const broken = { baseUrl: bench.proxy.baseUrl, orgId: org_id, minRequiredSignatures: "99" };
-    await bench.deploy(
+    const bare = { baseUrl: harness.proxy.baseUrl, orgId: "", workflowOwner: "" };
+    const half = { baseUrl: harness.proxy.baseUrl, validSigners: "" };
+    const broken = { baseUrl: harness.proxy.baseUrl, orgId: org_id, minRequiredSignatures: "99" };
+    await harness.deploy(
       [
         [submitNode(), 2],
         [submitNode({ id: "fails", ...failing }), 2],
@@ -42,22 +42,22 @@ describe("the proof of an operation's status", function () {
         [submitNode({ id: "broken-submit", channel: "broken-channel", wallet: "broken-wallet" }), 2],
       ],
       [
-        connectionNode(bench.service.ready, { id: "bare", ...bare, validSigners: "" }),
+        connectionNode(harness.service.ready, { id: "bare", ...bare, validSigners: "" }),
         channelNode({ id: "bare-channel", connection: "bare" }),
-        walletNode(bench.service.ready, { id: "bare-wallet", connection: "bare" }),
-        connectionNode(bench.service.ready, { id: "half", ...half }),
+        walletNode(harness.service.ready, { id: "bare-wallet", connection: "bare" }),
+        connectionNode(harness.service.ready, { id: "half", ...half }),
         channelNode({ id: "half-channel", connection: "half" }),
-        walletNode(bench.service.ready, { id: "half-wallet", connection: "half" }),
-        connectionNode(bench.service.ready, { id: "broken", ...broken }),
+        walletNode(harness.service.ready, { id: "half-wallet", connection: "half" }),
+        connectionNode(harness.service.ready, { id: "broken", ...broken }),
         channelNode({ id: "broken-channel", connection: "broken" }),
-        walletNode(bench.service.ready, { id: "broken-wallet", connection: "broken" }),
+        walletNode(harness.service.ready, { id: "broken-wallet", connection: "broken" }),
       ],
     );
   });
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   /** Changes the status events, and the operation itself, on their way to Node-RED. */
   const relay = (lie: (event: EventEnvelope) => void, status?: string) => {
@@ -68,7 +68,7 @@ describe("the proof of an operation's status", function () {
     };
     const changeOperation = (body: string) =>
       JSON.stringify({ ...JSON.parse(body), ...(status && { status }) });
-    bench.proxy.harm = (passing) => {
+    harness.proxy.harm = (passing) => {
       if (isSearch(passing)) return { kind: "change", change: changeEvents };
       return isOperation(passing) ? { kind: "change", change: changeOperation } : undefined;
     };
@@ -78,7 +78,7 @@ describe("the proof of an operation's status", function () {
     Object.assign(event.payload, { status: "confirmed_latest", status_reason: "" });
   };
   const toldOf = (id: string, msg: Message): unknown[] =>
-    bench.seenAt(`${id}:1`, msg.probe).map(({ crec }) => crec?.status);
+    harness.seenAt(`${id}:1`, msg.probe).map(({ crec }) => crec?.status);
   const operationOf = ({ crec }: Message) => ({
     channelId: String(crec?.channelId),
     operationId: String(crec?.operationId),
@@ -86,23 +86,23 @@ describe("the proof of an operation's status", function () {
 
   it("a changed status does not make a failed operation succeed", async () => {
     relay(confirmFailed, "confirmed_latest");
-    const caught = await bench.refuse("fails", {});
+    const caught = await harness.refuse("fails", {});
     should(caught.error?.code).equal("OPERATION_UNPROVEN");
     should(caught.error?.message).match(
       /says that the operation is confirmed_latest, but sent no valid proof/,
     );
     should(caught.error?.message.length).be.below(400);
-    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+    should(harness.seenAt("fails:0", caught.probe)).be.empty();
     should(toldOf("fails", caught)).not.containEql("confirmed_latest");
     const { channelId, operationId } = operationOf(caught);
     should((await client.operations.get(channelId, operationId)).status).equal("failed");
 
-    const waited = await bench.refuse("wait", { crec: caught.crec ?? {} });
+    const waited = await harness.refuse("wait", { crec: caught.crec ?? {} });
     should(waited.error?.code).equal("OPERATION_UNPROVEN");
   });
 
   it("the proof of another operation does not count", async () => {
-    const other = await bench.ask("submit", good);
+    const other = await harness.ask("submit", good);
     const { channelId, operationId } = operationOf(other);
     const events = await client.events.search(channelId, {
       type: ["operation.status"],
@@ -120,13 +120,13 @@ describe("the proof of an operation's status", function () {
         payload: { ...proven?.payload, operation_id },
       });
     });
-    const caught = await bench.refuse("fails", {});
+    const caught = await harness.refuse("fails", {});
     should(caught.error?.code).equal("OPERATION_UNPROVEN");
     should(caught.error?.message).match(/it is about another operation than the requested one/);
-    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+    should(harness.seenAt("fails:0", caught.probe)).be.empty();
 
     // The message says which id was signed; the operation as the service shows it may say anything.
-    const waited = await bench.refuse("wait", { crec: caught.crec ?? {} });
+    const waited = await harness.refuse("wait", { crec: caught.crec ?? {} });
     should(waited.error?.code).equal("OPERATION_UNPROVEN");
   });
 
@@ -138,7 +138,7 @@ describe("the proof of an operation's status", function () {
       stripped += 1;
       event.headers.proofs = [];
     });
-    const msg = await bench.ask("submit", good);
+    const msg = await harness.ask("submit", good);
     should(stripped).equal(3);
     should(msg.crec?.verification).have.property("verified", true);
   });
@@ -147,7 +147,7 @@ describe("the proof of an operation's status", function () {
     relay((event) => {
       if (event.payload.status === "confirmed_latest") event.payload.status = "confirmed";
     });
-    const msg = await bench.ask("final", good);
+    const msg = await harness.ask("final", good);
     should(msg.crec).containDeep({ status: "confirmed", verification: { verified: true } });
     const { channelId, operationId } = operationOf(msg);
     should((await client.operations.get(channelId, operationId)).status).equal("confirmed");
@@ -157,7 +157,7 @@ describe("the proof of an operation's status", function () {
 
   it("higher levels that the operation itself reports do not count", async () => {
     relay(() => undefined, "confirmed");
-    const msg = await bench.ask("submit", good);
+    const msg = await harness.ask("submit", good);
     const { verification, status } = msg.crec ?? {};
     should(verification).have.property("verified", true);
     should(msg.payload).have.property("status", status);
@@ -165,22 +165,22 @@ describe("the proof of an operation's status", function () {
   });
 
   it("a status below confirmed_latest has no proof, and says so", async () => {
-    const msg = await bench.ask("fails-soon", {});
+    const msg = await harness.ask("fails-soon", {});
     should(msg.crec?.verification).have.properties({ verified: false, reason: "not_verifiable" });
   });
 
   it("a wait that does not know what was signed says so, whatever the relay reports", async () => {
-    const other = await bench.ask("submit", good);
+    const other = await harness.ask("submit", good);
     const { verification: proven, ...crec } = other.crec ?? {};
-    should((await bench.ask("wait", { crec })).crec?.verification).have.property("verified", true);
+    should((await harness.ask("wait", { crec })).crec?.verification).have.property("verified", true);
     const { walletOperationId, ...unknown } = crec;
-    const msg = await bench.ask("wait", { crec: unknown });
+    const msg = await harness.ask("wait", { crec: unknown });
     should(msg.crec?.verification).match({
       verified: false,
       reason: "unproven",
       message: /walletOperationId/,
     });
-    await bench.nodeRed.status("wait", /^confirmed\w*, unproven$/);
+    await harness.nodeRed.status("wait", /^confirmed\w*, unproven$/);
     should([proven, walletOperationId]).not.containEql(undefined);
   });
 
@@ -200,31 +200,31 @@ describe("the proof of an operation's status", function () {
         verifiable_event: Buffer.from(text).toString("base64"),
       });
     });
-    const caught = await bench.refuse("fails", {});
+    const caught = await harness.refuse("fails", {});
     should(caught.error?.code).equal("WAIT_TIMEOUT");
-    should(bench.seenAt("fails:0", caught.probe)).be.empty();
+    should(harness.seenAt("fails:0", caught.probe)).be.empty();
     should(toldOf("fails", caught)).not.containEql("confirmed_latest");
   });
 
   it("without verification settings confirmations count, and are marked as unproven", async () => {
-    const msg = await bench.ask("bare-submit", good);
+    const msg = await harness.ask("bare-submit", good);
     const { verification } = msg.crec ?? {};
     should(verification).have.properties({ verified: false, reason: "unproven" });
     should((verification as { message: string }).message).match(/no verification settings/);
-    await bench.nodeRed.status("bare-submit", /^confirmed\w*, unproven$/);
-    const waited = await bench.ask("bare-wait", { crec: msg.crec ?? {} });
+    await harness.nodeRed.status("bare-submit", /^confirmed\w*, unproven$/);
+    const waited = await harness.ask("bare-wait", { crec: msg.crec ?? {} });
     should(waited.crec?.verification).have.property("reason", "unproven");
-    await bench.nodeRed.status("bare-wait", /^confirmed\w*, unproven$/);
+    await harness.nodeRed.status("bare-wait", /^confirmed\w*, unproven$/);
   });
 
   it("wrong verification settings are an error before anything is signed", async () => {
-    const before = bench.proxy.passed.length;
-    const caught = await bench.refuse("broken-submit", good);
+    const before = harness.proxy.passed.length;
+    const caught = await harness.refuse("broken-submit", good);
     should(caught.error?.code).equal("CONNECTION_INCOMPLETE");
     should(caught.error?.message).match(/threshold must be from 1 to \d+.*nothing was sent/);
-    const incomplete = await bench.refuse("half-submit", good);
+    const incomplete = await harness.refuse("half-submit", good);
     should(incomplete.error).match({ code: "CONNECTION_INCOMPLETE", message: /there are no signers/ });
-    const posts = bench.proxy.passed.slice(before).filter(({ method }) => method === "POST");
+    const posts = harness.proxy.passed.slice(before).filter(({ method }) => method === "POST");
     should(posts).be.empty();
   });
 });

@@ -6,16 +6,16 @@ import {
   operationDigest,
   parseAbi,
 } from "../../src/index.ts";
-import { type Message, withoutTimes } from "../support/bench.ts";
+import { type Message, withoutTimes } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
 import {
   COMPANY,
   checkCompany,
   checkError,
   KEPT,
-  OperationBench,
+  OperationHarness,
   RECEIVER,
-} from "../support/operation-bench.ts";
+} from "../support/operation-harness.ts";
 import { operationNode, signerNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
 
 type Record_ = Record<string, unknown>;
@@ -28,11 +28,11 @@ const CREC = ["channelId", "operationId", "status"];
 describe("drafts and the node operation", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   let client: CrecClient;
   const strangerKey = generatePrivateKey();
 
-  const nodes = (): Parameters<OperationBench["deploy"]>[0] => [
+  const nodes = (): Parameters<OperationHarness["deploy"]>[0] => [
     [submitNode({ id: "draft", mode: "draft" }), 2],
     [submitNode({ id: "soon", mode: "draft", deadline: "0.9" }), 2],
     [submitNode({ id: "moment", mode: "draft", deadline: "0.04" }), 2],
@@ -56,38 +56,38 @@ describe("drafts and the node operation", function () {
     [operationNode("finalize", { id: "unsigned", signer: "" }), 1],
   ];
   const config = () => [signerNode(strangerKey, { id: "stranger-signer" })];
-  const deploy = () => bench.deploy(nodes(), config());
+  const deploy = () => harness.deploy(nodes(), config());
 
   before(async () => {
-    bench = await OperationBench.start();
-    const { base_url, api_key } = bench.service.ready;
+    harness = await OperationHarness.start();
+    const { base_url, api_key } = harness.service.ready;
     client = new CrecClient({ baseUrl: base_url, apiKey: api_key });
     await deploy();
   });
 
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
 
   after(async () => {
     await client?.close();
-    await bench?.close();
+    await harness?.close();
   });
 
-  const draft = async (id = "draft") => (await bench.ask(id, GOOD)).crec ?? {};
+  const draft = async (id = "draft") => (await harness.ask(id, GOOD)).crec ?? {};
   const stored = ({ channelId, operationId }: Record_) =>
     client.operations.get(String(channelId), String(operationId));
   const signed = async (operation: Awaited<ReturnType<typeof stored>>) => {
     const { wallet_operation_id: id, address: account, deadline, transactions } = operation;
-    return operationDigest({ id, account, deadline, transactions }, bench.service.ready.chain_id);
+    return operationDigest({ id, account, deadline, transactions }, harness.service.ready.chain_id);
   };
 
   describe("a draft", () => {
     it("is sent to the first output, unsigned, with its calls in readable form", async () => {
-      const msg = await bench.ask("draft", { ...COMPANY, ...GOOD });
+      const msg = await harness.ask("draft", { ...COMPANY, ...GOOD });
       checkCompany(msg, DRAFT_CREC);
       should(msg.topic).equal("mine");
-      const { DemoToken: to } = bench.service.ready.contracts;
+      const { DemoToken: to } = harness.service.ready.contracts;
       should(msg.payload).have.properties({
         operation_id: msg.crec?.operationId,
         wallet_operation_id: msg.crec?.walletOperationId,
@@ -102,12 +102,12 @@ describe("drafts and the node operation", function () {
         },
       ]);
       should(msg.crec?.digest).equal(await signed(await stored(msg.crec ?? {})));
-      should(bench.seenAt("draft:1", msg.probe)).be.empty();
-      should(bench.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
+      should(harness.seenAt("draft:1", msg.probe)).be.empty();
+      should(harness.nodeRed.statuses("draft").at(-1)).match({ fill: "green", text: "pending_signature" });
     });
 
     it("has no deadline with 0, and 15 minutes by default", async () => {
-      const deadline = async (id: string) => ((await bench.ask(id, GOOD)).payload as Record_).deadline;
+      const deadline = async (id: string) => ((await harness.ask(id, GOOD)).payload as Record_).deadline;
       should(await deadline("endless")).equal(0);
       const now = Date.now() / 1000;
       should(Number(await deadline("usual")) - now).be.within(14 * 60, 15 * 60 + 20);
@@ -118,7 +118,7 @@ describe("drafts and the node operation", function () {
         { to: RECEIVER, value: "1" },
         { to: RECEIVER, data: "0x12345678" },
       ];
-      const { crec } = await bench.ask("listed", { payload: calls });
+      const { crec } = await harness.ask("listed", { payload: calls });
       should(crec?.preview).deepEqual([
         { to: RECEIVER, value: "1", ether: "0.000000000000000001" },
         { to: RECEIVER, value: "0", data: "0x12345678" },
@@ -129,7 +129,10 @@ describe("drafts and the node operation", function () {
   describe("get", () => {
     it("sends the operation, its digest and its readable calls, as the draft had them", async () => {
       const crec = await draft();
-      const msg = await bench.ask("get", { ...COMPANY, crec: { keep: "me", operationId: crec.operationId } });
+      const msg = await harness.ask("get", {
+        ...COMPANY,
+        crec: { keep: "me", operationId: crec.operationId },
+      });
       checkCompany(msg, DRAFT_CREC);
       should(msg.crec).deepEqual({ keep: "me", ...withoutTimes({ crec }) });
       should(msg.payload).deepEqual(JSON.parse(JSON.stringify(await stored(crec))));
@@ -142,7 +145,7 @@ describe("drafts and the node operation", function () {
         function: "transfer",
         args: [RECEIVER, "9"],
       });
-      const { chain_selector, contracts } = bench.service.ready;
+      const { chain_selector, contracts } = harness.service.ready;
       const token = contracts.DemoToken ?? "";
       const stranger = "0x00000000000000000000000000000000000000AA";
       const metadata = { args: { to: "0x1111111111111111111111111111111111111111", value: "1" } };
@@ -152,7 +155,7 @@ describe("drafts and the node operation", function () {
       });
       const named = "transfer(address,uint256)";
       const { operation } = await client.operations.draft(String(channelId), {
-        ...{ chain_selector, address: bench.wallet },
+        ...{ chain_selector, address: harness.wallet },
         transactions: [
           call(stranger, "harmless(address,uint256)"),
           call(stranger, named),
@@ -160,7 +163,7 @@ describe("drafts and the node operation", function () {
           call(token, "harmless(address,uint256)"),
         ],
       });
-      const { crec } = await bench.ask("get", { crec: { operationId: operation.operation_id } });
+      const { crec } = await harness.ask("get", { crec: { operationId: operation.operation_id } });
       should(crec?.preview).deepEqual([
         { to: stranger, value: "0", data },
         { to: stranger, value: "0", function: named, args: { 0: RECEIVER, 1: "9" } },
@@ -171,40 +174,40 @@ describe("drafts and the node operation", function () {
 
     it("of an unknown id is OPERATION_NOT_FOUND, and without an id MISSING_VALUE", async () => {
       const other = "0f8fad5b-d9cb-469f-a165-70867728950e";
-      const caught = await bench.refuse("get", { ...KEPT, crec: { keep: "me", operationId: other } });
+      const caught = await harness.refuse("get", { ...KEPT, crec: { keep: "me", operationId: other } });
       checkError(caught, "get", "OPERATION_NOT_FOUND", "Check both ids");
-      checkError(await bench.refuse("get", KEPT), "get", "MISSING_VALUE", "msg.crec.operationId");
+      checkError(await harness.refuse("get", KEPT), "get", "MISSING_VALUE", "msg.crec.operationId");
     });
   });
 
   describe("list", () => {
     it("sends all of the channel, newest first, or only some statuses", async () => {
       const [first, second, third] = [await draft(), await draft(), await draft()];
-      await bench.ask("cancel", { crec: second });
-      const sent = await bench.ask("submit", GOOD);
-      const msg = await bench.ask("list", COMPANY);
+      await harness.ask("cancel", { crec: second });
+      const sent = await harness.ask("submit", GOOD);
+      const msg = await harness.ask("list", COMPANY);
       checkCompany(msg, ["status"]);
       const ids = (payload: unknown) => (payload as Record_[]).map(({ operation_id }) => operation_id);
       should(ids(msg.payload).slice(0, 4)).deepEqual(
         [sent.crec, third, second, first].map((crec) => crec?.operationId),
       );
-      const few = await bench.ask("few", COMPANY);
+      const few = await harness.ask("few", COMPANY);
       should(ids(few.payload)).deepEqual([third.operationId, second.operationId]);
     });
 
     it("reads all pages up to the limit", async () => {
-      bench.proxy.harm = ({ method, path }) =>
+      harness.proxy.harm = ({ method, path }) =>
         method === "GET" && path.endsWith("/operations")
           ? {
               kind: "change",
               change: (body) => JSON.stringify({ data: JSON.parse(body).data.slice(0, 1), has_more: true }),
             }
           : undefined;
-      const from = bench.proxy.passed.length;
-      const { payload } = await bench.ask("few", {});
+      const from = harness.proxy.passed.length;
+      const { payload } = await harness.ask("few", {});
       should(payload).have.length(2);
       // What other nodes of the flow still follow goes on asking.
-      const lists = bench.proxy.passed.slice(from).filter(({ path }) => path.endsWith("/operations"));
+      const lists = harness.proxy.passed.slice(from).filter(({ path }) => path.endsWith("/operations"));
       const queries = lists.map(({ query }) => query);
       should(queries).have.length(2);
       should(queries[1])
@@ -216,12 +219,12 @@ describe("drafts and the node operation", function () {
   describe("finalize", () => {
     it("signs what was approved, and waits until it is accepted", async () => {
       const crec = await draft();
-      const msg = await bench.ask("finalize", { ...COMPANY, crec: { ...COMPANY.crec, ...crec } });
+      const msg = await harness.ask("finalize", { ...COMPANY, crec: { ...COMPANY.crec, ...crec } });
       checkCompany(msg, [...DRAFT_CREC, "verification"]);
       should(msg.payload).have.properties({ operation_id: crec.operationId, digest: crec.digest });
       should((msg.payload as Record_).status).not.equal("pending_signature");
       should(msg.crec?.status).equal((msg.payload as Record_).status);
-      const done = await bench.ask("wait", {
+      const done = await harness.ask("wait", {
         ...COMPANY,
         crec: { keep: "me", operationId: crec.operationId },
       });
@@ -230,7 +233,7 @@ describe("drafts and the node operation", function () {
     });
 
     it("waits for the status in the form", async () => {
-      const { payload } = await bench.ask("finalize-far", { crec: await draft() });
+      const { payload } = await harness.ask("finalize-far", { crec: await draft() });
       should((payload as Record_).status).match(/^confirmed/);
       should((payload as Record_).transactionHash).match(/^0x[0-9a-f]{64}$/);
     });
@@ -238,18 +241,23 @@ describe("drafts and the node operation", function () {
     it("does not sign a draft with another digest", async () => {
       const [crec, other] = [await draft(), await draft()];
       const wrong = { ...KEPT, crec: { keep: "me", operationId: crec.operationId, digest: other.digest } };
-      checkError(await bench.refuse("finalize", wrong), "finalize", "DIGEST_MISMATCH", "Nothing was signed");
+      checkError(
+        await harness.refuse("finalize", wrong),
+        "finalize",
+        "DIGEST_MISMATCH",
+        "Nothing was signed",
+      );
       const none = { ...KEPT, crec: { keep: "me", operationId: crec.operationId } };
-      checkError(await bench.refuse("finalize", none), "finalize", "MISSING_VALUE", "Nothing was signed");
+      checkError(await harness.refuse("finalize", none), "finalize", "MISSING_VALUE", "Nothing was signed");
       should((await stored(crec)).status).equal("pending_signature");
       // Where the form asks for no digest, what is there is signed.
-      await bench.ask("finalize-any", none);
+      await harness.ask("finalize-any", none);
       should((await stored(crec)).signature).be.a.String();
     });
 
     it("reports a key that the wallet does not allow", async () => {
       const crec = await draft();
-      const caught = await bench.refuse("stranger", { ...KEPT, crec: { keep: "me", ...crec } });
+      const caught = await harness.refuse("stranger", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "stranger", "VALIDATION_ERROR", "is not allowed on the wallet");
       should((await stored(crec)).status).equal("pending_signature");
     });
@@ -261,13 +269,13 @@ describe("drafts and the node operation", function () {
         draft("soon"),
         draft("moment"),
       ]);
-      await bench.ask("cancel", { crec: cancelled });
-      await bench.ask("finalize", { crec: finalized });
+      await harness.ask("cancel", { crec: cancelled });
+      await harness.ask("finalize", { crec: finalized });
       await client.operations
         .waitFor(String(moment.channelId), String(moment.operationId), { target: "accepted" })
         .catch(() => {});
       const late = async (crec: Record_, code: string, says: string) => {
-        const caught = await bench.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
+        const caught = await harness.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
         checkError(caught, "finalize", code, says);
         should(caught.crec).have.properties({ operationId: crec.operationId, digest: crec.digest });
       };
@@ -275,7 +283,7 @@ describe("drafts and the node operation", function () {
       await late(finalized, "OPERATION_NOT_FINALIZABLE", "Check its status");
       await late(soon, "OPERATION_DEADLINE_ELAPSED", "later deadline");
       await late(moment, "OPERATION_NOT_FINALIZABLE", "Check its status");
-      const caught = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
+      const caught = await harness.refuse("wait", { ...KEPT, crec: { keep: "me", ...moment } });
       checkError(caught, "wait", "OPERATION_EXPIRED", "later deadline");
     });
 
@@ -284,7 +292,7 @@ describe("drafts and the node operation", function () {
       const expired = client.operations
         .waitFor(String(crec.channelId), String(crec.operationId), { target: "accepted" })
         .catch(() => {});
-      bench.proxy.harm = ({ method }) => {
+      harness.proxy.harm = ({ method }) => {
         if (method !== "PATCH") return undefined;
         return {
           kind: "answer",
@@ -293,7 +301,7 @@ describe("drafts and the node operation", function () {
         };
       };
       await expired;
-      const caught = await bench.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
+      const caught = await harness.refuse("finalize", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "finalize", "OPERATION_EXPIRED", "later deadline");
     });
 
@@ -301,9 +309,9 @@ describe("drafts and the node operation", function () {
       const crec = await draft();
       const [before] = [await stored(crec)];
       should(before.status).equal("pending_signature");
-      bench.proxy.harm = ({ method }) =>
+      harness.proxy.harm = ({ method }) =>
         method === "PATCH" ? { kind: "change", change: () => "<html>" } : undefined;
-      const { payload } = await bench.ask("finalize", { crec });
+      const { payload } = await harness.ask("finalize", { crec });
       should((payload as Record_).operation_id).equal(crec.operationId);
       should((await stored(crec)).signature).be.a.String();
     });
@@ -313,13 +321,13 @@ describe("drafts and the node operation", function () {
     it("sends the cancelled draft, once", async () => {
       const crec = await draft();
       const message = { ...COMPANY, crec: { ...COMPANY.crec, operationId: crec.operationId } };
-      const msg = await bench.ask("cancel", message);
+      const msg = await harness.ask("cancel", message);
       checkCompany(msg, CREC);
       should(msg.payload).have.properties({ operation_id: crec.operationId, status: "cancelled" });
       should(msg.crec).have.property("status", "cancelled");
-      const caught = await bench.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
+      const caught = await harness.refuse("cancel", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "cancel", "OPERATION_NOT_CANCELLABLE", "Check its status");
-      const waited = await bench.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
+      const waited = await harness.refuse("wait", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(waited, "wait", "OPERATION_CANCELLED", "if it is still needed");
     });
   });
@@ -327,46 +335,46 @@ describe("drafts and the node operation", function () {
   describe("wait", () => {
     it("follows a draft that is finalized meanwhile", async () => {
       const crec = await draft();
-      const looked = bench.proxy.next(2, ({ path }) => path.endsWith("/events/search"));
-      const waiting = bench.ask("wait", { crec });
+      const looked = harness.proxy.next(2, ({ path }) => path.endsWith("/events/search"));
+      const waiting = harness.ask("wait", { crec });
       await looked;
-      await bench.ask("finalize", { crec });
+      await harness.ask("finalize", { crec });
       should(((await waiting).payload as Record_).status).match(/^confirmed/);
     });
 
     it("reports why an operation failed, as submit operation does", async () => {
-      const caught = await bench.refuse("submit", { ...KEPT, to: RECEIVER, payload: String(10n ** 30n) });
+      const caught = await harness.refuse("submit", { ...KEPT, to: RECEIVER, payload: String(10n ** 30n) });
       checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance");
-      const again = await bench.refuse("wait", { ...KEPT, crec: caught.crec ?? {} });
+      const again = await harness.refuse("wait", { ...KEPT, crec: caught.crec ?? {} });
       checkError(again, "wait", "OPERATION_FAILED", "InsufficientBalance");
       should(again.error?.message).equal(caught.error?.message);
     });
 
     it("resumes a wait that a deploy has interrupted", async () => {
-      bench.proxy.harm = ({ path }) => (path.endsWith("/events/search") ? { kind: "stall" } : undefined);
-      const looked = bench.proxy.next(1, ({ path }) => path.endsWith("/events/search"));
+      harness.proxy.harm = ({ path }) => (path.endsWith("/events/search") ? { kind: "stall" } : undefined);
+      const looked = harness.proxy.next(1, ({ path }) => path.endsWith("/events/search"));
       const probe = freshId();
-      await bench.nodeRed.press("press-submit", { ...KEPT, ...GOOD, probe });
+      await harness.nodeRed.press("press-submit", { ...KEPT, ...GOOD, probe });
       await looked;
       const changed = nodes().map(([node, ports]) =>
         node.id === "submit" ? [{ ...node, name: "changed" }, ports] : [node, ports],
       ) as ReturnType<typeof nodes>;
-      await bench.deploy(changed, config(), "nodes");
-      const { value } = await bench.nodeRed.shows(
+      await harness.deploy(changed, config(), "nodes");
+      const { value } = await harness.nodeRed.shows(
         (shown) => shown.name === "error" && (shown.value as Message).probe === probe,
       );
       const caught = value as Message;
       checkError(caught, "submit", "WAIT_INTERRUPTED");
-      bench.proxy.harm = () => undefined;
+      harness.proxy.harm = () => undefined;
       const { error: _error, ...message } = caught;
-      const { payload, crec } = await bench.ask("wait", message);
+      const { payload, crec } = await harness.ask("wait", message);
       should((payload as Record_).wallet_operation_id).equal(caught.crec?.walletOperationId);
       should(crec?.status).match(/^confirmed/);
     });
 
     it("that times out is WAIT_TIMEOUT, with the id", async () => {
       const crec = await draft();
-      const caught = await bench.refuse("hasty", { ...KEPT, crec: { keep: "me", ...crec } });
+      const caught = await harness.refuse("hasty", { ...KEPT, crec: { keep: "me", ...crec } });
       checkError(caught, "hasty", "WAIT_TIMEOUT");
       should(caught.crec).have.property("operationId", crec.operationId);
     });
@@ -375,21 +383,21 @@ describe("drafts and the node operation", function () {
   describe("a wrong form", () => {
     it("is an error that names the field, before any request", async () => {
       const crec = { keep: "me", ...(await draft()) };
-      const from = bench.proxy.passed.length;
+      const from = harness.proxy.passed.length;
       const refused = async (id: string, code: string, says: string) =>
-        checkError(await bench.refuse(id, { ...KEPT, crec }), id, code, says);
+        checkError(await harness.refuse(id, { ...KEPT, crec }), id, code, says);
       await refused("misspelt", "INVALID_FIELD", '"Wait until"');
       await refused("none", "INVALID_FIELD", '"Limit"');
       await refused("unknown", "UNKNOWN_ACTION", '"finalise"');
       await refused("unsigned", "SIGNER_MISSING", "choose one");
-      should(bench.proxy.passed.slice(from).filter(({ path }) => path.includes("/operations"))).be.empty();
+      should(harness.proxy.passed.slice(from).filter(({ path }) => path.includes("/operations"))).be.empty();
     });
   });
 
   describe("afterwards", () => {
     it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
-      bench.checkRunsWell();
-      await bench.checkNeverShown([bench.key, strangerKey]);
+      harness.checkRunsWell();
+      await harness.checkNeverShown([harness.key, strangerKey]);
     });
   });
 });

@@ -1,6 +1,6 @@
 import should from "should";
 import { encodeFunctionCall, operationDigest, parseAbi } from "../../src/index.ts";
-import type { Message } from "../support/bench.ts";
+import type { Message } from "../support/flow-harness.ts";
 import { freshId } from "../support/node-red.ts";
 import {
   COMPANY,
@@ -9,9 +9,9 @@ import {
   isFine,
   isRed,
   KEPT,
-  OperationBench,
+  OperationHarness,
   RECEIVER,
-} from "../support/operation-bench.ts";
+} from "../support/operation-harness.ts";
 import { call, queryNode, submitNode, TOKEN_ABI, value } from "../support/operation-nodes.ts";
 
 const STATUSES = [
@@ -32,24 +32,24 @@ type Record_ = Record<string, unknown>;
 describe("submit operation", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
 
   before(async () => {
-    bench = await OperationBench.start();
+    harness = await OperationHarness.start();
   });
 
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
 
   after(async () => {
-    await bench?.close();
+    await harness?.close();
   });
 
   describe("its messages", () => {
     const good = { to: RECEIVER, payload: "1" };
     before(() =>
-      bench.deploy(
+      harness.deploy(
         [
           [submitNode(), 2],
           [submitNode({ id: "quiet", follow: false, waitFor: "accepted" }), 2],
@@ -81,15 +81,15 @@ describe("submit operation", function () {
     );
 
     it("shows the status of the newest message, also when an older one changes later", async () => {
-      const older = await bench.ask("submit", good);
-      await bench.refuse("submit", { ...KEPT, ...good, payload: "many" });
-      await bench.nodeRed.status("submit", isRed);
-      await bench.toldAt("submit:1", older.probe, "confirmed");
-      should(bench.nodeRed.statuses("submit").at(-1)).have.properties({ fill: "red", shape: "ring" });
+      const older = await harness.ask("submit", good);
+      await harness.refuse("submit", { ...KEPT, ...good, payload: "many" });
+      await harness.nodeRed.status("submit", isRed);
+      await harness.toldAt("submit:1", older.probe, "confirmed");
+      should(harness.nodeRed.statuses("submit").at(-1)).have.properties({ fill: "red", shape: "ring" });
     });
 
     it("sends the operation with its transaction, and each status to the second output", async () => {
-      const msg = await bench.ask("submit", { ...COMPANY, to: RECEIVER, payload: AMOUNT });
+      const msg = await harness.ask("submit", { ...COMPANY, to: RECEIVER, payload: AMOUNT });
       checkCompany(msg, CREC);
       should(msg.topic).equal("mine");
       const payload = msg.payload as Record_;
@@ -99,8 +99,8 @@ describe("submit operation", function () {
         wallet_operation_id: crec.walletOperationId,
         digest: crec.digest,
         status: crec.status,
-        address: bench.wallet,
-        chain_selector: bench.service.ready.chain_selector,
+        address: harness.wallet,
+        chain_selector: harness.service.ready.chain_selector,
       });
       should(STATUSES.slice(4)).containEql(crec.status);
       should(payload.transactionHash).match(/^0x[0-9a-f]{64}$/);
@@ -109,11 +109,11 @@ describe("submit operation", function () {
         function: "transfer",
         args: [RECEIVER, AMOUNT],
       });
-      const { chain_id, contracts: there } = bench.service.ready;
+      const { chain_id, contracts: there } = harness.service.ready;
       should(payload.transactions).deepEqual([{ to: there.DemoToken, value: "0", data }]);
       const signed = {
         id: String(crec.walletOperationId),
-        account: bench.wallet,
+        account: harness.wallet,
         deadline: Number(payload.deadline),
         transactions: payload.transactions as Array<{ to: string; value: string; data: `0x${string}` }>,
       };
@@ -121,7 +121,7 @@ describe("submit operation", function () {
       should(crec.digest).equal(operationDigest(signed, chain_id));
       should(signed.deadline).be.approximately(Date.now() / 1000 + 900, 30);
 
-      const changes = await bench.toldAt("submit:1", msg.probe, "confirmed");
+      const changes = await harness.toldAt("submit:1", msg.probe, "confirmed");
       should(changes.map((one) => one.payload)).deepEqual(STATUSES.map((status) => ({ status, reason: "" })));
       should(changes.map(({ topic }) => topic)).deepEqual(
         STATUSES.map((status) => `operation.status/${status}`),
@@ -137,19 +137,19 @@ describe("submit operation", function () {
           isProven ? { verified: true } : { verified: false, reason: "not_verifiable" },
         );
       }
-      await bench.nodeRed.status("submit", "confirmed");
-      should(bench.seenAt("submit:0", msg.probe)).have.length(1);
+      await harness.nodeRed.status("submit", "confirmed");
+      should(harness.seenAt("submit:0", msg.probe)).have.length(1);
     });
 
     it("executes several calls as one operation, with values from the message, the flow and JSONata", async () => {
-      await bench.ask("remember", { payload: RECEIVER });
+      await harness.ask("remember", { payload: RECEIVER });
       const { data } = encodeFunctionCall({
         abi: parseAbi("function add(uint256 amount) payable"),
         function: "add",
         args: ["5"],
       });
-      const counter = bench.service.ready.contracts.Counter ?? "";
-      const msg = await bench.ask("batch", {
+      const counter = harness.service.ready.contracts.Counter ?? "";
+      const msg = await harness.ask("batch", {
         ...COMPANY,
         payload: { to: counter.toUpperCase().replace("X", "x"), data },
       });
@@ -166,21 +166,21 @@ describe("submit operation", function () {
         args: [RECEIVER, "7"],
       });
       should(transactions[0]).deepEqual({
-        to: bench.service.ready.contracts.DemoToken,
+        to: harness.service.ready.contracts.DemoToken,
         value: "0",
         data: token.data,
       });
-      should(bench.seenAt("batch:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(STATUSES);
+      should(harness.seenAt("batch:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(STATUSES);
     });
 
     it("takes a list of calls from the message, up to 16", async () => {
-      const { DemoToken: to = "" } = bench.service.ready.contracts;
+      const { DemoToken: to = "" } = harness.service.ready.contracts;
       const { data } = encodeFunctionCall({
         abi: parseAbi(TOKEN_ABI),
         function: "transfer",
         args: [RECEIVER, "1"],
       });
-      const msg = await bench.ask("listed", {
+      const msg = await harness.ask("listed", {
         payload: [{ to, data }, ...Array(15).fill({ to: RECEIVER, value: "1" })],
       });
       const { transactions } = msg.payload as { transactions: Record_[] };
@@ -192,57 +192,57 @@ describe("submit operation", function () {
     });
 
     it("sends no later statuses where the form says so", async () => {
-      const msg = await bench.ask("quiet", { ...good });
-      await bench.nodeRed.status("quiet", isFine);
+      const msg = await harness.ask("quiet", { ...good });
+      await harness.nodeRed.status("quiet", isFine);
       // Another operation has reached its last status meanwhile.
-      const other = await bench.ask("submit", { ...good });
-      await bench.toldAt("submit:1", other.probe, "confirmed");
-      should(bench.seenAt("quiet:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(["accepted"]);
+      const other = await harness.ask("submit", { ...good });
+      await harness.toldAt("submit:1", other.probe, "confirmed");
+      should(harness.seenAt("quiet:1", msg.probe).map(({ crec }) => crec?.status)).deepEqual(["accepted"]);
     });
   });
 
   describe("with interruptions", () => {
     const good = { to: RECEIVER, payload: "1" };
     /** Only what has changed: the catch of a flow that stops as a whole hears nothing any more. */
-    const redeploy = () => bench.deploy([[submitNode({ name: "changed" }), 2]], [], "nodes");
+    const redeploy = () => harness.deploy([[submitNode({ name: "changed" }), 2]], [], "nodes");
     const isLook = ({ path }: { path: string }) => path.endsWith("/events/search");
 
     it("a chain that is down is an error, and the next message works when it is back", async () => {
-      await bench.deploy([
+      await harness.deploy([
         [submitNode(), 2],
         [queryNode(), 2],
       ]);
-      await bench.ask("submit", good);
-      await bench.chain.goDown();
+      await harness.ask("submit", good);
+      await harness.chain.goDown();
       const [submitted, asked] = await Promise.all([
-        bench.refuse("submit", { ...KEPT, ...good }),
-        bench.refuse("query", { ...KEPT, payload: bench.wallet }),
-      ]).finally(() => bench.chain.comeBack());
+        harness.refuse("submit", { ...KEPT, ...good }),
+        harness.refuse("query", { ...KEPT, payload: harness.wallet }),
+      ]).finally(() => harness.chain.comeBack());
       checkError(submitted, "submit", "CHAIN_UNAVAILABLE");
       checkError(asked, "query", "QUERY_FAILED", "CHAIN_UNAVAILABLE");
-      await bench.nodeRed.status("submit", isRed);
-      await bench.nodeRed.status("query", isRed);
-      await bench.ask("submit", good);
-      await bench.ask("query", { payload: bench.wallet });
-      await bench.nodeRed.status("submit", isFine);
-      await bench.nodeRed.status("query", isFine);
+      await harness.nodeRed.status("submit", isRed);
+      await harness.nodeRed.status("query", isRed);
+      await harness.ask("submit", good);
+      await harness.ask("query", { payload: harness.wallet });
+      await harness.nodeRed.status("submit", isFine);
+      await harness.nodeRed.status("query", isFine);
     });
 
     it("a wait that times out is WAIT_TIMEOUT, with the operation's id", async () => {
-      await bench.deploy([[submitNode({ id: "hasty", timeout: "0.4", waitFor: "confirmed" }), 2]]);
-      const caught = await bench.refuse("hasty", { ...KEPT, ...good });
+      await harness.deploy([[submitNode({ id: "hasty", timeout: "0.4", waitFor: "confirmed" }), 2]]);
+      const caught = await harness.refuse("hasty", { ...KEPT, ...good });
       checkError(caught, "hasty", "WAIT_TIMEOUT");
       should(caught.crec?.operationId).be.a.String();
       should(caught.crec?.walletOperationId).match(/^\d+$/);
     });
 
     it("a status that is reached is sent although the operation cannot be read", async () => {
-      await bench.deploy([[submitNode(), 2]]);
-      bench.proxy.harm = ({ method, path }) =>
+      await harness.deploy([[submitNode(), 2]]);
+      harness.proxy.harm = ({ method, path }) =>
         method === "GET" && path.includes("/operations/")
           ? { kind: "answer", status: 404, body: "{}" }
           : undefined;
-      const msg = await bench.ask("submit", good);
+      const msg = await harness.ask("submit", good);
       should(msg.payload).have.properties({
         operation_id: msg.crec?.operationId,
         status: "confirmed_latest",
@@ -251,25 +251,25 @@ describe("submit operation", function () {
     });
 
     it("a redeploy ends the wait with WAIT_INTERRUPTED and the operation's id, and the operation continues", async () => {
-      await bench.deploy([[submitNode(), 2]]);
-      bench.proxy.harm = (passing) => (isLook(passing) ? { kind: "stall" } : undefined);
-      const looked = bench.proxy.next(1, isLook);
+      await harness.deploy([[submitNode(), 2]]);
+      harness.proxy.harm = (passing) => (isLook(passing) ? { kind: "stall" } : undefined);
+      const looked = harness.proxy.next(1, isLook);
       const probe = freshId();
-      await bench.nodeRed.press("press-submit", { ...KEPT, ...good, probe });
+      await harness.nodeRed.press("press-submit", { ...KEPT, ...good, probe });
       await looked;
       const start = performance.now();
       await redeploy();
       // What it waits for is stalled until its time-out of 10 s.
       should(performance.now() - start).be.below(6_000);
-      const { value: shown } = await bench.nodeRed.shows(
+      const { value: shown } = await harness.nodeRed.shows(
         ({ name, value }) => name === "error" && (value as Message).probe === probe,
       );
       const caught = shown as Message;
       checkError(caught, "submit", "WAIT_INTERRUPTED");
-      bench.proxy.harm = () => undefined;
+      harness.proxy.harm = () => undefined;
       const { operationId, channelId, walletOperationId } = caught.crec ?? {};
       should(walletOperationId).match(/^\d+$/);
-      const { base_url, api_key } = bench.service.ready;
+      const { base_url, api_key } = harness.service.ready;
       const answer = await fetch(`${base_url}/channels/${channelId}/operations/${operationId}`, {
         headers: { authorization: `Apikey ${api_key}` },
       });
@@ -277,16 +277,16 @@ describe("submit operation", function () {
     });
 
     it("a redeploy during the submit reports the wallet operation id", async () => {
-      await bench.deploy([[submitNode(), 2]]);
+      await harness.deploy([[submitNode(), 2]]);
       const isSubmit = ({ method, path }: { method: string; path: string }) =>
         method === "POST" && path.endsWith("/operations");
-      bench.proxy.harm = (passing) => (isSubmit(passing) ? { kind: "stall" } : undefined);
-      const submitted = bench.proxy.next(1, isSubmit);
+      harness.proxy.harm = (passing) => (isSubmit(passing) ? { kind: "stall" } : undefined);
+      const submitted = harness.proxy.next(1, isSubmit);
       const probe = freshId();
-      await bench.nodeRed.press("press-submit", { ...KEPT, ...good, probe });
+      await harness.nodeRed.press("press-submit", { ...KEPT, ...good, probe });
       await submitted;
       await redeploy();
-      const { value: shown } = await bench.nodeRed.shows(
+      const { value: shown } = await harness.nodeRed.shows(
         ({ name, value }) => name === "error" && (value as Message).probe === probe,
       );
       checkError(shown as Message, "submit", "WAIT_INTERRUPTED");
@@ -296,8 +296,8 @@ describe("submit operation", function () {
 
   describe("afterwards", () => {
     it("Node-RED still runs, had no unexpected errors, and has shown no private key", async () => {
-      bench.checkRunsWell();
-      await bench.checkNeverShown([bench.key]);
+      harness.checkRunsWell();
+      await harness.checkNeverShown([harness.key]);
     });
   });
 });

@@ -5,7 +5,7 @@ import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
 import type { Preview, PreviewRequest } from "../../nodes/submit-operation/preview-types.ts";
 import { NodeRed, UserDir } from "../support/node-red.ts";
 import { contractNode } from "../support/nodes.ts";
-import { NOBODY, OperationBench, RECEIVER, SEPOLIA } from "../support/operation-bench.ts";
+import { NOBODY, OperationHarness, RECEIVER, SEPOLIA } from "../support/operation-harness.ts";
 import { call, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
 
 const ABI = [...TOKEN_ABI.split("\n"), "function deposit((uint64 at, bytes32[] tags) note) payable"].join(
@@ -31,24 +31,24 @@ const SECRET = "nobody may read this";
 describe("the preview of an operation", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   let token: string;
   let selector: string;
   const answers: string[] = [];
 
   before(async () => {
-    bench = await OperationBench.start({ TEST_SECRET: SECRET, TEST_ABI: ABI, TEST_DECIMALS: "6" });
-    const { ready } = bench.service;
+    harness = await OperationHarness.start({ TEST_SECRET: SECRET, TEST_ABI: ABI, TEST_DECIMALS: "6" });
+    const { ready } = harness.service;
     token = String(ready.contracts.DemoToken);
     selector = ready.chain_selector;
     const byEnvironment = { id: "by-environment", abi: "${TEST_ABI}", decimals: "${TEST_DECIMALS}" };
-    await bench.deploy(
+    await harness.deploy(
       [],
       [contractNode(ready, byEnvironment), walletNode(ready, { id: "nowhere", wallet: "nobody's" })],
     );
   });
 
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   const transfer = (amount = value("1.5")) =>
     call("new", "transfer(address,uint256)", value(RECEIVER.toLowerCase()), amount) as CallDef;
@@ -57,7 +57,7 @@ describe("the preview of an operation", function () {
     ...{ kind: "raw", to: value(NOBODY), data: value("") },
     amount: { ...value(amount), unit },
   });
-  const post = (body: unknown, path = bench.nodeRed) =>
+  const post = (body: unknown, path = harness.nodeRed) =>
     path.fetch("crec/operation/preview", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -70,7 +70,7 @@ describe("the preview of an operation", function () {
     contracts: {
       new: { name: "my token", chainSelector: selector, address: token, abi: ABI, decimals: "18" },
     },
-    wallet: { id: "undeployed", chainSelector: selector, wallet: bench.wallet, connection: "" },
+    wallet: { id: "undeployed", chainSelector: selector, wallet: harness.wallet, connection: "" },
     deadline: "15",
     ...more,
   });
@@ -118,8 +118,8 @@ describe("the preview of an operation", function () {
     if (!digest) throw new Error("There is no digest.");
     const { domain, id, deadline } = digest;
     should(domain).deepEqual({
-      ...{ name: "CLLSmartAccount", version: "1", verifyingContract: bench.wallet },
-      chainId: Number(bench.service.ready.chain_id),
+      ...{ name: "CLLSmartAccount", version: "1", verifyingContract: harness.wallet },
+      chainId: Number(harness.service.ready.chain_id),
     });
     should(Number(deadline)).be.within(started + 900, Math.ceil(Date.now() / 1000) + 900);
     const transactions = [
@@ -127,7 +127,7 @@ describe("the preview of an operation", function () {
       { to: NOBODY, value: parseEther("0.25"), data: "0x" },
       { to: token, value: 2_000_000_000n, data: data("deposit", [7, [TAG]]) },
     ];
-    const operation = { id, account: bench.wallet, deadline, transactions };
+    const operation = { id, account: harness.wallet, deadline, transactions };
     should(digest.digest).equal(TypedDataEncoder.hash(domain, TYPES, operation));
   });
 
@@ -216,7 +216,7 @@ describe("the preview of an operation", function () {
       .have.property("problem")
       .match(/at most 16 calls, not 17/);
     should(await why({ wallet: {} })).match(/Choose a wallet/);
-    should(await why(wallet({ wallet: "bench-wallet" }))).match(/only its name "bench-wallet".*Deploy/);
+    should(await why(wallet({ wallet: "harness-wallet" }))).match(/only its name "harness-wallet".*Deploy/);
     should(await why(wallet({ id: "wallet", wallet: "another" }))).match(/only its name "another"/);
     should(await why(wallet({ id: "nowhere", wallet: "nobody's" }))).match(/no wallet named "nobody's"/);
     should(await why(wallet({ chainSelector: "4242" }))).match(/network 4242.*Deploy/);
@@ -228,10 +228,10 @@ describe("the preview of an operation", function () {
     const wallet = {
       id: "wallet",
       chainSelector: selector,
-      wallet: "bench-wallet",
+      wallet: "harness-wallet",
       connection: "connection",
     };
-    should((await preview([pay("1")], { wallet })).digest?.domain.verifyingContract).equal(bench.wallet);
+    should((await preview([pay("1")], { wallet })).digest?.domain.verifyingContract).equal(harness.wallet);
   });
 
   it("uses variables only through deployed nodes", async () => {
@@ -293,7 +293,7 @@ describe("the preview of an operation", function () {
       should(problem).match(says);
     }
     await preview([{ ...transfer(), contract: "__proto__" } as CallDef]);
-    bench.checkRunsWell();
+    harness.checkRunsWell();
   });
 
   it("needs the read permission", async () => {
@@ -302,7 +302,7 @@ describe("the preview of an operation", function () {
     const guarded = await NodeRed.start(userDir, {}, { settings, token: "admin" });
     try {
       // Answers only once a node of ours runs.
-      await guarded.deploy([contractNode(bench.service.ready)]);
+      await guarded.deploy([contractNode(harness.service.ready)]);
       const as = (headers: Record<string, string>) =>
         guarded.fetch("crec/operation/preview", {
           method: "POST",
@@ -320,9 +320,9 @@ describe("the preview of an operation", function () {
   });
 
   it("contains no key", () => {
-    const told = [...answers, bench.nodeRed.log, bench.nodeRed.heard].join("\n");
+    const told = [...answers, harness.nodeRed.log, harness.nodeRed.heard].join("\n");
     should(answers).not.be.empty();
-    for (const secret of [SECRET, bench.key.slice(2), bench.service.ready.api_key]) {
+    for (const secret of [SECRET, harness.key.slice(2), harness.service.ready.api_key]) {
       should(told.includes(secret)).be.false();
     }
   });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { encodeFunctionCall } from "../../src/abi/index.ts";
-import { ask, benchFlow, type Message } from "../support/bench.ts";
 import { type Borrowed, borrowNodeRed } from "../support/borrowed-node-red.ts";
+import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import type { FlowNode, NodeRed } from "../support/node-red.ts";
 import {
   apiNode,
@@ -58,7 +58,7 @@ describe("events in and deploys", function () {
 
   type DeployType = Parameters<NodeRed["deploy"]>[1];
   const deploy = (nodes: ReadonlyArray<[FlowNode, number]>, type?: DeployType) =>
-    nodeRed.deploy(benchFlow(type === "nodes" ? config.map(asEdited) : config, nodes), type);
+    nodeRed.deploy(harnessFlow(type === "nodes" ? config.map(asEdited) : config, nodes), type);
   /** As the editor sends a node whose credentials were not touched: with them, it counts as changed. */
   const asEdited = ({ credentials: _, ...node }: FlowNode): FlowNode => node;
   const isPoll = ({ method, path }: Passing) => method === "GET" && path.endsWith("/events");
@@ -100,7 +100,7 @@ describe("events in and deploys", function () {
     it("closes a node at once that waits for its channel, or for its service", async () => {
       const nowhere = channelNode({ id: "missing-channel", channel: "nowhere" });
       await nodeRed.deploy(
-        benchFlow([...config, nowhere], [[eventsInNode({ id: "waits", channel: "missing-channel" }), 2]]),
+        harnessFlow([...config, nowhere], [[eventsInNode({ id: "waits", channel: "missing-channel" }), 2]]),
       );
       await nodeRed.status("waits", "events-in.status.waiting-for-channel");
       should(await timeOf(() => deploy([]))).be.below(CLOSE_MS);
@@ -215,7 +215,7 @@ describe("events in and deploys", function () {
         eventsInNode({ id: "cousin-two", consumer: "cousins", channel: "other-channel" }),
       ];
       await nodeRed.deploy(
-        benchFlow(
+        harnessFlow(
           [...config, elsewhere],
           [
             [one, 2],

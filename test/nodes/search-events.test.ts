@@ -3,8 +3,8 @@ import should from "should";
 import { splitNames } from "../../nodes/lib/shared/split-names.ts";
 import { timeOf } from "../../nodes/lib/shared/times.ts";
 import { Sequence } from "../../nodes/search-events/sequence.ts";
-import { functionNode, type Message } from "../support/bench.ts";
-import { type Arrival, ackingNode, ackNode, EventBench, isPoll } from "../support/event-bench.ts";
+import { type Arrival, ackingNode, ackNode, EventHarness, isPoll } from "../support/event-harness.ts";
+import { functionNode, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId } from "../support/node-red.ts";
 import { channelNode, contractNode, eventsInNode, manageNode, verifyEventNode } from "../support/nodes.ts";
 import type { Passing } from "../support/proxy.ts";
@@ -21,21 +21,21 @@ const isSearch = ({ path }: Passing) => path.endsWith("/events/search");
 describe("search events", function () {
   this.timeout(120_000);
 
-  let bench: EventBench;
+  let harness: EventHarness;
   let probe: string;
 
   before(async () => {
-    bench = await EventBench.start(NOTICES);
+    harness = await EventHarness.start(NOTICES);
     await watchTransfers();
   });
   afterEach(() => {
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
   });
-  after(() => bench?.close());
+  after(() => harness?.close());
 
   /** A watcher that has seen three transfers to an address of their own. */
   async function watchTransfers(): Promise<void> {
-    const { chain_selector, contracts } = bench.service.ready;
+    const { chain_selector, contracts } = harness.service.ready;
     const channel = await channelId();
     const input = (name: string, type: string, indexed: boolean) => ({
       name,
@@ -48,7 +48,7 @@ describe("search events", function () {
       input("to", "address", true),
       input("value", "uint256", false),
     ];
-    const watcher = await bench.call("POST", `/channels/${channel}/watchers`, {
+    const watcher = await harness.call("POST", `/channels/${channel}/watchers`, {
       name: "transfers",
       chain_selector,
       address: contracts.DemoToken,
@@ -56,16 +56,16 @@ describe("search events", function () {
       abi: [{ type: "event", name: "Transfer", anonymous: false, inputs }],
     });
     const path = `/channels/${channel}/watchers/${watcher.watcher_id}`;
-    while ((await bench.call("GET", path)).status !== "active") await sleep(50);
+    while ((await harness.call("GET", path)).status !== "active") await sleep(50);
     for (const amount of ["1", "2", "12345678901234567891"]) {
-      await bench.call("POST", "/local/faucet", { to: RECEIVER, amount });
+      await harness.call("POST", "/local/faucet", { to: RECEIVER, amount });
     }
     const query = `/channels/${channel}/events/search?type=watcher.event`;
-    while (((await bench.call("GET", query)).events as unknown[]).length < 3) await sleep(50);
+    while (((await harness.call("GET", query)).events as unknown[]).length < 3) await sleep(50);
   }
 
   async function channelId(): Promise<string> {
-    const { data } = await bench.call("GET", `/channels?name=${bench.service.channelName}`);
+    const { data } = await harness.call("GET", `/channels?name=${harness.service.channelName}`);
     return String((data as Array<{ channel_id: string }>)[0]?.channel_id);
   }
 
@@ -83,11 +83,19 @@ describe("search events", function () {
   const deploy = (node: FlowNode, more: readonly FlowNode[] = []) => {
     const hop = (id: string, to: string) => functionNode(id, "return msg;", [to]);
     const done: FlowNode[] = [
-      { id: "complete", z: "bench-tab", type: "complete", x: 1, y: 1, scope: ["search"], wires: [["hop-1"]] },
+      {
+        id: "complete",
+        z: "harness-tab",
+        type: "complete",
+        x: 1,
+        y: 1,
+        scope: ["search"],
+        wires: [["hop-1"]],
+      },
       ...[hop("hop-1", "hop-2"), hop("hop-2", "hop-3"), hop("hop-3", "done")],
       {
         id: "done",
-        z: "bench-tab",
+        z: "harness-tab",
         type: "debug",
         x: 1,
         y: 1,
@@ -98,9 +106,9 @@ describe("search events", function () {
         wires: [],
       },
     ];
-    return bench.deploy(
+    return harness.deploy(
       [[{ name: freshId(), ...node }, 1]],
-      [...done, contractNode(bench.service.ready), ...more],
+      [...done, contractNode(harness.service.ready), ...more],
     );
   };
 
@@ -111,14 +119,14 @@ describe("search events", function () {
   }
   async function again(message: Message = {}): Promise<Found> {
     probe = freshId();
-    await bench.press("search", { ...message, probe });
+    await harness.press("search", { ...message, probe });
     const mine = (value: unknown) => (value as Message).probe === probe;
     const isEnd = (name: string, value: unknown) =>
       mine(value) &&
       (name === "done" || (name === "error" && (value as Message).error?.code !== "EVENT_REJECTED"));
-    await bench.nodeRed.shows(({ name, value }) => isEnd(name, value));
+    await harness.nodeRed.shows(({ name, value }) => isEnd(name, value));
     const shown = (name: string) =>
-      bench.nodeRed
+      harness.nodeRed
         .shown(name)
         .map(({ value }) => value)
         .filter(mine);
@@ -134,16 +142,16 @@ describe("search events", function () {
     should(events).be.empty();
     return errors[0]?.error;
   };
-  const status = () => bench.nodeRed.statuses("search").at(-1);
+  const status = () => harness.nodeRed.statuses("search").at(-1);
 
   it("sends the events of all pages, each message with its index, the last with the count", async () => {
-    const before = bench.proxy.passed.filter(isSearch).length;
+    const before = harness.proxy.passed.filter(isSearch).length;
     const { events, errors } = await search({ types: ["watcher.status"] }, { extra: "kept" });
     // The two of the watcher made above, too.
     const count = NOTICES + 2;
     should(events).have.length(count);
     should(errors).be.empty();
-    should(bench.proxy.passed.filter(isSearch).length - before).equal(3);
+    should(harness.proxy.passed.filter(isSearch).length - before).equal(3);
     const offsets = events.map(({ crec }) => crec.offset);
     should(offsets).deepEqual([...offsets].sort((a, b) => a - b));
     should(new Set(events.map(({ parts }) => parts.id)).size).equal(1);
@@ -160,11 +168,11 @@ describe("search events", function () {
   it("is joined to one list by its parts, and written to a CSV", async () => {
     const node = searchNode({ types: ["watcher.status"], limit: "250", wires: [["join", "search-look-0"]] });
     await deploy(node, [
-      { id: "join", z: "bench-tab", type: "join", x: 1, y: 1, mode: "auto", wires: [["csv"]] },
+      { id: "join", z: "harness-tab", type: "join", x: 1, y: 1, mode: "auto", wires: [["csv"]] },
       {
         ...{
           id: "csv",
-          z: "bench-tab",
+          z: "harness-tab",
           type: "csv",
           x: 1,
           y: 1,
@@ -184,7 +192,7 @@ describe("search events", function () {
       },
       {
         id: "joined",
-        z: "bench-tab",
+        z: "harness-tab",
         type: "debug",
         x: 1,
         y: 1,
@@ -196,7 +204,7 @@ describe("search events", function () {
       },
     ]);
     const { events } = await again();
-    const { value } = await bench.nodeRed.showing("joined", (shown) => (shown as Message).probe === probe);
+    const { value } = await harness.nodeRed.showing("joined", (shown) => (shown as Message).probe === probe);
     const lines = String((value as Message).payload)
       .trim()
       .split("\n");
@@ -221,8 +229,8 @@ describe("search events", function () {
   });
 
   it("sends an event as events in does, with the names of the ABI", async () => {
-    await bench.deploy([[eventsInNode({ id: "events", types: ["watcher.event"] }), 2]]);
-    const [received] = await bench.arrived("events", 1);
+    await harness.deploy([[eventsInNode({ id: "events", types: ["watcher.event"] }), 2]]);
+    const [received] = await harness.arrived("events", 1);
     const stale = { consumer: "other", redelivered: true, attempt: 3, rejection: "of another", keep: "me" };
     const { events } = await search(
       { types: ["watcher.event"], contractEvent: "Transfer(address,address,uint256)", contract: "contract" },
@@ -243,7 +251,7 @@ describe("search events", function () {
       const data = events.map(({ headers, payload, created_at }) => ({ ...headers, payload, created_at }));
       return JSON.stringify({ data, has_more });
     };
-    bench.proxy.harm = (passing) =>
+    harness.proxy.harm = (passing) =>
       isSearch(passing) || isPoll(passing) ? { kind: "change", change } : undefined;
     const reader = {
       id: "flat",
@@ -251,21 +259,21 @@ describe("search events", function () {
       inFlight: "1",
       wires: [["flat-verify"], ["flat-look-1"]],
     };
-    await bench.deploy([
+    await harness.deploy([
       [ackingNode(reader), 2],
       [verifyEventNode({ id: "flat-verify", wires: [["flat-ack"], ["flat-verify-look-1"], []] }), 2],
       [ackNode({ id: "flat-ack" }), 1],
     ]);
-    const received = await bench.arrived("flat-ack", 3);
+    const received = await harness.arrived("flat-ack", 3);
     const offsets = received.map(({ crec }) => crec.offset);
-    await bench.report("flat", ({ cursor }) => Number(cursor) >= Number(offsets[2]));
+    await harness.report("flat", ({ cursor }) => Number(cursor) >= Number(offsets[2]));
     should(received.map(({ crec }) => crec.eventId)).eql(offsets.map((offset) => `offset:${offset}`));
     should(received.every(({ crec }) => (crec.verification as { verified: boolean }).verified)).be.true();
     for (const [id, port] of [
       ["flat", 1],
       ["flat-verify", 1],
     ] as const)
-      should(bench.arrivals(id, port)).be.empty();
+      should(harness.arrivals(id, port)).be.empty();
 
     const { events, errors } = await search({ types: ["watcher.event"] });
     should(errors).be.empty();
@@ -283,23 +291,26 @@ describe("search events", function () {
       for (const event of page.events) delete event.event_id;
       return JSON.stringify(page);
     };
-    bench.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
-    await bench.deploy([
+    harness.proxy.harm = (passing) => (isPoll(passing) ? { kind: "change", change } : undefined);
+    await harness.deploy([
       [ackingNode({ id: "own" }), 2],
       [ackNode({ id: "own-ack" }), 1],
     ]);
-    const [first] = await bench.arrived("own", 1);
+    const [first] = await harness.arrived("own", 1);
     const { eventId, channelId } = first?.crec ?? { eventId: "", channelId: "" };
-    await bench.press("own-ack", { crec: { eventId, channelId: "another" } });
-    await bench.arrived("own-ack", 1);
-    should((await bench.panel("own")).body).have.properties({ delivered: 1, inFlight: 1 });
-    await bench.press("own-ack", { crec: { eventId, channelId } });
-    await bench.arrived("own", 2);
+    await harness.press("own-ack", { crec: { eventId, channelId: "another" } });
+    await harness.arrived("own-ack", 1);
+    should((await harness.panel("own")).body).have.properties({ delivered: 1, inFlight: 1 });
+    await harness.press("own-ack", { crec: { eventId, channelId } });
+    await harness.arrived("own", 2);
   });
 
   it("accepts ids in capitals, as the channel and the manage node do", async () => {
     const ofChannel = (await channelId()).toUpperCase();
-    const { data } = await bench.call("GET", `/channels/${ofChannel.toLowerCase()}/watchers?name=transfers`);
+    const { data } = await harness.call(
+      "GET",
+      `/channels/${ofChannel.toLowerCase()}/watchers?name=transfers`,
+    );
     const watcherId = String((data as Array<{ watcher_id: string }>)[0]?.watcher_id).toUpperCase();
     const channel = channelNode({ id: "capitals", channel: ofChannel });
     await deploy(
@@ -310,17 +321,17 @@ describe("search events", function () {
     should(errors).be.empty();
     should(events[0]?.crec).have.properties({ channelId: ofChannel.toLowerCase() });
     const reader = eventsInNode({ id: "capital", channel: "capitals", watcher: watcherId });
-    await bench.deploy(
+    await harness.deploy(
       [
         [reader, 2],
         [manageNode("watchers.get", { channel: "capitals" }), 1],
       ],
       [channel],
     );
-    const [received] = await bench.arrived("capital", 1);
+    const [received] = await harness.arrived("capital", 1);
     should(received?.payload).have.property("watcherId", watcherId.toLowerCase());
-    await bench.press("manage", { payload: watcherId });
-    should((await bench.arrived("manage", 1))[0]?.payload).have.property("name", "transfers");
+    await harness.press("manage", { payload: watcherId });
+    should((await harness.arrived("manage", 1))[0]?.payload).have.property("name", "transfers");
   });
 
   it("reports an event that fails verification to Catch, with the reason, and continues", async () => {
@@ -329,7 +340,7 @@ describe("search events", function () {
       if (page.events[1]) page.events[1].payload.chain_selector = "1";
       return JSON.stringify(page);
     };
-    bench.proxy.harm = (passing) => (isSearch(passing) ? { kind: "change", change } : undefined);
+    harness.proxy.harm = (passing) => (isSearch(passing) ? { kind: "change", change } : undefined);
     const { events, errors, ended } = await search(
       { types: ["watcher.event"], limit: "3" },
       { extra: "kept" },
@@ -347,7 +358,7 @@ describe("search events", function () {
     should(events.at(-1)?.parts).have.properties({ index: events.length - 1, count: events.length });
     should(events.map(({ crec }) => crec.eventId)).not.containEql(errors[0]?.crec?.eventId);
     should(status()).have.properties({ fill: "red", text: `${events.length} found, 1 rejected` });
-    bench.proxy.harm = () => undefined;
+    harness.proxy.harm = () => undefined;
     should((await again()).errors).be.empty();
     should(status()).have.property("fill", "green");
   });
@@ -358,7 +369,7 @@ describe("search events", function () {
       should(errors.map(({ error }) => error?.message)).be.empty();
       return events.length;
     };
-    const { chain_selector, contracts } = bench.service.ready;
+    const { chain_selector, contracts } = harness.service.ready;
     const ofContract = { types: ["watcher.event"], address: contracts.DemoToken };
     should(await counts(ofContract)).be.aboveOrEqual(3);
     should(await counts({ ...ofContract, address: "list", addressType: "msg" }, { list: [RECEIVER] })).equal(
@@ -394,13 +405,13 @@ describe("search events", function () {
   });
 
   it("finds the events of a query where the service refuses to search by it", async () => {
-    bench.proxy.harm = (passing) =>
+    harness.proxy.harm = (passing) =>
       isSearch(passing) && /[?&](query_id|operation_id)=/.test(passing.query)
         ? { kind: "answer", status: 400, body: '{"type":"VALIDATION_ERROR","message":"not supported"}' }
         : undefined;
-    const { chain_selector, contracts } = bench.service.ready;
+    const { chain_selector, contracts } = harness.service.ready;
     const ask = async () => {
-      const { query_id } = await bench.call("POST", `/channels/${await channelId()}/queries`, {
+      const { query_id } = await harness.call("POST", `/channels/${await channelId()}/queries`, {
         idempotency_key: freshId(),
         query_kind: "evm_call",
         chain_selector,
@@ -411,7 +422,7 @@ describe("search events", function () {
         },
       });
       const path = `/channels/${await channelId()}/queries/${query_id}`;
-      while ((await bench.call("GET", path)).status !== "completed") await sleep(50);
+      while ((await harness.call("GET", path)).status !== "completed") await sleep(50);
       return String(query_id);
     };
     const [query] = [await ask(), await ask()];
@@ -428,7 +439,7 @@ describe("search events", function () {
 
   it("sends the events found before an error, without a count", async () => {
     let pages = 0;
-    bench.proxy.harm = (passing) => {
+    harness.proxy.harm = (passing) => {
       if (!isSearch(passing)) return undefined;
       pages += 1;
       return pages < 3
@@ -445,9 +456,9 @@ describe("search events", function () {
 
   it("ends at a deploy", async () => {
     await deploy(searchNode());
-    bench.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
-    const asked = bench.proxy.next(1, ({ query }) => query.includes("offset=200"));
-    await bench.press("search", { probe: freshId() });
+    harness.proxy.harm = (passing) => (passing.query.includes("offset=200") ? { kind: "stall" } : undefined);
+    const asked = harness.proxy.next(1, ({ query }) => query.includes("offset=200"));
+    await harness.press("search", { probe: freshId() });
     await asked;
     const begun = performance.now();
     await deploy(searchNode({ name: "another" }));

@@ -5,8 +5,8 @@ import should from "should";
 import { NODE } from "../../nodes/verify-event/fields.ts";
 import { DedupeFile } from "../../src/dedupe/dedupe-file.ts";
 import { configOf, proofCases } from "../proofs/fixtures.ts";
-import { ask, benchFlow, refuse } from "../support/bench.ts";
 import { readerOf } from "../support/field-reader.ts";
+import { ask, harnessFlow, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed, UserDir } from "../support/node-red.ts";
 import { verifyEventNode } from "../support/nodes.ts";
 
@@ -62,7 +62,7 @@ describe("verify event with each event once", function () {
   };
   const deploy = (...nodes: FlowNode[]) =>
     nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [connection],
         nodes.map((node) => [node, 3]),
       ),
@@ -188,7 +188,7 @@ describe("verify event with each event once", function () {
         remembers.includes(name.replace(".log", "")),
       );
     should(await files()).deepEqual(["disabled.log", "left.log", "unticked.log"]);
-    const flow = benchFlow(
+    const flow = harnessFlow(
       [connection],
       [
         [once("disabled"), 3],

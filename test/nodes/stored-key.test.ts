@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import should from "should";
 import { markTyped } from "../../nodes/connection/key/typed-key.ts";
-import { benchFlow } from "../support/bench.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
@@ -74,7 +74,7 @@ describe("the stored key of a connection", function () {
   const deploy = (node: FlowNode, more: readonly FlowNode[] = []) => {
     const reader = eventsInNode({ id: "reader", channel: "its-channel", consumer: node.id });
     const channel = channelNode({ id: "its-channel", connection: node.id, channel: "wanted" });
-    return nodeRed.deploy(benchFlow([node, channel, ...more], [[reader, 3]]));
+    return nodeRed.deploy(harnessFlow([node, channel, ...more], [[reader, 3]]));
   };
   const waiting = () => nodeRed.status("reader", "events-in.status.waiting-for-channel");
   const refused = async (says: RegExp) => {

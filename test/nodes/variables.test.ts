@@ -2,7 +2,7 @@ import should from "should";
 import { nodeError } from "../../nodes/lib/shared/errors.ts";
 import { unsetVariable } from "../../nodes/lib/shared/variables.ts";
 import type { RunningService } from "../../service/src/index.ts";
-import { ask, benchFlow, type Message, refuse } from "../support/bench.ts";
+import { ask, harnessFlow, type Message, refuse } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import {
   apiNode,
@@ -151,7 +151,7 @@ describe("a variable that is not set", function () {
       name: NOPE,
     });
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         [...common(), ...all.flatMap(({ config = [] }) => config)],
         [...all.map(({ node }) => node), good, unread].map((node) => [node, 1]),
       ),
@@ -184,7 +184,7 @@ describe("a variable that is not set", function () {
     ];
     const config = [...common(), channelNode({ id: "nameless", channel: NOPE, createMissing: true })];
     await nodeRed.deploy(
-      benchFlow(
+      harnessFlow(
         config,
         nodes.map((node) => [node, 2]),
       ),

@@ -8,7 +8,7 @@ import registerContract from "../../nodes/contract/contract.ts";
 import registerVerifyEvent from "../../nodes/verify-event/verify-event.ts";
 import { signedFacts } from "../../src/index.ts";
 import { configOf, type ProofCase, proofCases } from "../proofs/fixtures.ts";
-import type { Message } from "../support/bench.ts";
+import type { Message } from "../support/flow-harness.ts";
 import { TRANSFER_ABI } from "../support/nodes.ts";
 
 /** The part of the test helper in use; it comes without types. */

@@ -1,6 +1,6 @@
 import should from "should";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
-import type { Message } from "../support/bench.ts";
+import type { Message } from "../support/flow-harness.ts";
 import { manageNode } from "../support/nodes.ts";
 import {
   COMPANY,
@@ -8,8 +8,8 @@ import {
   checkError,
   isRed,
   KEPT,
-  OperationBench,
-} from "../support/operation-bench.ts";
+  OperationHarness,
+} from "../support/operation-harness.ts";
 import { walletNode } from "../support/operation-nodes.ts";
 
 type Record_ = Record<string, unknown>;
@@ -18,20 +18,20 @@ type Record_ = Record<string, unknown>;
 describe("wallets and signers", function () {
   this.timeout(120_000);
 
-  let bench: OperationBench;
+  let harness: OperationHarness;
   const malformedKey = `${generatePrivateKey()}5eed`;
 
   before(async () => {
-    bench = await OperationBench.start();
+    harness = await OperationHarness.start();
   });
 
   after(async () => {
-    await bench?.close();
+    await harness?.close();
   });
 
   describe("manage, of wallets", () => {
     before(() =>
-      bench.deploy(
+      harness.deploy(
         [
           [manageNode("wallets.list", { id: "list" }), 1],
           [manageNode("wallets.get", { id: "get" }), 1],
@@ -49,13 +49,13 @@ describe("wallets and signers", function () {
           [manageNode("wallets.archive", { id: "archive" }), 1],
         ],
         [
-          walletNode(bench.service.ready, {
+          walletNode(harness.service.ready, {
             ...{ id: "managed", wallet: "managed-wallet", configuration: '{"policy": {"daily": "5"}}' },
           }),
-          walletNode(bench.service.ready, { id: "broken", wallet: "a-list", configuration: "[1]" }),
-          walletNode(bench.service.ready, { id: "listed", wallet: "a-list", configuration: [1] }),
-          walletNode(bench.service.ready, { id: "nothing", wallet: "a-null", configuration: null }),
-          walletNode(bench.service.ready, {
+          walletNode(harness.service.ready, { id: "broken", wallet: "a-list", configuration: "[1]" }),
+          walletNode(harness.service.ready, { id: "listed", wallet: "a-list", configuration: [1] }),
+          walletNode(harness.service.ready, { id: "nothing", wallet: "a-null", configuration: null }),
+          walletNode(harness.service.ready, {
             ...{ id: "rounded", wallet: "a-number", configuration: '{"most": 12345678901234567890}' },
           }),
         ],
@@ -64,7 +64,7 @@ describe("wallets and signers", function () {
 
     const CREC_WALLET = ["status", "walletAddress", "walletId"];
     const good = async (id: string, message: Message, more: readonly string[] = []) => {
-      const msg = await bench.ask(id, { ...COMPANY, ...message });
+      const msg = await harness.ask(id, { ...COMPANY, ...message });
       checkCompany(msg, [...CREC_WALLET, ...more]);
       should(msg.topic).equal("mine");
       return msg;
@@ -74,14 +74,14 @@ describe("wallets and signers", function () {
       const made = await good("make", { description: "by a test" }, ["found"]);
       should(made.payload).have.properties({
         ...{ name: "managed-wallet", description: "by a test", status: "deployed", wallet_type: "ecdsa" },
-        ...{ wallet_owner_address: bench.owner, allowed_ecdsa_signers: [bench.owner] },
+        ...{ wallet_owner_address: harness.owner, allowed_ecdsa_signers: [harness.owner] },
       });
       should((made.payload as Record_).configuration).deepEqual({
-        ...{ allowed_signers: [bench.owner], policy: { daily: "5" } },
+        ...{ allowed_signers: [harness.owner], policy: { daily: "5" } },
       });
       should(made.crec).have.properties({ status: "deployed", found: false });
       should(made.crec?.walletAddress).equal((made.payload as Record_).address);
-      const texts = bench.nodeRed.statuses("make").map(({ text }) => text);
+      const texts = harness.nodeRed.statuses("make").map(({ text }) => text);
       should(texts[0]).equal("manage.status.working");
       should(texts.at(-1)).equal("deployed");
       const found = await good("make", {}, ["found"]);
@@ -90,10 +90,10 @@ describe("wallets and signers", function () {
 
     it("reports a configuration that is wrong", async () => {
       for (const id of ["make-broken", "make-listed", "make-null"]) {
-        const caught = await bench.refuse(id, { ...KEPT });
+        const caught = await harness.refuse(id, { ...KEPT });
         checkError(caught, id, "INVALID_FIELD", "configuration of the wallet must be a JSON object");
       }
-      const caught = await bench.refuse("make-rounded", { ...KEPT });
+      const caught = await harness.refuse("make-rounded", { ...KEPT });
       checkError(caught, "make-rounded", "INVALID_FIELD", "would be rounded. Write it as text");
     });
 
@@ -101,9 +101,9 @@ describe("wallets and signers", function () {
       const byName = await good("get", { payload: "managed-wallet" });
       const byId = await good("get", { payload: byName.crec?.walletId });
       should(byId.payload).deepEqual(byName.payload);
-      const listed = await bench.ask("list", { ...COMPANY });
+      const listed = await harness.ask("list", { ...COMPANY });
       checkCompany(listed, ["status"]);
-      should(listed.payload).containDeep([{ name: "bench-wallet" }, { name: "managed-wallet" }]);
+      should(listed.payload).containDeep([{ name: "harness-wallet" }, { name: "managed-wallet" }]);
     });
 
     it("renames and archives one", async () => {
@@ -114,30 +114,30 @@ describe("wallets and signers", function () {
     });
 
     it("reports errors, and handles the next message", async () => {
-      await bench.refusedThenFine(
+      await harness.refusedThenFine(
         "get",
         ["WALLET_NOT_FOUND", '"nobody"'],
         { payload: "nobody" },
-        { payload: "bench-wallet" },
+        { payload: "harness-wallet" },
       );
-      const taken = { payload: "bench-wallet", newName: "twice" };
-      await bench.ask("make", {});
-      await bench.refusedThenFine(
+      const taken = { payload: "harness-wallet", newName: "twice" };
+      await harness.ask("make", {});
+      await harness.refusedThenFine(
         "rename",
         ["WALLET_ALREADY_EXISTS"],
-        { payload: "managed-wallet", newName: "bench-wallet" },
+        { payload: "managed-wallet", newName: "harness-wallet" },
         { payload: "managed-wallet", newName: taken.newName },
       );
-      const { crec } = await bench.ask("archive", { payload: taken.newName });
-      const caught = await bench.refuse("archive", { ...KEPT, payload: crec?.walletId });
+      const { crec } = await harness.ask("archive", { payload: taken.newName });
+      const caught = await harness.refuse("archive", { ...KEPT, payload: crec?.walletId });
       checkError(caught, "archive", "WALLET_ALREADY_ARCHIVED");
-      await bench.nodeRed.status("archive", isRed);
+      await harness.nodeRed.status("archive", isRed);
     });
   });
 
   describe("the signer's form", () => {
     const post = (path: string, body: unknown = {}) =>
-      bench.nodeRed.fetch(path, {
+      harness.nodeRed.fetch(path, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
@@ -151,18 +151,18 @@ describe("wallets and signers", function () {
         return privateKey;
       });
       should(keys[0]).not.equal(keys[1]);
-      const captured = bench.nodeRed.log;
+      const captured = harness.nodeRed.log;
       for (const made of keys) should(captured.includes(made.slice(2))).be.false();
     });
 
     it("gets the address of a typed key, with or without 0x and blanks", async () => {
       for (const typed of [
-        bench.key,
-        bench.key.slice(2),
-        ` ${bench.key.toUpperCase().replace("0X", "0x")} `,
+        harness.key,
+        harness.key.slice(2),
+        ` ${harness.key.toUpperCase().replace("0X", "0x")} `,
       ]) {
         const answer = await post("crec/signer/address", { privateKey: typed });
-        should(await answer.json()).deepEqual({ address: bench.owner });
+        should(await answer.json()).deepEqual({ address: harness.owner });
       }
     });
 
@@ -175,7 +175,7 @@ describe("wallets and signers", function () {
         `0x${"f".repeat(64)}`,
         1,
         null,
-        [bench.key],
+        [harness.key],
       ]) {
         const answer = await post("crec/signer/address", { privateKey });
         should(answer.status).equal(200);
@@ -189,19 +189,20 @@ describe("wallets and signers", function () {
     });
 
     it("gets the address of a deployed signer, and an empty one without a signer", async () => {
-      const addressOf = async (id: string) => (await bench.nodeRed.fetch(`crec/signer/address/${id}`)).json();
-      should(await addressOf("signer")).deepEqual({ address: bench.owner });
+      const addressOf = async (id: string) =>
+        (await harness.nodeRed.fetch(`crec/signer/address/${id}`)).json();
+      should(await addressOf("signer")).deepEqual({ address: harness.owner });
       should(await addressOf("undeployed")).deepEqual({ address: "" });
       should(await addressOf("token")).deepEqual({ address: "" });
-      const stored = await (await bench.nodeRed.fetch("credentials/crec-signer/signer")).text();
+      const stored = await (await harness.nodeRed.fetch("credentials/crec-signer/signer")).text();
       should(JSON.parse(stored)).deepEqual({ has_privateKey: true });
     });
   });
 
   describe("afterwards", () => {
     it("Node-RED runs, logged no unexpected error, and has shown no private key", async () => {
-      bench.checkRunsWell();
-      await bench.checkNeverShown([bench.key, malformedKey]);
+      harness.checkRunsWell();
+      await harness.checkNeverShown([harness.key, malformedKey]);
     });
   });
 });

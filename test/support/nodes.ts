@@ -35,7 +35,7 @@ export function channelNode(properties: Properties = {}): FlowNode {
     id: "channel",
     type: "crec-channel",
     connection: "connection",
-    channel: "bench",
+    channel: "harness",
     createMissing: false,
     ...properties,
   };
@@ -72,7 +72,7 @@ export function createWatcherNode(properties: Properties = {}): FlowNode {
     id: "watcher",
     type: "crec-create-watcher",
     channel: "channel",
-    watcherName: "bench-transfers",
+    watcherName: "harness-transfers",
     watcherNameType: "str",
     source: "contract",
     contract: "contract",

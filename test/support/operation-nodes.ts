@@ -44,7 +44,7 @@ export function walletNode(ready: ReadyInfo, properties: Properties = {}): FlowN
     type: "crec-wallet",
     connection: "connection",
     chainSelector: ready.chain_selector,
-    wallet: "bench-wallet",
+    wallet: "harness-wallet",
     signer: "signer",
     ...properties,
   };

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { benchFlow, type Message } from "./bench.ts";
 import { borrowNodeRed } from "./borrowed-node-red.ts";
+import { harnessFlow, type Message } from "./flow-harness.ts";
 import { type FlowNode, NodeRed, type NodeRedOptions, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, eventsInNode } from "./nodes.ts";
 import { type Passing, ServiceProxy } from "./proxy.ts";
 import { type Seeded, startSeededService } from "./seeded-service.ts";
 
-/** An event as it left a node, with what tells it apart. */
+/** A message with an event, as it left a node. */
 export type Arrival = Message & {
   crec: { eventId: string; offset: number; channelId: string; [property: string]: unknown };
 };
 
 export const isPoll = ({ method, path }: Passing): boolean => method === "GET" && path.endsWith("/events");
 
-/** A real Node-RED before a real service, with a channel that holds `events` events when the first node asks. */
-export class EventBench {
+/** A real Node-RED with a real service, and a channel that has `events` events when the first node starts. */
+export class EventHarness {
   readonly service: Seeded;
   readonly proxy: ServiceProxy;
   readonly userDir: UserDir;
@@ -23,7 +23,9 @@ export class EventBench {
   readonly #giveBack: (() => Promise<void>) | undefined;
 
   private constructor(
-    parts: Pick<EventBench, "service" | "proxy" | "userDir" | "nodeRed"> & { giveBack?: () => Promise<void> },
+    parts: Pick<EventHarness, "service" | "proxy" | "userDir" | "nodeRed"> & {
+      giveBack?: () => Promise<void>;
+    },
     options?: NodeRedOptions,
   ) {
     this.service = parts.service;
@@ -34,14 +36,14 @@ export class EventBench {
     this.#options = options;
   }
 
-  /** With options, Node-RED is one of its own, which can be restarted. */
-  static async start(events: number, options?: NodeRedOptions): Promise<EventBench> {
+  /** With options, the harness starts its own Node-RED, which can be restarted. */
+  static async start(events: number, options?: NodeRedOptions): Promise<EventHarness> {
     const service = await startSeededService(events);
     const proxy = await ServiceProxy.before(service.ready.base_url);
-    if (options === undefined) return new EventBench({ service, proxy, ...(await borrowNodeRed()) });
+    if (options === undefined) return new EventHarness({ service, proxy, ...(await borrowNodeRed()) });
     const userDir = await UserDir.make();
     const nodeRed = await NodeRed.start(userDir, {}, options);
-    return new EventBench({ service, proxy, userDir, nodeRed }, options);
+    return new EventHarness({ service, proxy, userDir, nodeRed }, options);
   }
 
   async close(): Promise<void> {
@@ -54,10 +56,10 @@ export class EventBench {
     await this.service.close();
   }
 
-  /** Ends Node-RED in order, and starts it again with what is deployed. */
+  /** Stops Node-RED in order, and starts it again with the deployed flows. */
   async restart(): Promise<void> {
     if (this.#options === undefined)
-      throw new Error("This Node-RED is borrowed: start the bench with options.");
+      throw new Error("This Node-RED is borrowed: start the harness with options.");
     await this.nodeRed.stop();
     this.nodeRed = await NodeRed.start(this.userDir, {}, this.#options);
   }
@@ -70,17 +72,17 @@ export class EventBench {
     ];
   }
 
-  /** Each node with a button, and a debug node a port; `more` stands beside them. */
+  /** Deploys each node with a button, and a debug node for each output; `more` are other nodes. */
   deploy(nodes: ReadonlyArray<[FlowNode, number]>, more: readonly FlowNode[] = []): Promise<void> {
-    return this.nodeRed.deploy(benchFlow([...this.config(), ...more], nodes));
+    return this.nodeRed.deploy(harnessFlow([...this.config(), ...more], nodes));
   }
 
-  /** What left a node by a port so far. */
+  /** All messages that an output has sent so far. */
   arrivals(id: string, port = 0): Arrival[] {
     return this.nodeRed.shown(`${id}:${port}`).map(({ value }) => value as Arrival);
   }
 
-  /** The first so many events that left by a port, once there are that many. */
+  /** The first `count` messages of an output, as soon as there are that many. */
   async arrived(id: string, count: number, port = 0): Promise<Arrival[]> {
     if (count > 0)
       await this.nodeRed.shows(
@@ -89,7 +91,7 @@ export class EventBench {
     return this.arrivals(id, port).slice(0, count);
   }
 
-  /** The first event that left by a port and is as wanted. */
+  /** The first message of an output that `accept` takes. */
   async arrival(id: string, accept: (arrival: Arrival) => boolean, port = 0): Promise<Arrival> {
     return (await this.nodeRed.showing(`${id}:${port}`, (value) => accept(value as Arrival)))
       .value as Arrival;
@@ -120,7 +122,7 @@ export class EventBench {
     while ((await this.call("GET", `${watchers}/${watcher_id}`)).status !== "active") await sleep(20);
   }
 
-  /** A call past Node-RED and the proxy. */
+  /** A call to the service, not through Node-RED or the proxy. */
   async call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
     const { base_url, api_key } = this.service.ready;
     const headers = { Authorization: `Apikey ${api_key}`, "content-type": "application/json" };

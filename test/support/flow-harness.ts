@@ -1,21 +1,21 @@
 import should from "should";
 import { type FlowNode, freshId, type NodeRed } from "./node-red.ts";
 
-/** No word that a property may hold: Node-RED takes a value that is a node's id for a reference to it. */
-const TAB = "bench-tab";
+/** Not a word that a property may have as its value: Node-RED takes a value that is a node's id for a reference. */
+const TAB = "harness-tab";
 
-/** A message as a debug node shows it whole. */
+/** A whole message, as a debug node shows it. */
 export type Message = {
   payload?: unknown;
   topic?: string;
   crec?: Record<string, unknown>;
   error?: { message: string; code?: string; source: { id: string; type: string }; cause?: unknown };
-  /** Paths at which the message held what is no plain JSON. */
+  /** Paths of values in the message that are not plain JSON. */
   odd?: string[];
   [property: string]: unknown;
 };
 
-/** What is written into messages to be seen: everything that is not JSON's own. */
+/** Adds to each message a list of its values that are not plain JSON. */
 const LOOK_FOR_ODD_VALUES = `
 const odd = [];
 const isPlain = (value) => {
@@ -36,12 +36,15 @@ msg.odd = odd;
 return msg;`;
 
 /**
- * A flow in which each node under test stands between a button and a debug node a port, with one catch for all.
+ * A flow in which each node under test is between a button and a debug node for each output, with one catch for all.
  * Debug nodes are called `<node>:<port>` and `error`. `ports` is the number of outputs of each node.
  */
-export function benchFlow(config: readonly FlowNode[], nodes: ReadonlyArray<[FlowNode, number]>): FlowNode[] {
+export function harnessFlow(
+  config: readonly FlowNode[],
+  nodes: ReadonlyArray<[FlowNode, number]>,
+): FlowNode[] {
   return [
-    { id: TAB, type: "tab", label: "bench" },
+    { id: TAB, type: "tab", label: "harness" },
     ...config,
     ...nodes.flatMap(([node, ports]) => [button(node.id), ...wired(node, ports)]),
     { id: "catch", z: TAB, type: "catch", x: 1, y: 1, scope: null, wires: [["error"]] },
@@ -74,14 +77,14 @@ function debug(id: string, name: string): FlowNode {
   return { id, z: TAB, type: "debug", x: 1, y: 1, name, ...shows, wires: [] };
 }
 
-/** Sends a message into a node of a bench flow, and gives what comes out of `port`. Fails when it is an error. */
+/** Sends a message into a node of such a flow, and returns the message from `port`. Fails on an error. */
 export async function ask(nodeRed: NodeRed, id: string, message: Message, port = 0): Promise<Message> {
   const { name, msg } = await outcome(nodeRed, id, message, port);
   if (name !== "error") return msg;
   throw new Error(`${id} did not answer: ${msg.error?.code} ${msg.error?.message}`);
 }
 
-/** Sends a message into a node of a bench flow, and gives what arrives at the catch. Fails when it is an answer. */
+/** Sends a message into a node of such a flow, and returns the message from the catch. Fails if there is no error. */
 export async function refuse(nodeRed: NodeRed, id: string, message: Message, port = 0): Promise<Message> {
   const { name, msg } = await outcome(nodeRed, id, message, port);
   if (name === "error") return msg;
@@ -97,7 +100,7 @@ async function outcome(nodeRed: NodeRed, id: string, message: Message, port: num
   return { name: shown.name, msg: shown.value as Message };
 }
 
-/** `msg.crec` without `created`: when what it names was created, which is there for 30 s. */
+/** `msg.crec` without `created`, the times at which its ids were created, which is there for 30 s. */
 export function withoutTimes({ crec: { created, ...crec } = {} }: Message): Record<string, unknown> {
   for (const [id, at] of Object.entries(created ?? {})) {
     should(Object.values(crec)).containEql(id);

@@ -5,8 +5,8 @@ import should from "should";
 import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
-import { ask, benchFlow, type Message, refuse, withoutTimes } from "./bench.ts";
 import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
+import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
 import type { FlowNode, NodeRed, NodeStatus } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
@@ -30,7 +30,7 @@ export const isRed = ({ fill }: NodeStatus): boolean => fill === "red";
 export const isFine = ({ fill }: NodeStatus): boolean => fill === "green" || fill === "blue";
 
 /** A real Node-RED with a wallet that has tokens, against the real service on a chain that can go away. */
-export class OperationBench {
+export class OperationHarness {
   readonly key = generatePrivateKey();
   readonly owner = localEcdsaSigner(this.key).address;
   readonly nodeRed: NodeRed;
@@ -44,7 +44,7 @@ export class OperationBench {
   readonly #ends: Array<() => Promise<unknown>>;
 
   private constructor(
-    parts: Pick<OperationBench, "nodeRed" | "service" | "proxy" | "chain">,
+    parts: Pick<OperationHarness, "nodeRed" | "service" | "proxy" | "chain">,
     ends: Array<() => Promise<unknown>>,
   ) {
     this.nodeRed = parts.nodeRed;
@@ -55,7 +55,7 @@ export class OperationBench {
   }
 
   /** `env` is what flows find in their environment. */
-  static async start(env?: Record<string, string>): Promise<OperationBench> {
+  static async start(env?: Record<string, string>): Promise<OperationHarness> {
     const ends: Array<() => Promise<unknown>> = [];
     try {
       const folder = await mkdtemp(join(tmpdir(), "crec-chain-"));
@@ -70,9 +70,9 @@ export class OperationBench {
       ends.push(() => proxy.close());
       const { nodeRed, giveBack } = await (env ? ownNodeRed(env) : borrowNodeRed());
       ends.push(giveBack);
-      const bench = new OperationBench({ nodeRed, service, proxy, chain }, ends);
-      await bench.#makeWallet();
-      return bench;
+      const harness = new OperationHarness({ nodeRed, service, proxy, chain }, ends);
+      await harness.#makeWallet();
+      return harness;
     } catch (error) {
       for (const end of ends.reverse()) await end();
       throw error;
@@ -107,7 +107,7 @@ export class OperationBench {
     more: readonly FlowNode[] = [],
     type?: Parameters<NodeRed["deploy"]>[1],
   ): Promise<void> {
-    return this.nodeRed.deploy(benchFlow([...this.config(), ...more], nodes), type);
+    return this.nodeRed.deploy(harnessFlow([...this.config(), ...more], nodes), type);
   }
 
   /** A message's way in, and out of the first port. */
