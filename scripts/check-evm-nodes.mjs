@@ -1,8 +1,8 @@
 // @ts-check
-// npm run check:evm-nodes: whether the local service runs on the development nodes that users have. Installs Hardhat and
-// Ganache from npm and geth by Go, starts each and anvil, starts the service with --rpc-url on it, presses the
-// quickstart's buttons in Node-RED, and waits until what was sent has come out of verify event. Needs the registries;
-// takes a minute, and some more the first time, for geth is compiled. Leaves nothing behind.
+// npm run check:evm-nodes: runs the local service on the development nodes that users have. Installs Hardhat and
+// Ganache from npm and geth with Go, starts each of them and anvil, starts the service with --rpc-url on it, presses
+// the quickstart's buttons in Node-RED, and waits until verify event sends the verified event. Needs the registries;
+// takes a minute, and longer the first time, when geth is compiled. It removes all that it installs.
 
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -159,7 +159,7 @@ async function geth(port, more) {
   };
 }
 
-/** The one that the local service brings. */
+/** The anvil of the local service. */
 async function anvil() {
   const scope = join(root, "node_modules/@foundry-rs");
   const [name] = (await readdir(scope)).filter((each) => each.startsWith("anvil-"));
@@ -178,6 +178,6 @@ async function end(child) {
 async function cleanUp() {
   await children.end();
   await Promise.all([...nodes].map(end));
-  // What Go has put there may not be written to.
+  // Files that Go puts there are read-only.
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -1,7 +1,7 @@
 // @ts-check
-// npm run check:flow-library: whether the flow library (flows.nodered.org) finds each node type in the package, by its
-// own parser, out of the package node-red-dev. That is fetched, and run without its dependencies except acorn: it
-// brings more than 400 packages. Needs the registry; test/package holds the same rules without it.
+// npm run check:flow-library: checks that the flow library (flows.nodered.org) finds each node type of the package. It
+// runs that library's parser, from the package node-red-dev, without the package's dependencies except acorn: there
+// are more than 400. Needs the registry; test/package checks the same rules without it.
 
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -48,7 +48,7 @@ try {
 async function unpacked(what, name) {
   const args = ["pack", what, "--json", "--pack-destination", folder, "--ignore-scripts", "--loglevel=error"];
   const { stdout } = await run("npm", args, { cwd: root });
-  // A list, and since npm 12 an object by name.
+  // npm 12 prints an object by name, older versions a list.
   const [packed] = Object.values(JSON.parse(stdout));
   const target = join(folder, name);
   await mkdir(target);
@@ -57,7 +57,8 @@ async function unpacked(what, name) {
 }
 
 /**
- * The parser is a function inside the file, which exports only what runs all checks, the network's too.
+ * The parser is a function that the file does not export. The one that it exports runs all checks, some of which need
+ * the network.
  *
  * @param {string} source
  * @returns {(file: string) => Record<string, SeenType>}

@@ -1,5 +1,5 @@
 // @ts-check
-// Part of `npm run lint`: imports run one way (docs/architecture.md). Prints each line that goes against it.
+// Part of `npm run lint`: the direction of imports (docs/architecture.md). Prints each line with a forbidden import.
 //
 //   nodes → src/index.ts, src/protocol (their forms: src/protocol only)   service → src/{protocol, errors, timing, abi, proofs, signing}
 //   inside src: resources → http → protocol, each area as ALLOWED says; nothing there knows Node-RED.
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** What each area of src may import, beside itself and packages. src/index.ts may import all of them. */
+/** The areas that each area of src may import, besides itself and packages. src/index.ts may import all of them. */
 /** @type {Record<string, readonly string[]>} */
 const ALLOWED = {
   protocol: [],
@@ -31,14 +31,14 @@ const ALLOWED = {
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];
 
-/** What runs in the browser, where the library cannot: it takes the pure data of src/protocol. */
+/** Code for the browser, where the library cannot run: it may import the pure data of src/protocol. */
 const FORM = /^nodes\/(?:[^/]+\/editor[^/]*\.ts|lib\/editor\/.*)$/;
 
 /** `from "x"`, `import "x"` and `import("x")`, types included. */
 const SPECIFIER = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 const COMMENT = /^\s*(?:\*|\/\/|\/\*)/;
 
-/** The package's own name holds the word, and the user agent says that name. */
+/** The package's own name contains the word, and is part of the user agent. */
 const OWN_NAME = /node-red-crec/g;
 
 /**
@@ -126,6 +126,6 @@ function sourcesIn(folder) {
 
 const complaints = ["nodes", "service/src", "src"].flatMap(sourcesIn).flatMap(complaintsAbout);
 if (complaints.length > 0) {
-  process.stderr.write(`Imports that go the wrong way:\n${complaints.join("\n")}\n`);
+  process.stderr.write(`Forbidden imports:\n${complaints.join("\n")}\n`);
   process.exitCode = 1;
 }

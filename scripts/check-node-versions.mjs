@@ -1,8 +1,8 @@
 // @ts-check
-// npm run check:node-versions: whether the packed package runs where users have it. Installs it into Node-RED 4.1 on
-// Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24, presses the quickstart's buttons, and waits until what was
-// sent has come out of verify event. Node.js 20 is the lowest version that package.json allows. On Node.js 18, which is
-// too old, each node has to say so. Needs the registry; takes about a minute, and leaves nothing behind.
+// npm run check:node-versions: runs the packed package in the versions that users have. Installs it into Node-RED 4.1
+// on Node.js 20 and 22 and into Node-RED 5 on Node.js 22 and 24, presses the quickstart's buttons, and waits until verify
+// event sends the verified event. Node.js 20 is the lowest version that package.json allows. On Node.js 18, which is
+// too old, each node must report that. Needs the registry; takes about a minute, and removes all that it installs.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -33,7 +33,7 @@ const COMBINATIONS = [
   { nodeRed: "5", node: "24" },
 ];
 
-/** What npm calls the platform's own package of Node.js. */
+/** npm's name for the Node.js package of this platform. */
 const PLATFORM = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 const run = promisify(execFile);
@@ -59,7 +59,7 @@ async function checkAll() {
     installAll(),
   ]);
   const settings = await writeSettings(folder);
-  // One key for all: the wallet is found again, and its owner is who made it.
+  // All runs use one key: the wallet that the first one created belongs to it.
   const env = { ...flowEnvironment(ready), CREC_SIGNER_KEY: randomBytes(32).toString("hex") };
   for (const combination of COMBINATIONS) {
     const { red, node, title } = await installed(combination);
@@ -81,12 +81,12 @@ async function checkAll() {
 
 /** @returns {Promise<string>} the packed package */
 async function pack() {
-  // It is built first, by `prepack`.
+  // `prepack` builds it first.
   const { stdout } = await run("npm", ["pack", "--json", "--loglevel=error", "--pack-destination", folder], {
     cwd: root,
     maxBuffer: 2 ** 26,
   });
-  // A list, and since npm 12 an object by name; what the build says stands before it.
+  // npm 12 prints an object by name, older versions a list. The output of the build comes before it.
   const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))));
   return join(folder, packed.filename);
 }
@@ -131,9 +131,9 @@ async function refusal(nodeRed) {
   const sentence = `These nodes need Node.js ${lowest} or newer`;
   for (const { id, type } of flows.filter((node) => node.type.startsWith("crec-"))) {
     await nodeRed.status(id, (text) => text.startsWith(sentence));
-    if (!nodeRed.log.includes(`[${type}:`)) throw new Error(`the log says nothing of ${type}`);
+    if (!nodeRed.log.includes(`[${type}:`)) throw new Error(`the log does not name ${type}`);
   }
-  if (/^\s+at /m.test(nodeRed.log)) throw new Error("the log holds a stack");
+  if (/^\s+at /m.test(nodeRed.log)) throw new Error("the log contains a stack trace");
   return `each node says "${sentence}"`;
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
-// npm run check:npm: whether npm 10, 11 and 12 accept the lock file as it is, and leave it as it is. In a folder with
-// the manifests alone, so nothing is installed; needs the registry.
+// npm run check:npm: checks that npm 10, 11 and 12 accept the lock file and do not change it. Runs in a folder with
+// the manifests only, and installs nothing. Needs the registry.
 
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // @ts-check
-// npm run check:openapi: whether two validators and two generators of clients accept the service's description as it
-// is. They are installed into a folder of their own, each at a fixed version, and run there; needs the registry.
+// npm run check:openapi: checks that two validators and two client generators accept the service's OpenAPI description.
+// They are installed into a temporary folder, each in a fixed version. Needs the registry.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startService } from "../service/src/index.ts";
 
-/** What accepts it, each with the arguments of its command. */
+/** The tools, each with the arguments of its command. */
 const TOOLS = [
   { package: "@redocly/cli@2.77.0", command: ["redocly", "lint", "openapi.json"] },
   { package: "@seriousme/openapi-schema-validator@2.11.0", command: ["validate-api", "openapi.json"] },
@@ -22,7 +22,7 @@ const TOOLS = [
     command: ["openapi-ts", "--input", "openapi.json", "--output", "client"],
   },
 ];
-/** What the generators write by. */
+/** Configuration of the generators. */
 const BESIDE = ["typescript@5.9.3"];
 
 const run = promisify(execFile);
@@ -71,7 +71,7 @@ async function problemOf(command) {
 /** @param {readonly string[]} args */
 async function npm(args) {
   const quiet = ["--loglevel=error", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
-  // None of them has any business with who uses it.
+  // None of them may report who uses it.
   const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
   const [verb = "", ...rest] = args;
   await run("npm", [verb, ...quiet, ...rest], {

@@ -1,6 +1,6 @@
 // @ts-check
-// Part of `npm run lint`: the types of everything, of what runs in a user's Node.js 20, and of the forms. What the
-// compiler found is kept, so that the next run looks only at what has changed.
+// Part of `npm run lint`: checks all types, once more those of code for Node.js 20, and those of the forms. The results
+// are cached, so that the next run checks only what has changed.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./lib/paths.mjs";

@@ -2,7 +2,7 @@
 // Makes package-lock.json the file that npm 10, 11 and 12 all write:
 //
 // - It has the optional binaries of all platforms. npm leaves out those that it cannot fetch while it writes, and
-//   `npm ci` on such a platform then goes without its binary and says nothing. An entry needs no more than a version
+//   `npm ci` on such a platform then installs no binary, without an error. An entry needs no more than a version
 //   and a platform: npm skips it elsewhere, and fetches it by name where it fits.
 // - It has no `libc`. npm 11 and 12 write it for new entries, npm 10 removes it from all.
 //
@@ -48,7 +48,7 @@ export function complete(text) {
 }
 
 /**
- * The entries that are missing, by their place in the lock file.
+ * The missing entries, by their path in the lock file.
  *
  * @param {Record<string, LockEntry>} packages
  * @returns {Record<string, LockEntry>}

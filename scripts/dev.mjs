@@ -1,6 +1,6 @@
 // @ts-check
-// npm run dev: like `npm start`, and restarts Node-RED or the service when its sources have changed. An error in the
-// sources is printed with file and line, and what runs goes on.
+// npm run dev: like `npm start`, and restarts Node-RED or the service when their sources change. An error in the
+// sources is printed with file and line, and running processes continue.
 
 import { Changes } from "./lib/changes.mjs";
 import { nodesFingerprint, serviceFingerprint } from "./lib/fingerprints.mjs";
@@ -23,7 +23,7 @@ await launch(async (children) => {
   let flowEnv = {};
   /** @type {import("./lib/local-service.mjs").Ready | undefined} */
   let ready;
-  // Before the first build, so that no save is missed.
+  // Starts before the first build, so that no save is missed.
   const changes = new Changes([...new Set([...NODE_RED_SOURCES, ...SERVICE_SOURCES])]);
   const { build } = await import("./build.mjs");
   const { stop: stopEsbuild } = await import("esbuild");
@@ -36,7 +36,7 @@ await launch(async (children) => {
       const args = ["--local", "--chain-port", chainPort];
       ready = await startLocalService(children, { port: servicePort, args });
       flowEnv = flowEnvironment(ready);
-      // The next one listens at the same ports.
+      // The next one listens on the same ports.
       servicePort = portOf(ready.base_url);
       if (!process.env.CREC_RPC_URL) chainPort = String(portOf(ready.rpc_url));
     },
@@ -78,7 +78,7 @@ await launch(async (children) => {
     };
     const envBefore = JSON.stringify(flowEnv);
     await Promise.all([service, nodeRed].filter((part) => part.isAffected(files)).map(update));
-    // Flows get the service's data in their environment, which only a restart can change.
+    // Flows read the service's data from their environment, which only a restart can change.
     if (JSON.stringify(flowEnv) !== envBefore) await update(nodeRed);
     if (children.ending) return;
 
@@ -87,7 +87,7 @@ await launch(async (children) => {
     if (failed) say(`${what}: failed, see above. Fix it and save again.`);
     else if (started.length > 0) say(`${what}: restarted in ${seconds} s: ${started.join(", ")}.`);
     else say(`${what}: nothing to restart, checked in ${seconds} s.`);
-    // If esbuild's own process is why it failed, the next build needs a new one.
+    // If esbuild's own process caused the failure, the next build needs a new one.
     if (failed) await stopEsbuild();
   }
 });

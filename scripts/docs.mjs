@@ -1,5 +1,6 @@
 // @ts-check
-// npm run docs: docs/nodes/, one page a node, made from the help that the editor shows; and docs/lifecycles.md.
+// npm run docs: generates docs/nodes/, one page for each node, from the help of the editor; and docs/lifecycles.md.
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,13 +8,16 @@ import { lifecyclesPage } from "./lib/lifecycles-page.mjs";
 import { root } from "./lib/paths.mjs";
 
 const folder = join(root, "docs/nodes");
-/** A connection is in every example: nobody reads a list of all of them. */
+/** A connection is in every example: a list of all of them would be too long. */
 const MOST_EXAMPLES = 4;
 
-/** @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[] }} NodeDoc */
+/**
+ * @typedef {{ name: string, title: string, isConfig: boolean, help: string, examples: string[], hasPicture: boolean }}
+ *   NodeDoc
+ */
 
 /**
- * Every page as it should be.
+ * All pages of docs/nodes.
  *
  * @returns {Promise<Map<string, string>>} file name in `docs/nodes` to text
  */
@@ -46,11 +50,12 @@ async function read(name, examples) {
   const texts = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"))[name];
   return {
     name,
-    // What the palette shows; config nodes are in no palette.
+    // The name in the palette, which has no config nodes.
     title: texts.palette ?? name,
     isConfig: texts.palette === undefined,
     help: (await readFile(join(locales, `${name}.md`), "utf8")).trim(),
     examples: examples.filter(({ types }) => types.has(`crec-${name}`)).map(({ file }) => file),
+    hasPicture: existsSync(join(root, "docs/images", `${name}.png`)),
   };
 }
 
@@ -58,20 +63,20 @@ async function read(name, examples) {
  * @param {NodeDoc} node
  * @returns {[string, string]} file name and text
  */
-function page({ name, title, isConfig, help, examples }) {
+function page({ name, title, isConfig, help, examples, hasPicture }) {
   const shown = examples.slice(0, MOST_EXAMPLES);
   const links = shown.map((file) => `[${file.replace(/\.json$/, "")}](../../examples/${file})`);
   const more = examples.length > shown.length ? ` and ${examples.length - shown.length} more` : "";
   const parts = [
     `<!-- Made from nodes/${name}/locales/en-US/${name}.md by "npm run docs". Change the help there. -->`,
     `# ${title}`,
-    // Headings of the help stand one level lower in the sidebar.
+    // Headings in the help are one level lower.
     help.replaceAll(/^#(#+ )/gm, "$1"),
     "## In the editor",
-    `![The form of ${title}](../images/${name}.png)`,
+    ...(hasPicture ? [`![The form of ${title}](../images/${name}.png)`] : []),
     `Node type: \`crec-${name}\`${isConfig ? ", shared by other nodes" : ""}.`,
     ...(links.length > 0 ? [`Used in the examples ${links.join(", ")}${more}.`] : []),
-    "[All nodes](README.md) · [Errors by code](../errors.md)",
+    "[All nodes](README.md) · [Glossary](../glossary.md) · [Errors by code](../errors.md)",
   ];
   return [`${name}.md`, `${parts.join("\n\n")}\n`];
 }

@@ -13,7 +13,7 @@ import { Stryker } from "@stryker-mutator/core";
 import { fromRoot, root } from "./lib/paths.mjs";
 import { testsOf } from "./lib/tests-of.mjs";
 
-/** Git ignores it. It cannot lie in `node_modules`: Node.js strips no types there. */
+/** Git ignores this folder. It cannot be in `node_modules`: Node.js strips no types there. */
 const CACHE = ".cache/mutate";
 
 const { values, positionals } = parseArgs({
@@ -68,7 +68,7 @@ process.stdout.write(
 
 async function chosenTests() {
   if (values.tests) return globSync(values.tests, { cwd: root });
-  // Those of the docs read the source as text, and here it is full of changes.
+  // Tests of the docs read the source as text, which here contains all changes.
   const exclude = ["test/docs/**", "test/soak/**"];
   const all = globSync(["test/**/*.test.ts", "service/test/**/*.test.ts"], { cwd: root, exclude });
   const { chosen, leftOut } = await testsOf(part, all.map(fromRoot).sort());

@@ -1,5 +1,5 @@
-// Node-RED's settings under `npm start`. The launcher gives the rest: the port and the user directory as
-// arguments, the secret's file by environment.
+// Node-RED's settings under `npm start`. The launcher passes the rest: the port and the user directory as
+// arguments, the file of the secret in the environment.
 "use strict";
 
 const { readFileSync } = require("node:fs");
@@ -18,18 +18,18 @@ const settings = {
   flowFile: "flows.json",
   flowFilePretty: true,
   credentialSecret: readFileSync(process.env.CREC_CREDENTIAL_SECRET_FILE, "utf8"),
-  // The package root, not dist/: only then are the nodes, icons and examples those of the package.
+  // The package root, not dist/: there Node-RED finds the nodes, icons and examples of the package.
   nodesDir: [join(__dirname, "..")],
-  // A node that does not end within this is left behind; the launcher itself waits no longer.
+  // Node-RED does not wait longer for a node to end, since the launcher itself does not.
   nodeCloseTimeout: 1_500,
   logging: {
     console: { level: "warn", metrics: false, audit: false },
-    // The first line logged after Node-RED listens is the one that says so.
+    // The first line that Node-RED logs when it listens says so.
     launcher: { level: "info", metrics: false, audit: false, handler: () => reportPort },
   },
   telemetry: { enabled: false, updateNotification: false },
   diagnostics: { enabled: false, ui: false },
-  // Projects are off unless enabled; saying `enabled: false` would be answered with a warning at each start.
+  // Projects are off by default; `enabled: false` would log a warning at each start.
   editorTheme: { tours: false, projects: {} },
 };
 

@@ -1,6 +1,6 @@
 // @ts-check
-// npm run screenshots: docs/images/, taken of the real editor. The quickstart while it runs, each example as it is
-// drawn, and the form of each node as an example has it. Needs Chromium or Chrome.
+// npm run screenshots: takes the pictures of docs/images/ in the real editor: the running quickstart, each example as
+// drawn, and the form of each node with the settings of an example. Needs Chromium or Chrome.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const VIEW = { width: 1580, height: 1070 };
 const LARGE_VIEW = { width: 2400, height: 2400 };
 const MARGIN = 16;
 const BUTTONS = ["Set up", "Send 1 token", "Tamper", "Read balance"];
-/** What a person's eye needs and a picture does not; and what a flow shows only while it runs. */
+/** Turns off animations, and hides what a flow shows only while it runs. */
 const STILL = `* { transition: none !important; animation: none !important; caret-color: transparent !important }
   .red-ui-flow-node-status-group, .red-ui-notification, .red-ui-popover { display: none !important }`;
 
@@ -82,7 +82,7 @@ async function load(page, url) {
 }
 
 /**
- * Presses the buttons in order, each time waiting for what it leads to, and takes the picture.
+ * Presses the buttons in order, waits for the result of each, and takes the picture.
  *
  * @param {Page} page
  * @param {string} url
@@ -115,7 +115,7 @@ async function press(page, name) {
 }
 
 /**
- * Each example in turn; and of each node type the form that the first example with one of it shows.
+ * Takes a picture of each example, and of the form of each node type in the first example that has it.
  *
  * @param {Page} page
  * @param {string} url
@@ -128,7 +128,7 @@ async function takeExamplesAndForms(page, url) {
     /** @type {FlowNode[]} */
     const flows = JSON.parse(await readFile(join(folder, file), "utf8"));
     const example = basename(file, ".json");
-    // The quickstart runs already, and is more to look at while it does.
+    // The quickstart already runs, and has its picture.
     if (example !== QUICKSTART) await deploy(url, flows);
     await load(page, url);
     await page.addStyleTag({ content: STILL });
@@ -145,7 +145,7 @@ async function takeExamplesAndForms(page, url) {
 }
 
 /**
- * Version 2 of the flows API: it alone takes the credentials that an example brings.
+ * Version 2 of the flows API: only this version accepts the credentials in an example.
  *
  * @param {string} url
  * @param {FlowNode[]} flows
@@ -167,14 +167,14 @@ async function deploy(url, flows) {
 async function takeForm(page, id, name) {
   await page.evaluate(openForm, id);
   await page.locator("#node-dialog-ok, #node-config-dialog-ok").click({ trial: true });
-  // What the form asks for is shown, too: functions, addresses, what a name stands for.
+  // The form requests lists from the service, such as functions and addresses: they are part of the picture.
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(700);
   const form = page.locator("#dialog-form, #node-config-dialog-edit-form");
   await page.evaluate(leaveField);
-  // Its header is as wide as the form; the tray itself has a handle to drag beside it.
+  // The header is as wide as the form. The tray also has a handle beside it.
   const tray = await page.locator(".red-ui-tray-header").boundingBox();
-  if (!tray) throw new Error(`The form of ${name} is not to be seen.`);
+  if (!tray) throw new Error(`The form of ${name} is not visible.`);
   const bottom = await form.evaluate(lowestOf);
   await take(page, name, { ...tray, height: bottom + MARGIN - tray.y });
   await page.locator("#node-dialog-cancel, #node-config-dialog-cancel").click();
@@ -182,7 +182,7 @@ async function takeForm(page, id, name) {
 }
 
 /**
- * The part of the page that the nodes of the flow take.
+ * The part of the page that has the nodes of the flow.
  *
  * @param {Page} page
  * @returns {Promise<Box>}
@@ -200,7 +200,7 @@ async function drawnIn(page) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-// What follows runs within the page.
+// The functions below run in the page.
 
 /** @param {string} id */
 function openForm(id) {

@@ -1,5 +1,5 @@
 // @ts-check
-// npm run service: only the chain and the local service, until Ctrl-C. Arguments after `--` go to the service;
+// npm run service: runs only the chain and the local service, until Ctrl-C. Arguments after `--` go to the service;
 // `npm run service -- --help` lists them.
 
 import { debuggerOption } from "./lib/debugger.mjs";

@@ -3,10 +3,10 @@
 //
 //   PORT               the editor's port (1880)
 //   CREC_SERVICE_PORT  the service's port (8787)
-//   CREC_DATA_DIR      where flows and the service's data are kept (./data)
+//   CREC_DATA_DIR      folder of the flows and the service's data (./data)
 //   CREC_RPC_URL       an EVM node to use instead of starting anvil
 //
-// Everything else that `npm run service -- --help` names can be set in the environment, too.
+// All other variables that `npm run service -- --help` lists work, too.
 
 import { flowEnvironment } from "./lib/flow-environment.mjs";
 import { launch } from "./lib/launch.mjs";
@@ -31,7 +31,7 @@ await launch(async (children) => {
 });
 
 async function buildNodes() {
-  // Loaded late: without esbuild they cannot be, and the checks above say so better.
+  // Loaded late: they need esbuild. If it is missing, the checks above report that in a better sentence.
   const { build } = await import("./build.mjs");
   const { stop } = await import("esbuild");
   try {
@@ -40,7 +40,7 @@ async function buildNodes() {
     say(error instanceof Error ? error.message : String(error));
     throw new StartError('The build failed for the reasons above: fix them, then run "npm start" again.');
   } finally {
-    // esbuild's own process would stay as long as we do.
+    // Otherwise esbuild's process would run as long as this one.
     await stop();
   }
 }

@@ -1,9 +1,9 @@
 // @ts-check
-// npm run test:stress: the tests beside a busy loop on each processor, to find those that rely on being quick.
+// npm run test:stress: runs the tests beside a busy loop on each processor, to find those that depend on speed.
 //
 //   npm run test:stress                                  everything, once
-//   npm run test:stress -- --times 10 --processes        what drives processes, ten times in a row
-//   npm run test:stress -- --times 5 nodes/events-in     what belongs to a file or folder
+//   npm run test:stress -- --times 10 --processes        tests that start processes, ten times in a row
+//   npm run test:stress -- --times 5 nodes/events-in     tests of a file or folder
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { root } from "./lib/paths.mjs";
 
-/** Goes round for about a second, then looks whether it is still wanted. */
+/** Loops for about a second, then ends if its parent has ended. */
 const BUSY =
   "for (;;) { const end = Date.now() + 1000; while (Date.now() < end); process.kill(process.ppid, 0); }";
 

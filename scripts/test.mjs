@@ -1,12 +1,12 @@
 // @ts-check
-// npm test: lint, build, and all tests but the soak tests, side by side.
+// npm test: runs lint, build, and all tests but the soak tests, in parallel.
 //
 //   npm test                              everything
-//   npm test -- nodes/events-in           what belongs to a file or folder
+//   npm test -- nodes/events-in           tests of a file or folder
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
-//   npm test -- --coverage                the unit tests alone, with what they cover of src
-//   npm test -- --jobs 4                  so many workers (default: two more than processors)
+//   npm test -- --coverage                only the unit tests, with their coverage of src
+//   npm test -- --jobs 4                  number of workers (default: two more than processors)
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,14 +23,14 @@ import { lateFiles, summary } from "./test/summary.mjs";
 
 const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 
-/** Most tests wait for others most of the time: so many more workers than processors keep them busy. */
+/** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
 const WAITING = 2;
 
-/** How long what the tests started may take to end after them. */
+/** How long processes that the tests started may take to end after them. */
 const GRACE_MS = 20_000;
 
 const started = performance.now();
-/** All temporary files of the run, and by this variable all its processes. */
+/** The folder of all temporary files of the run. Its variable also identifies all processes of the run. */
 const folder = mkdtempSync(join(tmpdir(), "crec-test-"));
 process.env.TMPDIR = folder;
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -77,7 +77,7 @@ async function test() {
   const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
-  // In one process, for they share what takes longest to start: a browser that knows the editor.
+  // These run in one process and share a browser that has loaded the editor, which takes longest to start.
   if (browsing.length > 0) runs.push(mocha("browser", browsing, options));
   if (driving.length > 0) {
     const parallel = driving.length > 1 && jobs > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
@@ -107,7 +107,7 @@ function mocha(name, files, options, measured = false) {
     ...options,
     ...files,
   ];
-  // Coverage is exact only without the cache. Elsewhere it spares each process the work of the one before.
+  // Coverage is exact only without the compile cache, which makes all other runs faster.
   const cache = measured ? {} : { NODE_COMPILE_CACHE: module(".cache/compiled") };
   return ended(
     spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...cache } }),
@@ -165,7 +165,7 @@ function* readResults() {
     try {
       yield JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
     } catch {
-      // It did not run, or broke, which its exit code says.
+      // It did not start, or crashed: the exit code reports that.
     }
   }
 }

@@ -8,14 +8,14 @@ export type Command = (typeof COMMANDS)[number];
 
 /** Carries out what a message asks for: its topic, or else its payload, is the command. */
 export function command(consumer: EventConsumer, msg: CrecMessage): Command {
-  const wanted = COMMANDS.find((name) => name === msg.topic) ?? COMMANDS.find((name) => name === msg.payload);
-  if (wanted === undefined) {
+  const name = COMMANDS.find((name) => name === msg.topic) ?? COMMANDS.find((name) => name === msg.payload);
+  if (name === undefined) {
     throw nodeError("UNKNOWN_COMMAND", 'The topic of the message must be "pause", "resume" or "seek".');
   }
-  if (wanted === "pause") consumer.pause();
-  else if (wanted === "resume") consumer.resume();
+  if (name === "pause") consumer.pause();
+  else if (name === "resume") consumer.resume();
   else consumer.seek(positionOf(msg.payload));
-  return wanted;
+  return name;
 }
 
 /**

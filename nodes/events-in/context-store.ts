@@ -7,7 +7,7 @@ import { nodeError } from "../lib/shared/errors.ts";
 const KEY = "crec-cursor";
 
 /**
- * Keeps the place in one of Node-RED's context stores. How well it survives a crash is up to that store:
+ * Stores the cursor in one of Node-RED's context stores. How well it survives a crash is up to that store:
  * the one in memory forgets it with the process, the one in files writes it some seconds later.
  */
 export class ContextCursorStore implements CursorStore {
@@ -48,7 +48,7 @@ export class ContextCursorStore implements CursorStore {
 }
 
 /**
- * Node-RED takes its default store for one that it does not know: the place would not be found, and the node
+ * Node-RED takes its default store for one that it does not know: the cursor would not be found, and the node
  * would start over.
  * @throws INVALID_FIELD
  */
@@ -58,6 +58,6 @@ export function requireStore({ settings }: NodeAPI, name: string): void {
   if (names.includes(name)) return;
   throw nodeError(
     "INVALID_FIELD",
-    `There is no context store "${name}" in Node-RED's settings. Choose where the place is kept, or add the store.`,
+    `There is no context store "${name}" in Node-RED's settings. Choose another Cursor storage, or add the store to the settings.`,
   );
 }

@@ -64,7 +64,7 @@ export default function register(RED: NodeAPI): void {
     const onFolder = (state: FolderState): void => {
       folder = state;
       if (state.kind === "error") this.error(state.error, {});
-      if (state.kind === "held") showStatus(this, "waiting", "events-in.status.connecting");
+      if (state.kind === "held") showStatus(this, "waiting", "node-red:common.status.connecting");
       show();
     };
     let opened = false;
@@ -92,7 +92,7 @@ export default function register(RED: NodeAPI): void {
     };
     const begin = () => void lock().catch(refuse);
 
-    showStatus(this, "waiting", "events-in.status.connecting");
+    showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, begin);
     onInput(RED, this, def, async ({ msg }) => {

@@ -30,7 +30,7 @@ type Opening = {
   name: string;
   show: () => void;
   signal: AbortSignal;
-  /** Where the place is kept in a file: the time for which its folder is this process's. */
+  /** With a cursor in a file: the time during which this process holds the file's folder. */
   tenure: Tenure | undefined;
 };
 
@@ -116,7 +116,7 @@ export async function openReader(
     },
     onState: show,
     onError: (thrown) => {
-      // Whatever failed because the folder is another's by now: that is told of the folder.
+      // The folder belongs to another process now, and the folder's own status reports that.
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);

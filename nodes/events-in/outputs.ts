@@ -17,7 +17,7 @@ export type OutputsOptions = {
   unfinished: number;
   toMessage: (delivery: Delivery & { rejection?: string }) => CrecMessage;
   isKnownType: (event: ChannelEvent) => boolean;
-  /** Whether the form names the type of an event, so that somebody waits for it. */
+  /** Whether the form selects the type of an event, so that the flow expects it. */
   isAskedFor: (event: ChannelEvent) => boolean;
   /** Called once: a notice that was asked for leaves by the third output, and nothing is wired there. */
   onUnseenNotice: (event: ChannelEvent) => void;

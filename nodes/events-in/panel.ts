@@ -7,8 +7,8 @@ import type { Reader } from "./reader.ts";
 export type EventsInNode = { reader?: Reader };
 
 /**
- * What the form's panel asks of a deployed node: `GET` how it stands; `POST …/seek` to start over elsewhere;
- * `GET` and `POST …/cursor` to take the place along to another machine and put it down there.
+ * What the form's panel asks of a deployed node: `GET` its state; `POST …/seek` moves its cursor;
+ * `GET` and `POST …/cursor` export and import it, to move it to another machine.
  */
 export function registerPanel(RED: NodeAPI): void {
   const path = "/crec/events-in/:id";
@@ -42,6 +42,6 @@ export function registerPanel(RED: NodeAPI): void {
 function notRunning(): never {
   throw nodeError(
     "NOT_CONNECTED",
-    "The node is not deployed, or waits for its channel or its folder: there is no place to look at or to change yet.",
+    "The node is not deployed, or waits for its channel or its folder: it has no cursor to show or to change yet.",
   );
 }

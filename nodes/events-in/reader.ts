@@ -77,7 +77,7 @@ export class Reader {
   }
 
   /**
-   * Puts down a place that was taken along from another machine.
+   * Imports a cursor that was exported on another machine.
    * @throws CURSOR_OF_ANOTHER_CHANNEL, CURSOR_NOT_SAVED, INVALID_FIELD
    */
   async importCursor(state: unknown): Promise<void> {
@@ -95,9 +95,9 @@ export class Reader {
     }
     await this.consumer.stop();
     try {
-      // It may be of a running node, which is no crash.
-      const place = { suspectUpTo: -1, ...state, restored: true, identity: this.#identity };
-      await this.#store.save(place, "now");
+      // It may come from a running node, which is not a crash.
+      const imported = { suspectUpTo: -1, ...state, restored: true, identity: this.#identity };
+      await this.#store.save(imported, "now");
     } finally {
       if (!this.#closed) this.consumer.start();
     }

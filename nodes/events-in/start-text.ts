@@ -17,7 +17,7 @@ export function startText(translate: Translate, { position, after }: Started): s
   return translate("events-in.started.at-offset", { offset: after + 1 });
 }
 
-/** The same, short, for the status: a person is to see at once when a place was lost. */
+/** The same, short, for the status: a person should see immediately when a cursor was lost. */
 export function startedStatus(translate: Translate, { position, after }: Started): string {
   if (typeof position === "object" && "time" in position) {
     return translate("events-in.status.started-at-time", { time: timeText(position.time) });

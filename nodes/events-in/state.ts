@@ -4,7 +4,7 @@ import { shortText } from "../lib/shared/errors.ts";
 import type { Reader } from "./reader.ts";
 import { startedStatus } from "./start-text.ts";
 
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 
 export type Shown = Pick<Reader, "outputs" | "started"> & { consumer: Pick<Reader["consumer"], "state"> };
 
@@ -18,7 +18,7 @@ function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown
   const { dropped, givenUp, inFlow } = outputs;
   switch (state.kind) {
     case "connecting":
-      return ["waiting", "events-in.status.connecting"];
+      return ["waiting", "node-red:common.status.connecting"];
     case "waiting_for_channel":
       return ["waiting", "events-in.status.waiting-for-channel"];
     case "connected":

@@ -4,14 +4,14 @@ import type { Node, NodeAPI } from "node-red";
 const FLUSH_SECONDS = 30;
 
 /** Nodes that have said it: a deploy does not say it again. */
-const told = new Set<string>();
+const reported = new Set<string>();
 
-/** Writes into the log, once, what a crash or a restart does to a place in a context store. */
+/** Writes into the log, once, what a crash or a restart does to a cursor in a context store. */
 export function noteOnStore(RED: NodeAPI, node: Node, store: string): void {
   const note = noteOf(RED, store);
   const key = `${node.id} ${store}`;
-  if (note === undefined || told.has(key)) return;
-  told.add(key);
+  if (note === undefined || reported.has(key)) return;
+  reported.add(key);
   node.log(note);
 }
 

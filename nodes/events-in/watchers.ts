@@ -12,7 +12,7 @@ import type { Filters } from "./filters.ts";
 type Source = { client: CrecClient; channelId: string; library: Library };
 
 /**
- * A consumer's filter for what is wanted. Names of watchers are looked up before anything is read, and again when an
+ * A consumer's filter. Names of watchers are looked up before anything is read, and again when an
  * event comes of a watcher not seen before: one of that name may have been made since. A name that is not there is
  * waited for, and nothing is passed over meanwhile.
  */
@@ -43,17 +43,17 @@ export function filterOf(
       `There is no watcher named "${name}" in this channel yet.`,
     );
   };
-  let isWanted: ((event: ChannelEvent) => boolean) | undefined;
+  let passes: ((event: ChannelEvent) => boolean) | undefined;
   const seen = new Set<unknown>();
   return {
-    filter: (event) => isWanted?.(event) ?? true,
+    filter: (event) => passes?.(event) ?? true,
     prepare: async (events, signal) => {
       const unseen = events
         .map(({ payload }: EventEnvelope) => payload.watcher_id)
         .filter((id) => id && !seen.has(id));
-      if (isWanted && unseen.length === 0) return;
+      if (passes && unseen.length === 0) return;
       const found = await Promise.all(names.map((name) => idsOf(name, signal)));
-      isWanted = filterWith(found.flat());
+      passes = filterWith(found.flat());
       for (const id of unseen) seen.add(id);
     },
   };

@@ -91,6 +91,6 @@ async function blockOf(fields: Fields, values: MessageFields<typeof NODE>): Prom
   return type === "block_number" ? { type, block_number: await values.required("blockNumber") } : { type };
 }
 
-function outputsOf(functions: readonly ListedFunction[], wanted: string): ListedFunction["outputs"] {
-  return functions.find(({ signature }) => signature === wanted)?.outputs ?? [];
+function outputsOf(functions: readonly ListedFunction[], name: string): ListedFunction["outputs"] {
+  return functions.find(({ signature }) => signature === name)?.outputs ?? [];
 }

@@ -14,7 +14,7 @@ export const form: NodeForm = {
   },
 };
 
-/** Without other signer sets there is no choice, unless one was made before. */
+/** Shown if the connection has other signer sets, or if a set was chosen before. */
 function showSignedBy(): void {
   const [connection, signedBy] = [$("#node-input-connection"), $("#node-input-signedBy")];
   const show = (): void => {

@@ -13,7 +13,7 @@ import { root } from "./paths.mjs";
 
 /** A batch ends when nothing was saved for this long. */
 const QUIET_MS = 80;
-/** What editors write beside the files they edit. */
+/** Temporary files of editors. */
 const NOT_SOURCE = /^\.|~$|\.(swp|tmp)$/;
 
 /**
@@ -37,7 +37,7 @@ export class Changes {
   }
 
   /**
-   * Resolves when something was saved and nothing more followed. Later saves are in the next batch.
+   * Resolves when files were saved and no other save followed for a moment. Later saves are in the next batch.
    *
    * @returns {Promise<Batch>}
    */
@@ -48,7 +48,7 @@ export class Changes {
       });
     }
     for (let left = QUIET_MS; left > 0; left = this.#last + QUIET_MS - performance.now()) await sleep(left);
-    // For new folders, and for those that were replaced.
+    // Watches new and replaced folders.
     this.#watchAnew();
     const files = [...this.#files].map((file) => relative(root, file));
     this.#files.clear();
@@ -88,7 +88,7 @@ export class Changes {
 }
 
 /**
- * A folder and all folders in it; none for a file, or when it is not there.
+ * A folder and all folders in it. Empty for a file, or for a folder that does not exist.
  *
  * @param {string} path
  * @returns {string[]}

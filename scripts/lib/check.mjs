@@ -1,8 +1,8 @@
 // @ts-check
-// What the scripts that CI runs beside the tests say when something does not work.
+// Error reports of the check scripts.
 
 /**
- * The script goes on, and has failed.
+ * Prints what failed. The script continues, and its exit code will be 1.
  *
  * @param {string} sentence
  */

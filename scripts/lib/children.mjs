@@ -7,7 +7,7 @@ import { StartError } from "./say.mjs";
 
 /** @typedef {import("node:child_process").ChildProcess} ChildProcess */
 
-/** How long a child may take to end before it kills itself, in milliseconds, and how much later we do. */
+/** How long a child may take to end before it kills itself, and how much later the launcher kills it. In ms. */
 const GRACE_MS = 2_000;
 const LATER_MS = 500;
 
@@ -28,7 +28,7 @@ export class Children {
     this.onLost = onLost;
   }
 
-  /** Whether everything is being ended. */
+  /** Whether all processes are being ended. */
   get ending() {
     return this.#ending;
   }
@@ -57,7 +57,7 @@ export class Children {
       cwd: root,
       env: { ...withoutDebugger(process.env), ...env },
       stdio: ["ignore", stdout === "pipe" ? "pipe" : 2, debug ? "pipe" : 2, "ipc"],
-      // A group of its own, so that Ctrl-C in a terminal reaches us alone and we keep the order.
+      // In a process group of its own: Ctrl-C in a terminal then reaches only the launcher, which ends all in order.
       detached: process.platform !== "win32",
       windowsHide: true,
     });
@@ -73,7 +73,7 @@ export class Children {
   }
 
   /**
-   * Ends one of them, and waits until it is gone.
+   * Ends one process, and waits until it has exited.
    *
    * @param {string} name
    */
@@ -88,7 +88,7 @@ export class Children {
     clearTimeout(timer);
   }
 
-  /** Ends all that run, the last one first. */
+  /** Ends all processes, the last one first. */
   async end() {
     this.#ending = true;
     for (const name of [...this.#running.keys()].reverse()) await this.stop(name);

@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** Commands of Chromium and of the browsers made from it, as Linux distributions install them. */
+/** Commands of Chromium and browsers based on it, as Linux distributions name them. */
 const COMMANDS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge"];
 
-/** Where they are installed on macOS and Windows, which put no command on the path. */
+/** Where they are installed on macOS and Windows, which add no command to the path. */
 const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -13,7 +13,7 @@ const PLACES = [
   "C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe",
 ];
 
-/** For headless use, without calls to the browser's own services: tests also run where there is no network. */
+/** For headless use, without calls to the browser's own services: tests also run without a network. */
 export const CHROMIUM_FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -21,13 +21,13 @@ export const CHROMIUM_FLAGS = [
   "--disable-background-networking",
 ];
 
-/** What to do where `chromiumPath` finds nothing. */
+/** What to do when `chromiumPath` finds nothing. */
 export const HOW_TO_GET_CHROMIUM =
   "Install Chromium (Debian and Ubuntu: apt-get install chromium; macOS: brew install --cask chromium) or Chrome, " +
   "or set CHROMIUM to the path of such a browser.";
 
 /**
- * The browser for tests and screenshots: what CHROMIUM names, else one that is installed.
+ * The browser for tests and screenshots: the one in CHROMIUM, else an installed one.
  *
  * @returns {string | undefined} its path, or undefined when there is no browser
  */

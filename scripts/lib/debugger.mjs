@@ -9,7 +9,7 @@ import { say } from "./say.mjs";
 const DEFAULT_PORT = 9229;
 const DEFAULT_HOST = "127.0.0.1";
 const OPTION = /(?<=^|\s)(--inspect(?:-brk|-wait)?)(?:=(\S+))?(?=\s|$)/g;
-/** The line in which Node.js says so. */
+/** The line in which Node.js prints the address. */
 const LISTENING = /^Debugger listening on (ws:\S+)$/;
 
 /**
@@ -22,7 +22,7 @@ export function withoutDebugger({ NODE_OPTIONS = "", ...env }) {
 }
 
 /**
- * The debugger that NODE_OPTIONS asks for, at its port or the next free one: npm may have taken that.
+ * The debugger that NODE_OPTIONS asks for, on its port or the next free one: npm may already use that port.
  *
  * @returns {Promise<string | undefined>} the option to start a process with, such as `--inspect=127.0.0.1:9229`
  */
@@ -36,7 +36,7 @@ export async function debuggerOption() {
 }
 
 /**
- * Passes on what the process tells people, and says where its debugger is.
+ * Prints the output of the process, and the address of its debugger.
  *
  * @param {string} name what people call the process
  * @param {import("node:stream").Readable} stderr

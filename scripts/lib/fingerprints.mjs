@@ -1,13 +1,13 @@
 // @ts-check
-// A hash of what each process of `npm run dev` runs from. When it changes, the process needs a restart. Source maps
-// count too: a debugger must show the source that runs.
+// A hash of all files that each process of `npm run dev` runs from. When it changes, the process needs a restart.
+// Source maps are part of it: a debugger must show the source that runs.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
-/** What Node-RED reads from the package when it starts: all but icons, which it reads at each request. */
+/** What Node-RED reads from the package when it starts. It reads icons at each request. */
 export async function nodesFingerprint() {
   const hash = createHash("sha256");
   const { "node-red": list } = await readJson(join(root, "package.json"));
@@ -21,7 +21,7 @@ export async function nodesFingerprint() {
 }
 
 /**
- * What the local service runs from. It needs no build: the bundle only finds all its files, and errors in them.
+ * The files of the local service. It needs no build: the bundle only finds its files, and errors in them.
  *
  * @throws when it cannot run, with file and line
  */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { dataDir } from "./paths.mjs";
 
 /**
- * What the example flows read from their environment. What is no part of the service may be set from outside.
+ * The environment variables that the example flows read. Those that are not about the service can be set from outside.
  *
  * @param {import("./local-service.mjs").Ready} ready
  */

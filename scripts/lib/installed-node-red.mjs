@@ -1,5 +1,5 @@
 // @ts-check
-// A Node-RED that users have: installed from npm, run by a Node.js of choice, with the packed package in its user
+// Node-RED as users have it: installed from npm, run by a given Node.js, with the packed package in its user
 // directory.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const READY_MS = 60_000;
 export async function writeSettings(folder) {
   const file = join(folder, "settings.cjs");
   const own = JSON.stringify(join(root, "scripts/node-red-settings.cjs"));
-  // The object itself: Node-RED writes its port there, and the settings tell it.
+  // Not a copy: Node-RED writes its port into this object, and the settings send it to the parent.
   const lines = [
     `const settings = require(${own});`,
     "delete settings.nodesDir;",
@@ -59,7 +59,7 @@ export class InstalledNodeRed {
     this.url = "";
   }
 
-  /** Everything it printed. */
+  /** All output of the process. */
   get log() {
     return this.#log;
   }
@@ -92,7 +92,7 @@ export class InstalledNodeRed {
   /** @param {readonly FlowNode[]} flows with their credentials, as an example brings them */
   async deploy(flows) {
     const revision = await deploy(this.url, [...flows]);
-    // Node-RED 5 answers before the flows run.
+    // Node-RED 5 responds before the flows run.
     await this.#until(
       () => this.#running === revision || undefined,
       () => "the flows did not start",
@@ -106,7 +106,7 @@ export class InstalledNodeRed {
   }
 
   /**
-   * Waits for what a debug node of this name shows; an error that is shown instead is thrown.
+   * Waits for the output of the debug node of this name. @throws the error that the flow reports instead
    *
    * @param {string} name
    * @param {(value: any) => boolean} [accept]
@@ -116,7 +116,7 @@ export class InstalledNodeRed {
     return this.#until(
       () => {
         const error = this.#shown.find((shown) => shown.name === "error");
-        if (error) throw new Error(`the flow told an error: ${JSON.stringify(error.value)}`);
+        if (error) throw new Error(`the flow reported an error: ${JSON.stringify(error.value)}`);
         return this.#shown.find((shown) => shown.name === name && accept(shown.value))?.value;
       },
       () =>
@@ -145,7 +145,7 @@ export class InstalledNodeRed {
     await this.children.stop(this.options.name);
   }
 
-  /** Subscribes to what the editor's debug sidebar and statuses are fed from. */
+  /** Subscribes to the messages for the editor's debug sidebar and statuses. */
   async #listen() {
     const socket = new WebSocket(`${this.url.replace("http", "ws")}comms`);
     await new Promise((resolve, reject) => {

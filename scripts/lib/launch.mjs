@@ -4,7 +4,7 @@ import { watchNpm } from "./npm-parent.mjs";
 import { StartError, say } from "./say.mjs";
 
 /**
- * Runs a launcher: starts things, stays until it is asked to end or one of them ends by itself, and leaves
+ * Runs a launcher: starts processes, runs until it is asked to end or one of them ends by itself, and leaves
  * nothing running. Exit code 0 when asked, 1 otherwise.
  *
  * @param {(children: Children) => Promise<void>} start
@@ -25,7 +25,7 @@ export async function launch(start) {
     stop(1, `${name} ended by itself (${how}), so everything else is ended too; what it said is above.`);
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0, "\nEnding …"));
-  // The reader of our output may end before us; to end in order matters more than to report it.
+  // The reader of the output may end first. Ending in order is more important than reporting that.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   await watchNpm(() => stop(0, "npm is gone: ending …"));
 

@@ -1,12 +1,12 @@
 // @ts-check
-// The licences of everything that the build takes into the library.
+// The licences of all code that the build includes in the library.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { root } from "./paths.mjs";
 
 /**
- * What lies compiled inside a bundled file, where the package that brings the file has no notice of it. The notices
- * are kept in `scripts/notices`, word for word as their projects give them.
+ * Code that is compiled into a bundled file, and of which the file's package has no notice. The notices
+ * are in `scripts/notices`, word for word as their projects publish them.
  *
  * @type {ReadonlyArray<{ file: RegExp, holds: string | undefined, notice?: string }>}
  */
@@ -66,7 +66,7 @@ async function ofCompiled(inputs) {
     const known = COMPILED.find(({ file }) => file.test(input));
     if (!known) {
       throw new Error(
-        `${input} is WebAssembly, and nobody has said what is compiled inside. Add it to scripts/lib/licenses.mjs, with its notice in scripts/notices.`,
+        `${input} is WebAssembly, and nothing says what is compiled inside. Add it to scripts/lib/licenses.mjs, with its notice in scripts/notices.`,
       );
     }
     if (known.holds !== undefined) found.set(known.holds, known.notice);

@@ -9,7 +9,7 @@ import {
 /** @typedef {{ from: readonly string[], to: string, by: string, when: string }} Transition */
 
 /**
- * docs/lifecycles.md, made from the tables that the local service moves its resources by.
+ * docs/lifecycles.md, made from the tables of statuses that the local service uses.
  *
  * @returns {string}
  */
@@ -17,13 +17,13 @@ export function lifecyclesPage() {
   const parts = [
     '<!-- Made from src/protocol/statuses.ts by "npm run docs". Change the tables there. -->',
     "# Lifecycles",
-    "Every way in which a status changes. The local service moves its resources by these tables, waits of the library and of the nodes know by them what can still be reached, and each change emits one event of the type named, written together with it. A status that is in no table comes from a newer service: it is passed on, and ends nothing.",
+    "All changes of a status. The local service changes the status of its resources by these tables, and the waits of the library and the nodes use them to find out which statuses can still be reached. Each change emits one event of the type below; both are stored in one transaction. A status that is in no table is from a newer service: it is passed on, and does not end a wait.",
     section("Watcher", "watcher.status", WATCHER_TRANSITIONS),
     "The resource shows `archive_failed` as `failed`; the event names it. The reason of a failure is in the event.",
     section("Wallet", "wallet.status", WALLET_TRANSITIONS),
-    "Its events appear where `status_channel_id` was given.",
+    "Its events appear in the channel of `status_channel_id`, if that is set.",
     section("Operation", "operation.status", OPERATION_TRANSITIONS),
-    "On a network where only `latest` is active, `confirmed_latest` is where an operation ends. Where the chain replaces the block of an operation, the same transaction is handed in again; the status never goes back.",
+    "On a network that reports only `latest`, an operation ends at `confirmed_latest`. If the chain replaces the block of an operation, the same transaction is sent again; the status never goes back.",
     section("Query", "query.status", QUERY_TRANSITIONS),
     "[All guides](README.md) · [Errors by code](errors.md)",
   ];
@@ -46,9 +46,9 @@ function section(title, event, transitions) {
   return [
     `## ${title}`,
     "",
-    `Event: \`${event}\`. Ends: ${names(ends)}.`,
+    `Event: \`${event}\`. Final: ${names(ends)}.`,
     "",
-    "| from | to | moved by | when |",
+    "| from | to | changed by | when |",
     "| --- | --- | --- | --- |",
     ...rows,
   ].join("\n");

@@ -20,7 +20,7 @@ function createChecker({ sample, seed }) {
   const draw = ({ id }) => createHash("sha256").update(`${seed} ${id}`).digest("hex");
   return {
     init: async () => {},
-    // One group of all: only who sees all can draw an exact number.
+    // All mutants in one group: an exact number can only be drawn from all of them.
     group: async (mutants) => [mutants.map(({ id }) => id)],
     check: async (mutants) => {
       const drawn = mutants.toSorted((a, b) => (draw(a) < draw(b) ? -1 : 1)).slice(0, sample);
@@ -40,7 +40,7 @@ createChecker.inject = tokens(commonTokens.options);
 
 export const strykerPlugins = [declareFactoryPlugin(PluginKind.Checker, "sample", createChecker)];
 
-/** The options that this plugin adds, so that Stryker does not warn of them. */
+/** The options of this plugin, so that Stryker does not warn about them. */
 export const strykerValidationSchema = {
   type: "object",
   properties: { sample: { type: "number" }, seed: { type: "number" } },

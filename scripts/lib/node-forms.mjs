@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { glossary, glossarySection } from "./glossary.mjs";
 import { root } from "./paths.mjs";
 import { readJson } from "./read-json.mjs";
 
@@ -25,10 +26,11 @@ export async function writeForm(name, folder, options) {
   const source = join(root, "nodes", name);
   const locale = join(source, "locales", "en-US");
   const { html, registration } = await generatedForm(source, options);
-  const help = await readFile(join(locale, `${name}.md`), "utf8");
+  const help = (await readFile(join(locale, `${name}.md`), "utf8")).trim();
+  const words = glossarySection(help, await glossary());
   const parts = [
     html,
-    script("text/markdown", `data-help-name="crec-${name}"`, help),
+    script("text/markdown", `data-help-name="crec-${name}"`, `${help}${words}`),
     script("text/javascript", "", await formScript(name, source, registration, options)),
   ];
   await writeFile(join(folder, `${name}.html`), parts.join("\n"));

@@ -16,7 +16,7 @@ const POLL_MS = 50;
 export const NODE_RED = "Node-RED";
 
 /**
- * Starts Node-RED with our nodes, on a user directory of its own, and on its first start with the quickstart.
+ * Starts Node-RED with our nodes and its own user directory. The first start deploys the quickstart.
  *
  * @param {import("./children.mjs").Children} children
  * @param {{ port: number, env: NodeJS.ProcessEnv, flags?: readonly string[] }} options `port` 0 means any; `env` is
@@ -39,7 +39,7 @@ export async function startNodeRed(children, { port, env, flags = [] }) {
     {
       env: {
         ...env,
-        // The quickstart's signer: a key of this installation's own, for its local chain.
+        // The quickstart's signer: each installation has its own key for its local chain.
         CREC_SIGNER_KEY: readFileSync(secretFile(userDir, "signer-key"), "utf8"),
         CREC_CREDENTIAL_SECRET_FILE: secretFile(userDir, "credential-secret"),
       },
@@ -58,7 +58,7 @@ export async function startNodeRed(children, { port, env, flags = [] }) {
 }
 
 /**
- * A file with 32 random bytes as hex: made once, readable by its owner alone.
+ * A file with 32 random bytes as hex: created once, readable only by its owner.
  *
  * @param {string} userDir
  * @param {string} name
@@ -71,7 +71,7 @@ function secretFile(userDir, name) {
 }
 
 /**
- * Node-RED listens a moment before it has read its flows; what is deployed in between would be lost.
+ * Node-RED listens a moment before it has read its flows. A deploy in between would be lost.
  *
  * @param {string} editorUrl
  */
@@ -105,7 +105,7 @@ export async function deploy(editorUrl, flows) {
 }
 
 /**
- * Version 2 of the flows API: it alone takes the credentials that an example brings.
+ * Version 2 of the flows API: only this version accepts the credentials in an example.
  *
  * @param {string} editorUrl
  * @param {"GET" | "POST"} method

@@ -8,7 +8,8 @@ const INTERVAL_MS = 1_000;
 const SHELL = /^-?(ba|da|k|z|a)?sh$/;
 
 /**
- * Calls back when the npm that runs us is no more. Without that, `kill -9` of npm would leave everything running.
+ * Calls back when the npm that started this process has ended. Otherwise `kill -9` of npm would leave all processes
+ * running.
  *
  * npm runs a script as `sh -c`, and that shell may stay between: so each link of the chain from us to npm is
  * watched. What is above npm is not: a terminal may be closed while its programs go on.

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The package's own folder. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Where everything that outlives a start is kept: `CREC_DATA_DIR`, else `data`, which git ignores. */
+/** The folder of all data that is kept after a stop: `CREC_DATA_DIR`, else `data`, which git ignores. */
 export function dataDir() {
   return resolve(process.env.CREC_DATA_DIR || resolve(root, "data"));
 }

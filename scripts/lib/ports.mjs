@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { StartError } from "./say.mjs";
 
-/** The only address anything here listens on. */
+/** All servers here listen on this address only. */
 export const HOST = "127.0.0.1";
 
 /**
- * Reads a port from the environment and checks that nobody listens there. 0 means any free port.
+ * Reads a port from the environment and checks that it is free. 0 means any free port.
  *
  * @param {string} variable the environment variable
  * @param {number} fallback the port when it is not set
@@ -19,7 +19,9 @@ export async function freePort(variable, fallback, user) {
   const text = process.env[variable] || String(fallback);
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) {
-    throw new StartError(`${variable} is "${text}", which is no port: set it to a number from 1 to 65535.`);
+    throw new StartError(
+      `${variable} is "${text}", which is not a port: set it to a number from 1 to 65535.`,
+    );
   }
   const server = createServer().listen(port, HOST);
   try {

@@ -8,8 +8,8 @@ import { StartError } from "./say.mjs";
 const require = createRequire(join(root, "package.json"));
 
 /**
- * Checks that this Node runs TypeScript as it is, which the sources rely on. `npm install` puts such a one into
- * node_modules, where npm scripts find it first, unless npm was told to run no install scripts.
+ * Checks that this Node.js runs TypeScript directly, as the sources need. `npm install` puts such a version into
+ * node_modules, where npm scripts find it first, unless npm is set to run no install scripts.
  *
  * @throws {StartError} when it does not
  */
@@ -40,13 +40,13 @@ export function checkInstalled({ editor }) {
   }
 }
 
-/** Whether there is a chain to start or to use: anvil from npm, anvil on the PATH, or a node of the user's own. */
+/** Whether there is a chain to start or to use: anvil from npm, anvil on the PATH, or the user's own EVM node. */
 function hasChain() {
   if (process.env.CREC_RPC_URL) return true;
   const arch = process.arch === "x64" ? "amd64" : process.arch;
   if (isInstalled(`@foundry-rs/anvil-${process.platform}-${arch}`)) return true;
   const folders = (process.env.PATH ?? "").split(delimiter);
-  // npm puts node_modules/.bin on the PATH, and the anvil in there is the wrapper of the missing binary.
+  // npm adds node_modules/.bin to the PATH. The anvil there is only a wrapper of the missing binary.
   return folders.some((folder) => !folder.endsWith(".bin") && existsSync(join(folder, "anvil")));
 }
 

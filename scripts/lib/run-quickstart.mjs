@@ -1,23 +1,23 @@
 // @ts-check
-// The quickstart as a newcomer runs it, in a Node-RED that a check has started.
+// Runs the quickstart as a new user does, in a Node-RED that a check has started.
 import { quickstartFlows } from "./node-red.mjs";
 
 /** @typedef {import("./installed-node-red.mjs").FlowNode} FlowNode */
 /** @typedef {import("./installed-node-red.mjs").InstalledNodeRed} InstalledNodeRed */
 
 /**
- * From the button to the verified event.
+ * Presses the buttons and waits for the verified event.
  *
  * @param {InstalledNodeRed} nodeRed
  * @returns {Promise<string>} what happened
- * @throws {Error} when a step does not come to its end
+ * @throws {Error} when a step does not complete
  */
 export async function runQuickstart(nodeRed) {
   const flows = await importedFlows();
   await nodeRed.deploy(flows);
   await nodeRed.press(idOf(flows, "inject", "Set up"));
   await nodeRed.showing("ready");
-  // Only then are events received from the beginning on.
+  // Events are received from the beginning only after this.
   await nodeRed.status(idOf(flows, "crec-events-in"), (text) => /connected/.test(text));
   await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
   const { transactionHash } = await nodeRed.showing("operation");

@@ -1,10 +1,10 @@
 // @ts-check
 
-/** Something a person can put right: the message says what happened and what to do about it. */
+/** An error that the user can fix: the message says what happened and what to do. */
 export class StartError extends Error {}
 
 /**
- * Tells people something. It goes to stderr: stdout carries the `ready` line and nothing else.
+ * Prints a line for people, to stderr: stdout has only the `ready` line.
  *
  * @param {string} line
  */

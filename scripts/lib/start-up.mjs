@@ -1,11 +1,11 @@
 // @ts-check
-// What `npm start` and `npm run dev` have in common at their beginning and once all is up.
+// What `npm start` and `npm run dev` both do first, and when everything runs.
 import { freePort } from "./ports.mjs";
 import { checkInstalled, checkNode } from "./preconditions.mjs";
 import { StartError, say } from "./say.mjs";
 
 /**
- * Checks what a start needs.
+ * Checks that everything needed for a start is there.
  *
  * @returns {Promise<{ editorPort: number, servicePort: number }>} 0 means any free port
  * @throws {StartError} when something is missing, or a port is taken
@@ -24,7 +24,7 @@ export async function checkStart() {
 }
 
 /**
- * Says where everything is: to people, and in the one line that programs read.
+ * Prints all addresses: for people, and in the one line that programs read.
  *
  * @param {string} editorUrl
  * @param {import("./local-service.mjs").Ready} ready

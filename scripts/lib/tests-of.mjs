@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 import { root } from "./paths.mjs";
 
-/** What starts a chain, Node-RED, a browser or another program: too slow to run once for each change. */
+/** Files that start a chain, Node-RED, a browser or another program: too slow to run for each change. */
 const STARTERS = [
   "playwright-core",
   "service/src/chain/anvil.ts",
@@ -10,9 +10,9 @@ const STARTERS = [
   "test/support/node-red.ts",
   "test/support/program.ts",
 ];
-/** What tries many values: the tests that use it run after those that say what they mean by one example. */
+/** Packages that try many values: tests that use them run after tests with single examples. */
 const MANY_VALUES = ["ethers", "fast-check"];
-/** Unit tests of other folders that hold promises of this one. */
+/** Unit tests in other folders that also test this part. */
 const ALSO = [
   { part: "src/abi", tests: ["test/proofs/decode.test.ts", "test/signing/signing.test.ts"] },
   { part: "src/http", tests: ["test/library/options.test.ts"] },
@@ -61,7 +61,7 @@ export async function testsOf(part, tests) {
   const belongs = (test) =>
     test.startsWith(`${ownTests}/`) ||
     ALSO.some((also) => isIn(part, also.part) && also.tests.includes(test)) ||
-    // By itself or by the helpers of its folder; what it reaches by other parts of the source is theirs to test.
+    // Directly, or through helpers of the tests. Code that it reaches through other parts has tests of its own.
     [...reached(test, (path) => IS_TEST.test(path))].some((path) => isIn(path, part));
   /**
    * @param {string} test

@@ -4,16 +4,16 @@ import { StartError } from "./say.mjs";
 /**
  * @typedef {object} Options
  * @property {string} name what people call it
- * @property {readonly string[]} sources files and folders it may run from, by their paths from the root
+ * @property {readonly string[]} sources files and folders that it may use, by their paths from the root
  * @property {() => Promise<string>} fingerprint of what it would run from now; rejects when it could not run
  * @property {() => Promise<void>} start
  */
 
-/** A process that restarts when what it runs from has changed. */
+/** A process that restarts when its files have changed. */
 export class WatchedProcess {
   #children;
   #options;
-  /** The fingerprint of what it runs from; empty until it is up. */
+  /** The fingerprint of the running process; empty until it runs. */
   #running = "";
 
   /**
@@ -30,7 +30,7 @@ export class WatchedProcess {
   }
 
   /**
-   * Whether a change of these files may need a restart. What does not run needs one in any case.
+   * Whether a change of these files may need a restart. A process that does not run always needs one.
    *
    * @param {readonly string[]} files
    */
@@ -41,7 +41,7 @@ export class WatchedProcess {
   }
 
   /**
-   * Starts it, or restarts it if its fingerprint has changed. It is not stopped for sources that cannot run.
+   * Starts it, or restarts it if its fingerprint has changed. If the new sources cannot run, the old process continues.
    *
    * @returns {Promise<boolean>} whether it was started
    * @throws {StartError} when it cannot run, with file and line, or does not start

@@ -28,7 +28,7 @@ export function processesWith(name, value) {
 }
 
 /**
- * Kills a process, unless it has just ended by itself.
+ * Kills a process that may have ended by itself.
  *
  * @param {Running} running
  */

@@ -1,5 +1,5 @@
 // @ts-check
-// A mocha reporter for several runs side by side: one line a test file as it ends, failures in full, and all
+// A mocha reporter for parallel runs: one line for each test file when it ends, failures in full, and all
 // results as JSON for the summary at the end.
 import { writeFileSync } from "node:fs";
 import { relative, sep } from "node:path";

@@ -1,14 +1,15 @@
 // @ts-check
-// Which test files there are, which of them belong to a path, and what they need.
+// Selects the test files that belong to a path, and finds what they need.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix, sep } from "node:path";
 import { fromRoot, root } from "../lib/paths.mjs";
 
-/** Tests of src: values in, values out, and small servers. */
-const UNIT = /^test\/(?:(?:abi|consumer|http|library|proofs|resources|signing)\/|json\.test\.ts$)/;
+/** Tests of src: pure functions, and small servers. */
+const UNIT =
+  /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|json\.test\.ts$)/;
 const SOAK = "test/soak/";
 
-/** What a test uses when it runs the built nodes, or looks at what was built. */
+/** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
 const NAMES_BUILD = /\bdist\//;
 const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
@@ -19,7 +20,7 @@ const IMPORT = /\bfrom "(\.[^"]+\.ts)"/g;
  */
 
 /**
- * The test files that belong to these paths; all but the soak tests without any.
+ * The test files that belong to these paths. Without paths, all but the soak tests.
  *
  * @param {readonly string[]} paths of test or source files or folders, from the root
  * @param {{ drivesProcesses?: boolean }} [options] `drivesProcesses` leaves the unit tests out
@@ -40,7 +41,7 @@ export function select(paths, { drivesProcesses = false } = {}) {
 }
 
 /**
- * Whether a file runs in the process in which coverage is measured, which makes it slower: not the longest.
+ * Whether a file runs in the process that measures coverage. The longest do not: measuring makes them slower.
  *
  * @param {string} file
  */
@@ -60,7 +61,7 @@ function testFiles() {
     .sort();
 }
 
-/** Tests of the parts, for what no test names by itself. */
+/** Tests of the parts, for files that no test names. */
 const TESTS_OF_PART = /** @type {Record<string, RegExp>} */ ({
   src: UNIT,
   nodes: /^test\/(?:nodes|editor|e2e)\//,
@@ -68,7 +69,7 @@ const TESTS_OF_PART = /** @type {Record<string, RegExp>} */ ({
 });
 
 /**
- * Where no test belongs to a file, those of its folder do, and so on upwards.
+ * If no test belongs to a file, those of its folder do, and so on upwards.
  *
  * @param {string} given
  * @param {readonly string[]} all
@@ -82,7 +83,7 @@ function belongingTo(given, all) {
   }
   for (let place = path; place !== "."; place = posix.dirname(place)) {
     const isWithin = (/** @type {string} */ file) => file === place || file.startsWith(`${place}/`);
-    // A test of the nodes that makes its values with src/abi is no test of src/abi.
+    // A test of the nodes that only uses src/abi to make values is not a test of src/abi.
     const ofPart = TESTS_OF_PART[place.split("/")[0] ?? ""] ?? /^/;
     const isNamed = (/** @type {string} */ file) =>
       place in TESTS_OF_PART || hasNameOf(place, file) || usesOf(isWithin, file);
@@ -137,7 +138,7 @@ export function usesBrowser(file) {
 }
 
 /**
- * A test file and all that it imports of the tests' own folders.
+ * A test file and all files of the test folders that it imports.
  *
  * @param {string} file
  * @param {Set<string>} [seen]
@@ -157,12 +158,12 @@ function textOf(file) {
   return readFileSync(join(root, file), "utf8");
 }
 
-/** Workers take these files first, in this order: a long one that starts last would be waited for alone. */
+/** Workers take these files first, in this order: a long file that starts last would make the run longer. */
 /** @type {readonly string[]} */
 const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
 
 /**
- * Whether a file starts early, or in a process that no worker waits for.
+ * Whether a file starts early, or runs in a process that no worker waits for.
  *
  * @param {string} file
  */

@@ -1,16 +1,16 @@
 // @ts-check
-// The local service as one file, which starts in half the processor time of its two thousand modules: tests start it
-// more than fifty times. Tests of `npm start` and `npm run service` run it from its source all the same.
+// Bundles the local service into one file. It starts in half the processor time of its two thousand modules, and tests
+// start it more than fifty times. Tests of `npm start` and `npm run service` still run it from its source.
 import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "../lib/paths.mjs";
 
 const SOURCE = join(root, "service/src");
-/** Always the same place: Node.js then knows it compiled. */
+/** Always the same path: Node.js then finds it in its compile cache. */
 const PROGRAM = join(root, "node_modules/.cache/programs/service.mjs");
 
-/** What names the program for the tests; without it, they run the service from its source. */
+/** The environment variable with the program's path. Without it, tests run the service from its source. */
 export const SERVICE_PROGRAM = "CREC_SERVICE_PROGRAM";
 
 /** @returns {Promise<string>} its path */
@@ -25,20 +25,20 @@ export async function makeServiceProgram() {
     platform: "node",
     format: "esm",
     logLevel: "silent",
-    // Much of what it uses is CommonJS.
+    // Many of its packages are CommonJS.
     banner: {
       js: `import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);`,
     },
     plugins: [fromItsOwnPlace],
   });
-  // Its own process would count as one that the tests have left behind.
+  // Otherwise esbuild's process would count as one that the tests left running.
   await stop();
-  // Another run may be starting it just now.
+  // Another run may be starting the file at the same time.
   await rename(made, PROGRAM);
   return PROGRAM;
 }
 
-/** Each module goes on finding what lies beside it: contracts, and the program that watches over the chain. */
+/** Modules still find files beside their source: contracts, and the watchdog of the chain. */
 /** @type {import("esbuild").Plugin} */
 const fromItsOwnPlace = {
   name: "from-its-own-place",

@@ -1,5 +1,5 @@
 // @ts-check
-// What a test run says at its end: how many tests passed, which failed, and which were skipped and why.
+// The summary of a test run: how many tests passed, which failed, and which were skipped and why.
 import { chromiumPath, HOW_TO_GET_CHROMIUM } from "../lib/chromium.mjs";
 import { isAwaited, usesBrowser } from "./selection.mjs";
 
@@ -27,7 +27,7 @@ export function summary(runs, ms) {
 }
 
 /**
- * What makes a whole run longer than it need be.
+ * Files that make the whole run longer than necessary.
  *
  * @param {readonly Results[]} runs
  * @returns {string}

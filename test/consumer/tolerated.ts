@@ -278,7 +278,7 @@ export const tolerated: BehaviourTests = {
     }
   },
 
-  "that what is on a page can be placed": async () => {
+  "that every item of a page has an offset": async () => {
     const at = (offset: unknown) => ({
       ...makeEvent(2),
       headers: { type: "watcher.status", offset, proofs: [] },

@@ -6,7 +6,7 @@ import { NodeRed } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 const WAITING = /^another Node-RED uses this folder since 20.*; waiting$/;
 
 /** Two containers that were given the same user directory by mistake, or one that was started before the other ended. */

@@ -87,7 +87,7 @@ describe("the quickstart flow", function () {
   });
 
   it("connects as soon as there is a channel, and shows notices apart", async () => {
-    await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.connected");
+    await nodeRed.status(idOf(flows, "crec-events-in"), "node-red:common.status.connected");
     const { value } = await nodeRed.showing(
       "notices",
       (shown) => (shown as { status: string }).status === "active",
@@ -160,7 +160,7 @@ describe("the quickstart flow", function () {
     await placeStored();
     await nodeRed.kill();
     nodeRed = await NodeRed.start(userDir, environment);
-    await nodeRed.status(idOf(flows, "crec-events-in"), "events-in.status.connected");
+    await nodeRed.status(idOf(flows, "crec-events-in"), "node-red:common.status.connected");
     await press("Send 1 token");
     await nodeRed.showing("verified", isTransfer("latest", seen));
     const again = nodeRed

@@ -73,7 +73,7 @@ describe("the forms of the quickstart", function () {
     await editor().nodeRed.showing("ready");
     const reader = idOf(flows, "crec-events-in");
     // It looks for its channel every few seconds only.
-    await editor().nodeRed.status(reader, "events-in.status.connected");
+    await editor().nodeRed.status(reader, "node-red:common.status.connected");
     const form = await editor().form(reader);
     await form.root.getByText(/connected · cursor \d+/).waitFor();
     await form.cancel();

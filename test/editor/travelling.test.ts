@@ -1,7 +1,7 @@
 import should from "should";
 import { type Editor, nodeTypes, useEditor } from "../support/editor.ts";
 import { type FlowOfAll, flowOfAll } from "../support/editor-flow.ts";
-import { ROWS, SECRETS } from "../support/editor-rows.ts";
+import { rowOf, SECRETS } from "../support/editor-rows.ts";
 
 describe("flows that travel", function () {
   this.timeout(120_000);
@@ -40,7 +40,7 @@ describe("flows that travel", function () {
     const text = await exportAll(editor());
     await editor().openWith([{ id: "tab", type: "tab", label: "empty" }]);
     await editor().importText(text);
-    const arrived = (await editor().inPage.nodes()).filter(({ type }) => type in ROWS);
+    const arrived = (await editor().inPage.nodes()).filter(({ type }) => nodeTypes.includes(type));
     should(arrived.map(({ type }) => type).sort()).deepEqual([...nodeTypes].sort());
     for (const { type, valid, validationErrors } of arrived) {
       should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
@@ -71,8 +71,8 @@ describe("flows that travel", function () {
 
 /** The names of the fields that hold secrets, as an export would carry them. */
 function secretNames(): string[] {
-  return Object.values(ROWS).flatMap(({ typed }) =>
-    Object.keys(typed).filter((name) => ["apiKey", "privateKey", "credentials"].includes(name)),
+  return nodeTypes.flatMap((type) =>
+    Object.keys(rowOf(type).typed).filter((name) => ["apiKey", "privateKey", "credentials"].includes(name)),
   );
 }
 

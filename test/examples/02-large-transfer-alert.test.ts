@@ -18,7 +18,7 @@ describe("the example alert on a large transfer", function () {
   let flow: RunningExample;
   let broker: Broker;
   const again = freshId();
-  /** Each large transfer there was, and what was published about them. */
+  /** All large transfers, and the alerts that were published. */
   const large: string[] = [];
   const alerts = () => broker.published(TOPIC) as Alert[];
   const published = (transaction: string) =>
@@ -29,7 +29,7 @@ describe("the example alert on a large transfer", function () {
     flow = await RunningExample.start("02-large-transfer-alert", {
       env: { MQTT_HOST: "127.0.0.1", MQTT_PORT: String(broker.port) },
       change: (flows) => [
-        // Nobody waits fifteen seconds for a broker here.
+        // Fifteen seconds are too long for a test.
         ...flows.map((node) => (node.type === "crec-events-in" ? { ...node, ackTimeout: "1" } : node)),
         deliverAgain(again, flows),
       ],
@@ -41,7 +41,7 @@ describe("the example alert on a large transfer", function () {
     await broker?.close();
   });
 
-  it("publishes a large transfer, in words and in numbers", async () => {
+  it("publishes a large transfer, as text and as numbers", async () => {
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
     large.push(transaction);
     const alert = (await published(transaction)) as Alert;
@@ -50,31 +50,30 @@ describe("the example alert on a large transfer", function () {
     should(alert.id).be.a.String().and.not.be.empty();
   });
 
-  it("passes over what is small, and what is not final yet", async () => {
-    const passed = flow.next("passed over", (why) => why === "small");
+  it("skips small transfers, and those that are not final yet", async () => {
+    const passed = flow.next("skipped", (why) => why === "small");
     await flow.press("Small: 5 tokens");
     await passed;
-    should(flow.values("passed over")).containEql("confidence_too_low");
+    should(flow.values("skipped")).containEql("confidence_too_low");
     should(alerts()).have.length(1);
   });
 
-  it("publishes nothing again when the same proofs come again under other ids", async () => {
+  it("publishes nothing again when the same proofs arrive under other ids", async () => {
     const { data } = await flow.call<{ data: [{ channel_id: string }] }>("GET", "/channels");
     const { events } = await flow.call<Page>("GET", `/channels/${data[0].channel_id}/events?limit=200`);
     const transfers = events.filter(({ headers }) => headers.type === "watcher.event");
     should(transfers.length).be.above(3);
-    const before = flow.values("passed over").filter((why) => why === "seen_before").length;
+    const before = flow.values("skipped").filter((why) => why === "seen_before").length;
     for (const event of transfers) {
       const copy = { ...event, event_id: `${event.event_id.slice(0, -1)}f` };
       await flow.nodeRed.press(again, { crec: { event: copy, eventId: copy.event_id } });
     }
-    // What was let through before: the large transfer and the small one.
-    while (flow.values("passed over").filter((why) => why === "seen_before").length < before + 2)
-      await sleep(20);
+    // The large and the small transfer of the tests before.
+    while (flow.values("skipped").filter((why) => why === "seen_before").length < before + 2) await sleep(20);
     should(alerts()).have.length(1);
   });
 
-  it("loses no alert while the broker is away, and publishes each once when it is back", async () => {
+  it("loses no alert while the broker is down, and publishes each once when it is up again", async () => {
     await broker.stop();
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
     large.push(transaction);
@@ -87,15 +86,15 @@ describe("the example alert on a large transfer", function () {
     await flow.nodeRed.shows(({ name }) => name === "processed" && flow.values("processed").length === 2);
   });
 
-  it("publishes nothing again after Node-RED was killed and started", async () => {
+  it("publishes nothing again after Node-RED was killed and restarted", async () => {
     await cursorStored(flow.userDir, "large-transfers", flow.service.ready);
-    // What was seen is in a file of its own.
+    // Processed keys are in a separate file.
     const seen = join(flow.userDir.path, "crec-seen", `${flow.id("crec-verify-event")}.log`);
     while (!large.every((hash) => readFileSync(seen, "utf8").toLowerCase().includes(hash.toLowerCase()))) {
       await sleep(50);
     }
     await flow.restart();
-    await flow.nodeRed.status(flow.id("crec-events-in"), "events-in.status.connected");
+    await flow.nodeRed.status(flow.id("crec-events-in"), "node-red:common.status.connected");
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
     large.push(transaction);
     await published(transaction);
@@ -105,11 +104,11 @@ describe("the example alert on a large transfer", function () {
     should(alerts().map((alert) => alert.transaction)).deepEqual(large);
     should(new Set(alerts().map(({ id }) => id)).size).equal(large.length);
     should(flow.values("error")).be.empty();
-    should(flow.values("given up")).be.empty();
+    should(flow.values("rejected")).be.empty();
   });
 });
 
-/** A button that hands an event to the check as if it had just come. */
+/** A button that sends an event to verify event again. */
 function deliverAgain(id: string, flows: readonly FlowNode[]): FlowNode {
   const tab = idOf(flows, "tab");
   return { id, type: "inject", z: tab, name: "", props: [], wires: [[idOf(flows, "crec-verify-event")]] };

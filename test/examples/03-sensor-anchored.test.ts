@@ -17,28 +17,28 @@ describe("the example sensor reading, anchored", function () {
     const acted = await flow.pressed<Acted>("Measure", "cold: release", { payload: 3.4 });
     should(acted).have.properties({ celsius: 3.4, status: "confirmed" });
     should(acted.transaction).match(/^0x[0-9a-f]{64}$/);
-    const order = flow.nodeRed.shown().map(({ name, value }) => (name === "on its way" ? value : name));
+    const order = flow.nodeRed.shown().map(({ name, value }) => (name === "operation status" ? value : name));
     should(order.indexOf("confirmed_latest")).be.above(0);
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed_latest"));
     should(order.indexOf("cold: release")).be.above(order.indexOf("confirmed"));
   });
 
-  it("acts the other way on one that is too warm", async () => {
+  it("takes the other branch when the reading is too warm", async () => {
     const acted = await flow.pressed<Acted>("Measure", "too warm: recall", { payload: 9.25 });
     should(acted).have.properties({ celsius: 9.25, status: "confirmed" });
   });
 
-  it("makes readings up when there is no sensor", async () => {
+  it("creates random readings without a sensor", async () => {
     await flow.press("Measure");
     await flow.nodeRed.shows(({ value }) => value === "accepted");
   });
 
-  it("reads back what the chain holds", async () => {
+  it("reads the reading back from the chain", async () => {
     const reading = await flow.pressed<{ celsius: number; alarm: boolean }>("Read back", "anchored");
     should(reading).have.properties({ celsius: 9.25, alarm: true });
   });
 
-  it("met no error on the way", () => {
+  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -23,8 +23,8 @@ describe("the example operation with human approval", function () {
   });
   after(() => flow?.close());
 
-  it("shows a person what is to be approved, decoded", async () => {
-    const request = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+  it("shows the decoded request to a person", async () => {
+    const request = await flow.pressed<Request>("Request 25 tokens", "to approve");
     should(request.digest).match(/^0x[0-9a-f]{64}$/);
     should(request.calls).have.length(1);
     const [call] = request.calls;
@@ -35,36 +35,36 @@ describe("the example operation with human approval", function () {
     should(Date.parse(request.until)).be.above(Date.now());
   });
 
-  it("does nothing until somebody answers", async () => {
+  it("does nothing until a person answers", async () => {
     const waiting = await flow.pressed<Logged[]>("Open requests", "waiting");
     should(waiting).have.length(1);
     should(flow.values("log")).be.empty();
   });
 
-  it("pays when it is approved", async () => {
+  it("pays after the approval", async () => {
     const paid = await flow.pressed<{ status: string; transactionHash: string }>("Approve", "paid");
     should(paid.status).equal("confirmed_latest");
     should(await flow.pressed("Open requests", "waiting")).be.empty();
     await flow.nodeRed.showing("log", (entry) => (entry as Logged).status === "confirmed");
   });
 
-  it("does not pay when it is declined, not even when it is approved after that", async () => {
-    const { operation } = await flow.pressed<Request>("Ask for 25 tokens", "to approve");
+  it("does not pay after a decline, even if it is approved later", async () => {
+    const { operation } = await flow.pressed<Request>("Request 25 tokens", "to approve");
     const declined = await flow.pressed("Decline", "declined");
     should(declined).have.properties({ operation_id: operation, status: "cancelled" });
     const refused = await flow.pressed<{ code: string }>("Approve", "error");
     should(refused.code).equal("OPERATION_NOT_FINALIZABLE");
   });
 
-  it("lets a request expire to which nobody answers", async () => {
-    const { operation } = await flow.pressed<Request>("Ask, with little time", "to approve");
+  it("lets a request without an answer expire", async () => {
+    const { operation } = await flow.pressed<Request>("Request with a short deadline", "to approve");
     await flow.nodeRed.showing(
       "log",
       (entry) => (entry as Logged).operation === operation && (entry as Logged).status === "expired",
     );
   });
 
-  it("has a log of what became of each", () => {
+  it("logs the result of each request", () => {
     should(flow.values<Logged>("log").map(({ status }) => status)).deepEqual([
       "confirmed",
       "cancelled",

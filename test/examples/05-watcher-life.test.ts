@@ -14,10 +14,10 @@ describe("the example watcher life", function () {
   });
   after(() => flow?.close());
 
-  it("creates a watcher, and tells each status on the way", async () => {
+  it("creates a watcher, and reports each status", async () => {
     first = await flow.pressed<Created>("Create", "created");
     should(first).have.properties({ status: "active", found: false });
-    should(flow.values("on the way")).deepEqual(["pending", "active"]);
+    should(flow.values("watcher status")).deepEqual(["pending", "active"]);
   });
 
   it("finds the watcher again when Create is pressed again", async () => {
@@ -25,37 +25,37 @@ describe("the example watcher life", function () {
     should(again).have.properties({ watcherId: first.watcherId, found: true });
   });
 
-  it("sees a transfer, once, when its block is final", async () => {
-    const arriving = flow.next<Seen>("seen");
+  it("reports a transfer once, when its block is final", async () => {
+    const arriving = flow.next<Seen>("transfers");
     const hash = await flow.pressed<string>("Move a token", "moved");
     const seen = await arriving;
     should(seen).have.properties({ name: "Transfer", confidence: "finalized", transactionHash: hash });
     should(seen.params.value).equal("1000000000000000000");
   });
 
-  it("shows how the watcher stands", async () => {
-    const watcher = await flow.pressed("Look", "stands");
+  it("shows the status of the watcher", async () => {
+    const watcher = await flow.pressed("Get status", "current status");
     should(watcher).have.properties({ watcher_id: first.watcherId, status: "active" });
   });
 
-  it("archives it, and then nobody is left", async () => {
-    const left = flow.next("left");
+  it("archives it, and then lists no watcher", async () => {
+    const left = flow.next("remaining watchers");
     should(await flow.pressed("Archive", "archived")).equal("archived");
     should(await left).deepEqual([]);
   });
 
-  it("was told the whole life by the channel", async () => {
-    await flow.nodeRed.showing("life", (status) => status === "archived");
-    should(flow.values("life")).deepEqual(["pending", "active", "archiving", "archived"]);
+  it("received the whole lifecycle from the channel", async () => {
+    await flow.nodeRed.showing("status changes", (status) => status === "archived");
+    should(flow.values("status changes")).deepEqual(["pending", "active", "archiving", "archived"]);
   });
 
-  it("makes a new one when Create is pressed after that", async () => {
+  it("creates a new one when Create is pressed after that", async () => {
     const next = await flow.pressed<Created>("Create", "created");
     should(next).have.properties({ status: "active", found: false });
     should(next.watcherId).not.equal(first.watcherId);
   });
 
-  it("met no error on the way", () => {
+  it("reported no error", () => {
     should(flow.values("error")).be.empty();
     should(flow.values("rejected")).be.empty();
   });

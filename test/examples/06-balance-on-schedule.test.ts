@@ -15,23 +15,23 @@ describe("the example balance on a schedule", function () {
   });
   after(() => flow?.close());
 
-  it("sends a point for a chart by itself, with nothing set up before", async () => {
+  it("sends a value for a chart automatically, without a setup", async () => {
     const { value } = await flow.nodeRed.showing("chart");
     should(value).have.properties({ payload: 0, topic: "demo token" });
   });
 
-  it("sends another one each time", async () => {
+  it("sends another value each time", async () => {
     await flow.next("chart");
     should(flow.values("chart").length).be.above(1);
   });
 
-  it("counts in tokens", async () => {
+  it("reports tokens", async () => {
     const rising = flow.next<Point>("chart", ({ payload }) => payload !== 0);
-    await flow.press("Send it 2.5 tokens");
+    await flow.press("Send 2.5 tokens");
     should(await rising).have.properties({ payload: 2.5, topic: "demo token" });
   });
 
-  it("met no error on the way", () => {
+  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -14,33 +14,33 @@ describe("the example process with ack and retry", function () {
   });
   after(() => flow?.close());
 
-  it("works an order off", async () => {
-    should(await flow.pressed<Done>("Works at once", "processed")).deepEqual({ tokens: 1, attempt: 1 });
+  it("processes an order", async () => {
+    should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 
-  it("works off at the second attempt what failed at the first", async () => {
-    const done = await flow.pressed<Done>("Works the second time", "processed");
+  it("processes an order at the second attempt when the first failed", async () => {
+    const done = await flow.pressed<Done>("Succeeds at the second attempt", "processed");
     should(done).deepEqual({ tokens: 2, attempt: 2 });
-    should(flow.values("refused")).deepEqual(["Error: The printer is out of paper."]);
+    should(flow.values("retried")).deepEqual(["Error: The printer is out of paper."]);
   });
 
-  it("gives up what fails every time, and goes on with the next order", async () => {
-    const givenUp = await flow.pressed<GivenUp>("Never works", "given up");
+  it("rejects an order that always fails, and continues with the next", async () => {
+    const givenUp = await flow.pressed<GivenUp>("Always fails", "rejected");
     should(givenUp.payload.params.value).equal("3000000000000000000");
     should(givenUp.crec.rejection).be.a.String().and.not.be.empty();
-    should(flow.values("refused")).have.length(4);
-    should(await flow.pressed<Done>("Works at once", "processed")).deepEqual({ tokens: 1, attempt: 1 });
+    should(flow.values("retried")).have.length(4);
+    should(await flow.pressed<Done>("Succeeds", "processed")).deepEqual({ tokens: 1, attempt: 1 });
   });
 
-  it("delivers what was not acknowledged again after Node-RED was killed", async () => {
-    // Refused for the first time, and not processed yet: this moment is the one that must not lose it.
-    await flow.pressed("Works the second time", "refused");
+  it("sends an unacknowledged order again after Node-RED was killed", async () => {
+    // Failed once, and not processed yet: a crash now must not lose it.
+    await flow.pressed("Succeeds at the second attempt", "retried");
     await flow.restart();
     const { value } = await flow.nodeRed.showing("processed", (done) => (done as Done).tokens === 2);
     should(value).have.property("tokens", 2);
   });
 
-  it("met no other error", () => {
+  it("reported no other error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -17,7 +17,7 @@ describe("the example event search to CSV", function () {
   const hashes: string[] = [];
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "crec-csv-"));
-    // In a folder that is not there yet.
+    // In a folder that does not exist yet.
     file = join(folder, "reports", "transfers.csv");
     flow = await RunningExample.start("08-events-to-csv", { env: { CREC_CSV_FILE: file } });
     ({ channelId } = await flow.pressed<{ channelId: string }>("Set up", "ready"));
@@ -35,13 +35,13 @@ describe("the example event search to CSV", function () {
   };
   const lines = async () => (await readFile(file, "utf8")).split("\r\n").filter((line) => line !== "");
 
-  it("writes nothing when there is nothing", async () => {
+  it("writes nothing when no event is found", async () => {
     await flow.press("Export");
     await flow.nodeRed.status(flow.id("crec-search-events"), ({ fill }) => fill === "green");
     should(existsSync(file)).be.false();
   });
 
-  it("writes a row for each final transfer, with its proof checked", async () => {
+  it("writes a row for each final transfer with a valid proof", async () => {
     for (const tokens of [12.5, 0.1, 100]) {
       hashes.push(await flow.pressed<string>("Transfer", "moved", { payload: tokens }));
     }
@@ -58,14 +58,14 @@ describe("the example event search to CSV", function () {
     }
   });
 
-  it("writes the file anew the next time", async () => {
+  it("replaces the file the next time", async () => {
     hashes.push(await flow.pressed<string>("Transfer", "moved"));
     await kept(8);
     should(await flow.pressed("Export", "written")).deepEqual({ file, rows: 4 });
     should(await lines()).have.length(5);
   });
 
-  it("met no error on the way", () => {
+  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -13,7 +13,7 @@ describe("the example wallet provisioning", function () {
   });
   after(() => flow?.close());
 
-  it("gives the device a wallet with tokens", async () => {
+  it("creates a wallet with tokens for the device", async () => {
     first = await flow.pressed<Ready>("Provision", "ready");
     should(first).have.properties({ foundAgain: false, filledUp: true });
     should(first.wallet).match(/^0x[0-9a-fA-F]{40}$/);
@@ -24,11 +24,11 @@ describe("the example wallet provisioning", function () {
     should(again).deepEqual({ wallet: first.wallet, foundAgain: true, filledUp: false });
   });
 
-  it("has a wallet that carries out what the device's key signed", async () => {
+  it("has a wallet that executes what the device's key signed", async () => {
     should(await flow.pressed("Try it", "works")).have.property("status", "confirmed_latest");
   });
 
-  it("fills the wallet up when it has spent something", async () => {
+  it("refills the wallet when it has spent something", async () => {
     const again = await flow.pressed<Ready>("Provision", "ready");
     should(again).deepEqual({ wallet: first.wallet, foundAgain: true, filledUp: true });
   });
@@ -39,7 +39,7 @@ describe("the example wallet provisioning", function () {
     ]);
   });
 
-  it("met no error on the way", () => {
+  it("reported no error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -11,7 +11,7 @@ describe("the example errors, Catch and retry", function () {
   let flow: RunningExample;
   let channelId: string;
   before(async () => {
-    // The pauses a hundred times shorter: their growth is the flow's matter, not the test's.
+    // Delays a hundred times shorter.
     const change = (flows: FlowNode[]) =>
       JSON.parse(JSON.stringify(flows).replace("1000 * $power", "10 * $power")) as FlowNode[];
     flow = await RunningExample.start("10-errors-and-retry", { change });
@@ -27,21 +27,21 @@ describe("the example errors, Catch and retry", function () {
     should(paid).have.properties({ tokens: 1, attempt: 1, status: "confirmed_latest" });
   });
 
-  it("tries again what passes, and pays once", async () => {
+  it("retries after a temporary error, and pays once", async () => {
     const paid = await flow.pressed<Paid>("Pay while the service is down", "paid");
     should(paid).have.properties({ tokens: 2, attempt: 2 });
-    should(flow.values("once more")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
+    should(flow.values("retry")).deepEqual([{ attempt: 2, because: "SERVICE_ERROR" }]);
     should(await operations()).equal(2);
   });
 
-  it("leaves to a person what would only come back", async () => {
-    const failure = await flow.pressed<Failure>("Pay more than there is", "for a person");
+  it("sends a permanent error to a person", async () => {
+    const failure = await flow.pressed<Failure>("Pay more than the balance", "for a person");
     should(failure.code).equal("OPERATION_FAILED");
     should(failure.message).match(/InsufficientBalance/);
-    should(flow.values("once more")).have.length(1);
+    should(flow.values("retry")).have.length(1);
   });
 
-  it("pays once when nobody can tell whether the first try got through", async () => {
+  it("pays once when the response of the first attempt is lost", async () => {
     const before = await operations();
     const broken = { method: "POST", path: "/operations" };
     await flow.call("POST", "/local/faults", { match: broken, action: "drop_answer" });
@@ -54,17 +54,17 @@ describe("the example errors, Catch and retry", function () {
     should(await operations()).equal(before + 1);
   });
 
-  it("gives up after five attempts", async () => {
-    const before = flow.values("once more").length;
+  it("stops after five attempts", async () => {
+    const before = flow.values("retry").length;
     const match = { method: "POST", path: "/operations" };
     await flow.call("POST", "/local/faults", { match, action: "status", status: 503, times: 100 });
-    const failure = await flow.pressed<Failure>("Pay an order", "given up");
+    const failure = await flow.pressed<Failure>("Pay an order", "no attempts left");
     await flow.call("DELETE", "/local/faults");
     should(failure.code).equal("SERVICE_ERROR");
-    should(flow.values("once more")).have.length(before + 4);
+    should(flow.values("retry")).have.length(before + 4);
   });
 
-  it("met no other error", () => {
+  it("reported no other error", () => {
     should(flow.values("error")).be.empty();
   });
 });

@@ -12,29 +12,29 @@ describe("the example account check", function () {
   });
   after(() => flow?.close());
 
-  it("tells whose key it is", async () => {
-    const account = await flow.pressed("Who is it?", "account");
+  it("shows the account of the key", async () => {
+    const account = await flow.pressed("Get account", "account");
     should(account).have.properties({ displayName: "Local developer", memberId: "member_local" });
   });
 
-  it("finds that organization and tenant of the connection fit", async () => {
-    should(await flow.pressed("Check", "ready to go")).deepEqual({
+  it("reports that organization and tenant of the connection match", async () => {
+    should(await flow.pressed("Check", "settings match")).deepEqual({
       organization: "Local organization",
       organizationFits: true,
       tenantFits: true,
     });
   });
 
-  it("says that the service is up, and which networks it offers", async () => {
-    const up = flow.next("up");
-    const networks = await flow.pressed<unknown[]>("Look around", "networks");
+  it("reports that the service is up, and its networks", async () => {
+    const up = flow.next("health");
+    const networks = await flow.pressed<unknown[]>("Check service", "networks");
     should(await up).equal("200");
     should(networks).have.length(1);
     should(networks[0]).have.property("selector", flow.service.ready.chain_selector);
     should(flow.values("error")).be.empty();
   });
 
-  it("says so when the connection is of another organization", async () => {
+  it("reports a connection of another organization", async () => {
     const other = { name: "CREC_ORG_ID", value: "org_of_somebody_else", type: "str" };
     await flow.nodeRed.deploy(
       flow.flows.map((node) => (node.type === "tab" ? { ...node, env: [other] } : node)),
@@ -43,12 +43,12 @@ describe("the example account check", function () {
     should(found).have.properties({ organizationFits: false, tenantFits: true });
   });
 
-  it("says by its code that a key is refused", async () => {
+  it("reports a refused key by its code", async () => {
     const credentials = { apiKey: "not-a-key" };
     await flow.nodeRed.deploy(
       flow.flows.map((node) => (node.type === "crec-connection" ? { ...node, credentials } : node)),
     );
-    const refused = await flow.pressed<Failure>("Who is it?", "error");
+    const refused = await flow.pressed<Failure>("Get account", "error");
     should(refused.code).equal("KEY_REFUSED");
   });
 });

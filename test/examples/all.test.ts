@@ -78,7 +78,7 @@ describe("the examples", () => {
     should(ourTypes.filter((type) => !shown.has(type))).be.empty();
   });
 
-  it("can stand side by side: no id, channel, wallet or place in a channel is in two of them", () => {
+  it("can be imported together: no id, channel, wallet or consumer is in two of them", () => {
     should(everyNode.map(({ id }) => id).filter((id) => !/^[0-9a-f]{16}$/.test(id))).be.empty();
     const own = (type: string, property: string) =>
       everyNode.filter((node) => node.type === type).map((node) => String(node[property]));
@@ -95,7 +95,7 @@ describe("the examples", () => {
     }
   });
 
-  it("need nothing but our nodes and a plain Node-RED", () => {
+  it("need only our nodes and a plain Node-RED", () => {
     const known = new Set([...coreTypes(), ...ourTypes]);
     should(known.size).be.above(40);
     should([...new Set(everyNode.map(({ type }) => type))].filter((type) => !known.has(type))).be.empty();
@@ -106,7 +106,7 @@ describe("the examples", () => {
       const [tab] = nodes as [Tab];
       const drawn = nodes.filter(({ z }) => z !== undefined);
 
-      it("is one tab that says what it shows, with a catch", () => {
+      it("is one tab with a description and a catch", () => {
         should(nodes.filter(({ type }) => type === "tab")).have.length(1);
         should(tab.label).not.be.empty();
         should(tab.info.length).be.above(80);
@@ -117,7 +117,7 @@ describe("the examples", () => {
         ).be.true();
       });
 
-      it("holds no secret, and takes keys from the environment", () => {
+      it("contains no secret, and takes keys from the environment", () => {
         const credentials = nodes.flatMap(({ type, credentials }) =>
           credentials ? [{ type, credentials }] : [],
         );
@@ -140,11 +140,11 @@ describe("the examples", () => {
         const used = [...new Set(variablesIn(nodes))];
         should(used).containEql("CREC_API_KEY");
         should(used.filter((variable) => !known.includes(variable))).be.empty();
-        // Whoever runs it elsewhere reads there what to set.
+        // The description lists what to set elsewhere.
         should(used.filter((variable) => !tab.info.includes(`\`${variable}\``))).be.empty();
       });
 
-      it("sets properties that the forms know, and all that they ask for", () => {
+      it("sets only properties of the forms, and all required ones", () => {
         const common = ["id", "type", "z", "x", "y", "wires", "credentials"];
         for (const node of nodes) {
           const defaults = forms.get(node.type);
@@ -158,7 +158,7 @@ describe("the examples", () => {
         }
       });
 
-      it("leads wires, links and config nodes to what is there", () => {
+      it("has no broken wire, link or config node", () => {
         const typeOf = new Map(nodes.map(({ id, type }) => [id, type]));
         for (const node of nodes) {
           const {
@@ -173,13 +173,13 @@ describe("the examples", () => {
             if (type && chosen) should(typeOf.get(String(chosen))).equal(type, `${node.type} ${key}`);
           }
         }
-        // A configuration that nobody uses is one that nobody needs.
+        // Each config node is used.
         const text = JSON.stringify(nodes);
         const unused = nodes.filter(({ id, z, type }) => !z && type !== "tab" && text.split(id).length < 3);
         should(unused.map(({ type }) => type)).be.empty();
       });
 
-      it("has a place for each node, and no two at one place", () => {
+      it("has a position for each node, and no two at the same", () => {
         const places = drawn.map(({ x, y }) => `${x} ${y}`);
         should(new Set(places).size).equal(places.length);
         should(drawn.every(({ x, y }) => Number(x) > 0 && Number(y) > 0 && Number(y) % 10 === 0)).be.true();

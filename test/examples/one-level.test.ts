@@ -9,7 +9,7 @@ import { Broker } from "../support/broker.ts";
 import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
 
-/** The examples that react to what watchers see, and the button that sets each of them up. */
+/** The examples that react to events, and the setup button of each. */
 const EXAMPLES = {
   "01-quickstart": "Set up",
   "02-large-transfer-alert": "Set up",
@@ -23,13 +23,13 @@ const NAMES = Object.keys(EXAMPLES) as Example[];
 const TOPIC = "crec/alerts/large-transfer";
 type Transfer = { confidence: string; transactionHash: string };
 
-/** The flows side by side. What they show is told apart by the example it comes from. */
+/** The flows together. The name of a debug node begins with its example. */
 async function flowsAt(level: Confidence): Promise<Map<Example, FlowNode[]>> {
   const flows = await Promise.all(NAMES.map((name) => example(name)));
   return new Map(
     flows.map((nodes, index) => {
       const name = NAMES[index] ?? "01-quickstart";
-      // Those that wait for what is final have to be told that there is less: the one change that they need.
+      // Flows that require finalized events need this one change.
       const text = JSON.stringify(nodes).replaceAll(/(\\*")finalized(\\*")/g, `$1${level}$2`);
       const named = (JSON.parse(text) as FlowNode[]).map((node) =>
         node.type === "debug" ? { ...node, name: `${name}: ${node.name}` } : node,
@@ -89,19 +89,19 @@ for (const level of ["finalized", "latest"] as const) {
       const hash = await shown<string>("05-watcher-life", "moved");
       const isIt = ({ transactionHash }: Transfer) => transactionHash === hash;
       const [seen, verified] = await Promise.all([
-        shown<Transfer>("05-watcher-life", "seen", isIt),
+        shown<Transfer>("05-watcher-life", "transfers", isIt),
         shown<Transfer>("01-quickstart", "verified", isIt),
       ]);
       should([seen.confidence, verified.confidence]).eql([level, level]);
     });
 
-    it("act on it: an alert, an order, and a row of a table", async () => {
+    it("act on it: an alert, an order, and a row of a file", async () => {
       await press("02-large-transfer-alert", "Large: 250 tokens");
       const hash = await shown<string>("02-large-transfer-alert", "sent");
       await broker.publishing(TOPIC, (alert) => (alert as { transaction: string }).transaction === hash);
-      await press("07-ack-and-retry", "Works at once");
+      await press("07-ack-and-retry", "Succeeds");
       await shown<{ tokens: number }>("07-ack-and-retry", "processed", ({ tokens }) => tokens === 1);
-      // All of them watch the same token: what the alert told is in the other channel by now, or soon.
+      // All flows watch the same token, so the transfer also arrives in the other channel, now or soon.
       const isWritten = async () => {
         await press("08-events-to-csv", "Export");
         return nodeRed.shown("08-events-to-csv: written").length > 0;
@@ -109,7 +109,7 @@ for (const level of ["finalized", "latest"] as const) {
       while (!(await isWritten())) await new Promise((resolve) => setTimeout(resolve, 50));
     });
 
-    it("meet no error", () => {
+    it("report no error", () => {
       for (const name of NAMES) should(nodeRed.shown(`${name}: error`)).be.empty();
     });
   });

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const NEEDED = ["examples", "icons", "nodes", "package.json", "scripts", "service", "src"];
 
-/** The sources of the package in a folder of their own, where a test may change them and build. */
+/** A copy of the package's sources in a temporary folder, where a test may change and build them. */
 export class SourcesCopy {
   readonly folder: string;
 
@@ -15,18 +15,20 @@ export class SourcesCopy {
     this.folder = folder;
   }
 
-  static async make(): Promise<SourcesCopy> {
-    // With a space: the folders of people have such names.
+  /** `more` are files and folders that a test needs beside those that are built or run. */
+  static async make(more: readonly string[] = []): Promise<SourcesCopy> {
+    // Names of folders may have a space.
     const folder = await mkdtemp(join(tmpdir(), "crec sources "));
-    for (const name of NEEDED) await cp(join(root, name), join(folder, name), { recursive: true });
+    for (const name of [...NEEDED, ...more])
+      await cp(join(root, name), join(folder, name), { recursive: true });
     await symlink(join(root, "node_modules"), join(folder, "node_modules"));
     return new SourcesCopy(folder);
   }
 
   /**
-   * Saves a file with another text in place of one, as an editor does: a new file, renamed to its name.
+   * Replaces a text in a file. It saves as an editor does: to a new file, which it renames.
    *
-   * @returns the number of the line in which the text stood
+   * @returns the number of the line that had the text
    */
   async replace(file: string, text: RegExp, by: string): Promise<number> {
     const before = await readFile(join(this.folder, file), "utf8");

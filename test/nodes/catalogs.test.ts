@@ -156,6 +156,11 @@ describe("the package as Node-RED finds it", () => {
     should([...COMMON_FIELDS.types.options].sort()).deepEqual([...EVENT_TYPES].sort());
   });
 
+  it("explains a word where a help text uses it", () => {
+    should(formOf("events-in").help).match(/### Glossary[\s\S]*- \*\*cursor\*\*: /);
+    should(formOf("signer").help).not.match(/- \*\*cursor\*\*: /);
+  });
+
   it("has every common text in use", () => {
     const common = keysOf(json<object>("nodes/lib/locales/en-US/common.json"));
     const templates = names.map((name) => formOf(name).template);
@@ -219,6 +224,13 @@ describe("the package as Node-RED finds it", () => {
         const [first = "", second] = form().help.trimStart().split("\n");
         should(first).match(/^[A-Z].{20,}[.]$/);
         should(second).equal("");
+      });
+
+      it("explains the words of its help, as the glossary does", () => {
+        const [, words = ""] = form().help.split("### Glossary");
+        const lines = words.split("\n").filter((line) => line !== "");
+        const glossary = read("docs/glossary.md");
+        should(lines.filter((line) => !glossary.includes(line.slice(line.indexOf(": ") + 2)))).be.empty();
       });
 
       it("stores the version of its settings", () => {

@@ -470,7 +470,7 @@ describe("errors of the nodes", function () {
       const status = await nodeRed.status("refused", "events-in.status.key-refused");
       should(status.fill).equal("red");
       await deploy([connection(), channelNode()], node);
-      await nodeRed.status("refused", "events-in.status.connected");
+      await nodeRed.status("refused", "node-red:common.status.connected");
     });
 
     it("a wrong key is shown as refused, too, where the channel is given by its id", async () => {
@@ -487,7 +487,7 @@ describe("errors of the nodes", function () {
       await errorOf("patient", "SERVICE_UNREACHABLE");
       await nodeRed.status("patient", isRed);
       await proxy.comeBack();
-      await nodeRed.status("patient", "events-in.status.connected");
+      await nodeRed.status("patient", "node-red:common.status.connected");
     });
 
     it("no channel, and a start that is none", async () => {
@@ -499,7 +499,7 @@ describe("errors of the nodes", function () {
       await errorOf("bad-start", "INVALID_FIELD");
       await nodeRed.status("bad-start", isRed);
       await deploy([connection(), channelNode()], { ...node, startValue: "1" });
-      await nodeRed.status("bad-start", "events-in.status.connected");
+      await nodeRed.status("bad-start", "node-red:common.status.connected");
     });
   });
 

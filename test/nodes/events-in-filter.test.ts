@@ -9,7 +9,7 @@ import type { FlowNode } from "../support/node-red.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 12;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 const TOKEN = "0xAb00000000000000000000000000000000000001";
 const OTHER = "0x0000000000000000000000000000000000000002";
 const TRANSFER = "Transfer(address,address,uint256)";

@@ -8,7 +8,7 @@ import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 30;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 
 type Cursor = { cursor: number; identity: { consumer: string; channelId: string } };
 type Refused = { code: string; problem: string };

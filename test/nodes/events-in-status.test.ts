@@ -6,7 +6,7 @@ import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const EVENTS = 1_000;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 /** At the start all ask at once, and a socket that was just used is not free for the next call at once. */
 const MOST_AT_ONCE = 20;
 /** Calls come once a second from each; were each node to keep a socket of its own, ten would stay. */
@@ -46,7 +46,7 @@ describe("events in, seen from outside", function () {
       await bench.deploy([[eventsInNode({ id: "drains", verify: false }), 2]]);
       await bench.nodeRed.status("drains", CONNECTED);
       const texts = bench.nodeRed.statuses("drains").map(({ text }) => text ?? "");
-      should(texts[0]).equal("events-in.status.connecting");
+      should(texts[0]).equal("node-red:common.status.connecting");
       const behind = texts.filter((text) => text.startsWith("behind by "));
       should(behind).not.be.empty();
       const numbers = behind.map((text) => Number(text.slice("behind by ".length)));

@@ -7,7 +7,7 @@ import { ackingNode, ackNode, EventBench } from "../support/event-bench.ts";
 import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 
 /** The place kept in Node-RED's context stores instead of a file of its own. */
 describe("events in with its place in a context store", function () {

@@ -4,7 +4,7 @@ import { type Arrival, ackingNode, EventBench, isPoll } from "../support/event-b
 import { channelNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 40;
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 
 type WireEvent = {
   headers: { offset: number; type: string; proofs: unknown[] };

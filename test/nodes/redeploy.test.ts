@@ -16,7 +16,7 @@ import {
 import { type Passing, ServiceProxy } from "../support/proxy.ts";
 import { startTestService } from "../support/service.ts";
 
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 /** A node that waits for what it asked would take its time-out of 10 s, or for ever. */
 const CLOSE_MS = 6_000;
 

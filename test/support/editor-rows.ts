@@ -23,8 +23,8 @@ const ABI = [
 ].join("\n");
 const SOMEONE = "0x00000000000000000000000000000000000000AA";
 
-/** One row for each node type of the package: a node without one fails a test. */
-export const ROWS: Readonly<Record<string, Row>> = {
+/** Only for node types whose defaults are not enough: those that need a value, or that a test fills in. */
+const ROWS: Readonly<Record<string, Row>> = {
   "crec-connection": {
     typed: {
       name: "local service",
@@ -165,8 +165,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
+/** The settings of a node type. Without a row of its own, a form stays as it opens. */
 export function rowOf(type: string): Row {
-  const row = ROWS[type];
-  if (!row) throw new Error(`There are no settings for ${type}: add a row to test/support/editor-rows.ts.`);
-  return row;
+  return ROWS[type] ?? { typed: {} };
 }

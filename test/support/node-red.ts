@@ -28,7 +28,7 @@ const DEFINED = [
   `nodesExcludes=${JSON.stringify(UNUSED)}`,
 ];
 
-const CONNECTED = "events-in.status.connected";
+const CONNECTED = "node-red:common.status.connected";
 /** What events in says instead until its first event, where it had no place to go on from. */
 const STARTED = "connected, starts ";
 

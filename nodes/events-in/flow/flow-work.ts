@@ -22,7 +22,7 @@ export class FlowWork {
   readonly #works = new Map<number, Work>();
   readonly #current = new AsyncLocalStorage<number | undefined>();
   #lastId = 0;
-  /** While flows stop and start, what is sent may reach nobody. */
+  /** While flows stop and start, a message may not reach any node. */
   #isDeploying = false;
   /** Nodes that close report as completed what they throw away. */
   readonly #stopping = () => {

@@ -35,7 +35,7 @@ export class Work {
     this.endIfDone();
   }
 
-  /** Whatever its nodes report from now on, it has failed. */
+  /** It has failed, whatever its nodes report later. */
   fail(failure: Error): void {
     this.#failure ??= failure;
   }

@@ -7,7 +7,7 @@ import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.t
 import { isGone, ownIdentity } from "./process-identity.ts";
 import { readClocks, Tenure } from "./tenure.ts";
 
-/** How it stands between this process and a folder. */
+/** Which process uses a folder, as seen by this one. */
 export type FolderState =
   | { kind: "looking" }
   | { kind: "held"; tenure: Tenure }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isProcessIdentity, type ProcessIdentity } from "./process-identity.ts";
 
-/** Who uses a folder, as it stands in its lock file. */
+/** The process that uses a folder, as its lock file says. */
 export type Holder = {
   /** Random: two containers may have the same process id and host name. */
   id: string;
@@ -36,7 +36,7 @@ export class LockFile {
     this.#handle = handle;
   }
 
-  /** Makes the file where there is none; undefined where there is one by now. Throws what the disk throws. */
+  /** Creates the file; undefined if it exists. Throws the errors of the disk. */
   static async create(path: string, holder: Holder): Promise<LockFile | undefined> {
     const handle = await makeNew(path, textOf(holder, 0));
     return handle && new LockFile(path, holder, handle);
@@ -124,7 +124,7 @@ export class LockFile {
   }
 }
 
-/** What stands in a lock file; undefined where there is none. Throws what the disk throws. */
+/** The content of a lock file; undefined if it is missing. Throws the errors of the disk. */
 export async function readLock(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

@@ -14,7 +14,7 @@ export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolea
   return true;
 }
 
-/** Gives the function that writes into the log how the folder of this process stands, where that is not as usual. */
+/** Returns the function that logs every unusual state of the folder. */
 export function folderNotices(RED: NodeAPI, folder: string): (state: FolderState) => void {
   let waits = false;
   return (state) => {
@@ -23,7 +23,7 @@ export function folderNotices(RED: NodeAPI, folder: string): (state: FolderState
       const say = (text: string) => `[events in] ${RED._(text, { folder, ...heldBy(state) })}`;
       if (state.lost) RED.log.warn(say("events-in.warning.folder-lost"));
       else if (state.isAlive) RED.log.warn(say("events-in.warning.folder-in-use"));
-      // As after a crash: nothing that anybody has to do something about.
+      // As after a crash. No action is needed.
       else RED.log.info(say("events-in.log.folder-silent"));
     } else if (state.kind === "held") {
       if (waits) RED.log.info(`[events in] ${RED._("events-in.log.folder-free", { folder })}`);

@@ -2,7 +2,7 @@ import type { NodeAPI } from "node-red";
 import { nodeError, toCodedError } from "../shared/errors.ts";
 import type { Problem } from "../shared/form-types.ts";
 
-/** What came over the network: nobody has looked at the body yet. */
+/** A request from the network. Its body is not checked yet. */
 export type Question = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export function answerForms<T>(
 function problemOf(RED: NodeAPI, thrown: unknown): Problem {
   const { code, message, stack } = toCodedError(thrown);
   if (code !== "INTERNAL_ERROR" && !(thrown instanceof TypeError)) return { problem: message, code };
-  // What JavaScript says of our own mistakes helps nobody in a form.
+  // JavaScript's message about a bug of ours does not help a person in a form.
   RED.log.error(`A form's question could not be answered: ${stack}`);
   return { problem: "This failed within the nodes. The log of Node-RED says more.", code: "INTERNAL_ERROR" };
 }

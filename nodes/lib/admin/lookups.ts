@@ -157,7 +157,7 @@ function noteOf(RED: NodeAPI, level: unknown): Pick<Choice, "note"> {
   return { note: RED._("common.hint.confidence", { level }) };
 }
 
-/** An id is no part of a name. */
+/** An id is not part of a name. */
 function named(text: string): { name?: string } {
   return text === "" || isUuid(text) ? {} : { name: text };
 }
@@ -171,7 +171,7 @@ function walletDetail({ status, address }: Wallet): string {
   return address ? `${status}, ${address}` : status;
 }
 
-/** As `confirmed, 2026-01-31 12:00`: an id alone tells nobody anything. */
+/** As `confirmed, 2026-01-31 12:00`: an id alone means nothing to a person. */
 function detailOf(status: string, createdAt: number): string {
   const time = new Date(createdAt * 1000);
   if (Number.isNaN(time.getTime())) return status;

@@ -2,7 +2,7 @@ import type { AbiAnswer } from "../shared/form-types.ts";
 import { postJson, requestFailure } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
 
-/** Neither, where there is no ABI yet. */
+/** Both are missing while there is no ABI. */
 export type Offered<T> = AbiAnswer<T> | { found?: never; problem?: never };
 
 const FRESH_MS = 5000;

@@ -14,7 +14,7 @@ export function labelled(
     .attr("for", id)
     .text(translated ? node._(text) : text)
     .appendTo(row);
-  // The blank that stands between label and field in a template.
+  // The space between label and field, as in a template.
   row.append(" ");
   nameField(field.attr("id", id).css("width", "70%").appendTo(row));
   return field;

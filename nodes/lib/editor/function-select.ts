@@ -4,7 +4,7 @@ import type { EditedNode } from "./api.ts";
 /** Functions that only read can be asked; those that write can be sent. */
 export type Purpose = "ask" | "send";
 
-/** Those that fit the purpose, in the order of their names; overloads side by side, told by their signature. */
+/** The functions that fit the purpose, by name. Overloads are next to each other, with their signatures. */
 export function fillFunctions(
   node: EditedNode,
   select: JQuery,

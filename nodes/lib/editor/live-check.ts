@@ -33,7 +33,7 @@ export function liveCheck<T>(
   };
   const soon = (): void => {
     clearTimeout(timer);
-    // Whatever is still under way was asked about another text.
+    // A request that is still running is about an older text.
     latest += 1;
     timer = setTimeout(now, PAUSE_MS);
   };

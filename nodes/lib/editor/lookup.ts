@@ -42,7 +42,7 @@ export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
 }
 
 /**
- * Says under a box what the text in it stands for: the name of a network, the status of a channel; and why there is
+ * Describes the value of a field below it: the name of a network, the status of a channel; or why there is
  * nothing to pick from. `missing` is a key of the catalog, for a text that the service surely knows nothing of.
  */
 export function describeUnder(
@@ -89,7 +89,7 @@ export function descriptionOf({ label, detail = "", note = "" }: Choice, typed: 
   return [label, detail, note].filter((part) => part !== "" && part !== typed).join(" · ");
 }
 
-/** A wallet can be given by its address, which stands beside its status. */
+/** A wallet can be given by its address, which is listed with its status. */
 function hasWord(detail: string | undefined, text: string): boolean {
   const words = (detail ?? "").toLowerCase().split(/[\s,]+/);
   return words.includes(text.toLowerCase());
@@ -101,7 +101,7 @@ function kindOf(kind: Kind): string {
 
 /**
  * The list that can be read is the same whatever is typed. Only where it was cut, the service is asked for what the
- * text may mean, unless `mayAsk` says that this is no longer wanted.
+ * text may mean, unless `mayAsk` says that the answer is no longer needed.
  */
 async function choicesFor(
   kind: string,
@@ -123,10 +123,10 @@ function remembered(question: string): Promise<Answer<Choices>> {
   return answer;
 }
 
-/** The tab key takes the first line: so that is what was typed, where it can be meant as it is. */
+/** The tab key takes the first line. So the typed text comes first if it can be a value itself. */
 function completionsOf(kind: string, choices: readonly Choice[], text: string): Completion[] {
-  const wanted = text.toLowerCase();
-  const found = choices.filter((choice) => matches(choice, wanted));
+  const lowerCase = text.toLowerCase();
+  const found = choices.filter((choice) => matches(choice, lowerCase));
   const exact = found.filter(({ value }) => isSameId(value, text));
   const others = found.filter(({ value }) => !isSameId(value, text));
   const asTyped = text !== "" && (kind !== "networks" || DIGITS.test(text)) && exact.length === 0;
@@ -135,8 +135,8 @@ function completionsOf(kind: string, choices: readonly Choice[], text: string): 
   return [...typed, ...others].map(completion);
 }
 
-function matches({ label, value, detail }: Choice, wanted: string): boolean {
-  return [label, value, detail ?? ""].some((part) => part.toLowerCase().includes(wanted));
+function matches({ label, value, detail }: Choice, lowerCase: string): boolean {
+  return [label, value, detail ?? ""].some((part) => part.toLowerCase().includes(lowerCase));
 }
 
 /** Built from text nodes: what the service calls a thing must not become HTML here. */

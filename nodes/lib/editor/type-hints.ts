@@ -3,7 +3,7 @@ import type { EditedNode } from "./api.ts";
 
 const LIST = /^(.*)\[(\d*)\]$/;
 const INTEGER = /^(u?)int(\d+)$/;
-/** Up to here the ends of a range are told in digits. */
+/** Up to this size the limits of a range are written in digits. */
 const READABLE_BITS = 64;
 
 export function isInteger(type: string): boolean {
@@ -15,7 +15,7 @@ export function isComposite(type: string): boolean {
   return LIST.test(type) || type === "tuple";
 }
 
-/** What is offered to be counted in tokens: integers, and lists of them; small ones are no amounts. */
+/** Types whose values can be amounts of tokens: integers, and lists of them. Small integers are not amounts. */
 export function isCountable(type: string): boolean {
   const [, item] = LIST.exec(type) ?? [];
   if (item !== undefined) return isCountable(item);

@@ -20,7 +20,7 @@ export function atPresent(node: EditedNode, name: string): unknown {
 const VARIABLE = /\$\{[^\s{}]+\}/;
 
 /**
- * Text that holds a variable beside other text is taken as it stands: says so. `kind` is that of a typed input; an
+ * Text that holds a variable beside other text is not replaced: that is an error. `kind` is that of a typed input; an
  * expression is read by others, and `env` does put several together.
  */
 export function onlyVariables(node: EditedNode, value: unknown, kind = "str"): boolean | string {

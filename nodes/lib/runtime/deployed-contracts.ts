@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "./config-nodes.ts";
 
-/** A contract that somebody has set up in this Node-RED: its own word about itself is not needed. */
+/** A contract that is set up in this Node-RED, so that its ABI need not come from elsewhere. */
 export type DeployedContract = { name: string; abi: Abi; decimals: number | undefined };
 
 /**

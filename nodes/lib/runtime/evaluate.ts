@@ -7,7 +7,7 @@ import type { CrecMessage } from "./message.ts";
 export type TypedValue = { label: string; value: string; type: string };
 
 /**
- * What a typed input stands for in this message.
+ * The value of a typed input for this message.
  * @throws VARIABLE_MISSING, or INVALID_FIELD when an expression cannot be evaluated
  */
 export async function evaluate(

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 
-/** What stands in a field of the flow itself, before Node-RED has put variables in. */
+/** The value of a field as the flow stores it, before Node-RED replaces variables. */
 export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
   let found: unknown;
   RED.nodes.eachNode((node) => {

@@ -12,7 +12,7 @@ export type Task = {
   send: (...ports: Array<CrecMessage | null>) => void;
   /** Aborted when the node is closed by a deploy. */
   signal: AbortSignal;
-  /** Runs after the message is done with, until the node is closed. Its failure is nobody's error any more. */
+  /** Runs after the message is done, until the node is closed. Its errors are only logged. */
   afterwards: (work: () => Promise<void>) => void;
 };
 

@@ -1,4 +1,4 @@
-/** What leaves a node by Catch: a stable upper-snake-case `code` beside the sentence. */
+/** The error that a node sends to Catch: a stable upper-snake-case `code` beside the sentence. */
 export type CodedError = Error & { code: string };
 
 /** Makes an error for something the flow's author can fix: the message says how. */
@@ -6,7 +6,7 @@ export function nodeError(code: string, message: string, cause?: unknown): Coded
   return toCodedError(Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code }));
 }
 
-/** Whatever was thrown, as an error with a code. Errors of the library have one already. */
+/** Any thrown value as an error with a code. Errors of the library already have one. */
 export function toCodedError(thrown: unknown): CodedError {
   if (!(thrown instanceof Error)) return nodeError("INTERNAL_ERROR", String(thrown), thrown);
   const { code } = thrown as { code?: unknown };

@@ -48,7 +48,7 @@ type Labelled = {
   shown?: Condition;
 };
 
-/** Values of other fields, all of which must hold; a list stands for any of its values. */
+/** Values of other fields. All must match; a list matches any of its values. */
 export type Condition = Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>;
 type ConditionValue = string | boolean;
 
@@ -136,7 +136,7 @@ export type ConfigField = {
 
 export type CredentialField = { kind: "credential" } & Labelled & Explained;
 
-/** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` stands below. */
+/** A tick for each option, shown as it is. Stored as a list; `<node>.hint.<name>` is shown below. */
 export type ListField = { kind: "list"; options: readonly string[] } & Labelled;
 
 /**
@@ -167,7 +167,7 @@ export type LayoutField =
   | { kind: "line" }
   | { kind: "note"; shown?: Condition };
 
-/** Offers what the service has while one types, and says below what the value stands for. */
+/** Offers matching resources of the service while a person types, and describes the value below the field. */
 export type Lookup = {
   /** As `crec/lookup/<list>/…` names it. */
   list: string;

@@ -40,7 +40,7 @@ export type Choice = {
   value: string;
   label: string;
   detail?: string;
-  /** What is said besides, in words; nobody types it. */
+  /** A note beside it, in words. Not part of the value. */
   note?: string;
 };
 
@@ -99,7 +99,7 @@ export type ValueCheck = {
   decimals?: number;
 };
 
-/** A value that fits. An integer of a contract with decimals is told in both units. */
+/** A value that fits. An integer of a contract with decimals is given in both units. */
 export type Checked = { smallest?: string; tokens?: string };
 
 /** What a connection test found where the connection works. */
@@ -128,7 +128,7 @@ export type Started = {
   after: number;
 };
 
-/** How an events-in node stands, for the panel in its form. Offsets. */
+/** The state of an events-in node, for the panel in its form. Positions are offsets. */
 export type PanelReport =
   | { deployed: false }
   | {

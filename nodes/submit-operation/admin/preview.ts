@@ -101,16 +101,16 @@ async function walletOf(
     );
   }
   const deployed = (RED.nodes.getNode(String(text.id ?? "")) as Partial<WalletNode> | null)?.wallet;
-  const stands = (field: "wallet" | "chainSelector", typed: string) =>
+  const isStored = (field: "wallet" | "chainSelector", typed: string) =>
     deployed !== undefined && isDeployedWith(RED, String(text.id), field, typed);
   const chainSelector = !isReference(selector)
     ? selector
-    : deployed && stands("chainSelector", selector)
+    : deployed && isStored("chainSelector", selector)
       ? deployed.chainSelector
       : deployFirst(selector);
   const chainId = await chainIdOf(RED, String(text.connection ?? ""), chainSelector);
   if (ADDRESS.test(named)) return { account: named, chainId };
-  if (!deployed || !stands("wallet", named)) {
+  if (!deployed || !isStored("wallet", named)) {
     if (isReference(named)) deployFirst(named);
     throw nodeError(
       "DEPLOY_FIRST",

@@ -1,0 +1,39 @@
+// @ts-check
+// docs/glossary.md in parts: so that the help of each form can explain the words that it uses.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "./paths.mjs";
+
+/** @typedef {{ terms: string[], meaning: string }} Entry */
+
+/** @returns {Promise<Entry[]>} every row of the tables */
+export async function glossary() {
+  const page = await readFile(join(root, "docs/glossary.md"), "utf8");
+  return [...page.matchAll(/^\| (\*\*.+?) \| (.+) \|$/gm)].map(([, terms = "", meaning = ""]) => ({
+    terms: [...terms.matchAll(/\*\*(.+?)\*\*/g)].map(([, term = ""]) => term),
+    meaning,
+  }));
+}
+
+/**
+ * The section of a help text that explains its words, in Markdown; empty if it uses none of them.
+ *
+ * @param {string} help
+ * @param {readonly Entry[]} entries
+ */
+export function glossarySection(help, entries) {
+  const used = entries.filter(({ terms }) => terms.some((term) => isUsed(term, help)));
+  if (used.length === 0) return "";
+  const lines = used.map(
+    ({ terms, meaning }) => `- ${terms.map((term) => `**${term}**`).join(", ")}: ${meaning}`,
+  );
+  return `\n\n### Glossary\n\n${lines.join("\n")}\n`;
+}
+
+/**
+ * @param {string} term
+ * @param {string} help
+ */
+function isUsed(term, help) {
+  return new RegExp(`\\b${term}s?\\b`, "i").test(help);
+}

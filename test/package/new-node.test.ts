@@ -1,0 +1,97 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import should from "should";
+import { SourcesCopy } from "../launcher/sources-copy.ts";
+import { typesIn } from "./flow-library.ts";
+
+const run = promisify(execFile);
+type Failure = { stdout: string; stderr: string };
+
+/** What the checks of the copy read beside the sources. */
+const NEEDED = [
+  ...["test", "docs", "bench", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"],
+  ...["biome.json", ".gitignore", ".mocharc.json", "tsconfig.json", "tsconfig.types.json"],
+];
+/** Made by the script that follows. */
+const GENERATED = /^docs\/nodes\//;
+/** They look at every node. Those in a browser would take too long here. */
+const TESTS = [
+  "test/nodes/catalogs.test.ts",
+  "test/docs/nodes.test.ts",
+  "test/docs/links.test.ts",
+  "test/examples/all.test.ts",
+];
+
+describe("npm run new-node", function () {
+  this.timeout(180_000);
+
+  let sources: SourcesCopy;
+  before(async () => {
+    sources = await SourcesCopy.make(NEEDED);
+  });
+  after(() => sources?.remove());
+
+  /** Runs a program of the copy. An error has all that it printed. */
+  const node = (file: string, ...args: string[]) =>
+    run(process.execPath, [file, ...args], { cwd: sources.folder }).catch(({ stdout, stderr }: Failure) => {
+      throw new Error(`${file} failed:\n${stdout}${stderr}`);
+    });
+  const newNode = (...args: string[]) => node("scripts/new-node.mjs", ...args);
+
+  it("refuses a name that is missing, wrong or taken, and writes nothing", async () => {
+    const before = await filesOf(sources.folder);
+    await should(newNode()).be.rejectedWith(/Give the node a name, such as "npm run new-node gas-price"/);
+    for (const name of ["Gas", "gas price", "gas--price", "../gas", "3-gas"]) {
+      await should(newNode(name)).be.rejectedWith(/cannot be called .* Use lower-case letters/);
+    }
+    await should(newNode("lib")).be.rejectedWith(/cannot be called "lib".*Choose another/);
+    await should(newNode("ack")).be.rejectedWith(/There is a node "ack"\. Choose another name/);
+    should([...(await filesOf(sources.folder)).keys()]).eql([...before.keys()]);
+  });
+
+  it("makes a node in at most eight files, which passes all checks", async () => {
+    const before = await filesOf(sources.folder);
+    const { stdout } = await newNode("gas-price");
+    const changed = [...(await filesOf(sources.folder))]
+      .filter(([file, text]) => before.get(file) !== text)
+      .map(([file]) => file);
+    should(changed.length).be.within(5, 8);
+    for (const file of changed) should(stdout).containEql(`  ${file}\n`);
+
+    await node("scripts/docs.mjs");
+    const added = [...(await filesOf(sources.folder)).keys()].filter((file) => !before.has(file));
+    should(added.filter((file) => !changed.includes(file) && !GENERATED.test(file))).be.empty();
+
+    const code = changed.filter((file) => /\.(?:ts|json)$/.test(file));
+    await Promise.all([
+      node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...code),
+      node("scripts/check-imports.mjs"),
+      node("node_modules/typescript/bin/tsc", "-p", "tsconfig.json"),
+      node("scripts/build.mjs"),
+    ]);
+    const own = changed.filter((file) => file.endsWith(".test.ts"));
+    should(own).have.length(1);
+    await node("node_modules/mocha/bin/mocha.js", ...TESTS, ...own);
+
+    const html = await readFile(join(sources.folder, "dist/nodes/gas-price.html"), "utf8");
+    should(typesIn(html)["crec-gas-price"]).containDeep({
+      category: "CRE Connect",
+      defaults: ["name", "connection", "search"],
+    });
+  });
+});
+
+/** What a person writes in the copy: files, with their text. */
+async function filesOf(folder: string): Promise<Map<string, string>> {
+  const files = new Map([["package.json", await readFile(join(folder, "package.json"), "utf8")]]);
+  for (const part of ["nodes", "icons", "examples", "test", "docs"]) {
+    const entries = await readdir(join(folder, part), { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      files.set(relative(folder, path), await readFile(path, "utf8"));
+    }
+  }
+  return files;
+}
