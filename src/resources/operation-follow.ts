@@ -23,7 +23,8 @@ import { WaitError } from "./wait-error.ts";
 export type FollowOptions = PollingOptions & {
   /**
    * Checks the proof of each status event. A status that should carry a proof then counts only when it is verified:
-   * until then it is as if the event had not arrived. Without it, the service is believed.
+   * until then it is as if the event had not arrived. An error that it throws ends the following. Without it, the
+   * service is believed.
    */
   verify?: ((event: OperationStatusEvent) => Promise<VerifyResult>) | undefined;
 } & IfExecuted;
@@ -84,14 +85,24 @@ export async function* followOperation(
   /** By event id: the proof may still arrive. */
   const unproven = new Map<string, Unproven>();
   let lastStatus: string | undefined;
+  /** What the caller's `verify` threw. It is not an error of the service, so it does not pass. */
+  let thrown: { error: unknown } | undefined;
 
+  const check = async (event: OperationStatusEvent): Promise<VerifyResult | undefined> => {
+    try {
+      return await verify?.(event);
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
   const look = async (signal: AbortSignal): Promise<OperationChange[]> => {
     operation ??= await calls.get(operationId, { signal, timeoutMs: left() });
     const events = await calls.events(operation, { signal, timeoutMs: left() });
     const changes: OperationChange[] = [];
     for (const event of events) {
       if (!isEvent(event, "operation.status") || seen.has(event.event_id)) continue;
-      const change = changeOf(event, await verify?.(event));
+      const change = changeOf(event, await check(event));
       if ("message" in change) {
         unproven.set(event.event_id, change);
       } else {
@@ -103,7 +114,15 @@ export async function* followOperation(
   };
   const onTimeout = () =>
     tooLate({ id: operationId, timeoutMs, lastStatus, unproven: newestAbove(unproven, lastStatus) });
-  const polling = { look, isPassing, onTimeout, timeoutMs, pollMs, signals: [signal, calls.closing] };
+  const mayPass = (error: unknown) => error !== thrown?.error && isPassing(error);
+  const polling = {
+    look,
+    isPassing: mayPass,
+    onTimeout,
+    timeoutMs,
+    pollMs,
+    signals: [signal, calls.closing],
+  };
   for await (const changes of poll(polling)) {
     for (const change of changes) {
       seen.add(change.event.event_id);

@@ -42,6 +42,50 @@ describe("the signed text of an event", () => {
     should(() => decodeEvent(event)).throw({ code: "MALFORMED_EVENT" });
   });
 
+  it("is that of the present text, also when another text of the same length was read before", async () => {
+    const text = event.payload.verifiable_event;
+    const other = toSignedText({ ...SIGNED, name: "Pald" });
+    should(other).have.length(String(text).length);
+    for (const [given, name, verified] of [
+      [text, "Paid", true],
+      [other, "Pald", false],
+      [text, "Paid", true],
+    ] as const) {
+      event.payload.verifiable_event = given;
+      should((await verifyEvent(event, ownConfig)).verified).equal(verified);
+      should(decodeEvent(event)).have.property("name", name);
+    }
+  });
+
+  it("is read once for a check, so that a getter cannot show another one than it verifies", async () => {
+    const text = event.payload.verifiable_event;
+    const other = toSignedText({ ...SIGNED, name: "Stolen" });
+    for (const isSignedFirst of [true, false]) {
+      let reads = 0;
+      const payload = Object.defineProperty({ ...event.payload }, "verifiable_event", {
+        enumerable: true,
+        get: () => {
+          reads += 1;
+          return (reads === 1) === isSignedFirst ? text : other;
+        },
+      });
+      const { verified } = await verifyEvent({ ...event, payload }, ownConfig);
+      should({ verified, reads }).deepEqual({ verified: isSignedFirst, reads: 1 });
+    }
+  });
+
+  it("depends on the type, where two events share a payload", () => {
+    const { payload: answer } = caseNamed("query.status completed").event;
+    const payload = { ...event.payload, ...answer, verifiable_event: event.payload.verifiable_event };
+    const nameAs = (type: string) => readSignedEvent({ headers: { type }, payload }).content?.name;
+    should(["watcher.event", "query.status", "watcher.event", "watcher.status"].map(nameAs)).deepEqual([
+      "Paid",
+      "ChainQuery",
+      "Paid",
+      undefined,
+    ]);
+  });
+
   it("stays as it is when a decoded event is changed", () => {
     const first = decodeEvent(event) as DecodedWatcherEvent;
     (first.params.items as Array<{ amount: string }>)[0] = { amount: "2" };

@@ -1,4 +1,5 @@
 import should from "should";
+import { ServiceError } from "../../src/http/index.ts";
 import type { OperationStatusEvent, VerifyResult } from "../../src/index.ts";
 import { errorOf } from "../http/support.ts";
 import {
@@ -192,6 +193,14 @@ describe("following an operation", () => {
       const seen: unknown[] = [];
       for await (const { status } of operations.follow(ID, OTHER_ID, { pollMs, verify })) seen.push(status);
       should(seen).deepEqual(["accepted", "confirmed_safe", "confirmed"]);
+    });
+
+    it("ends with what the check of a proof throws, also an error that would pass from the service", async () => {
+      const operations = await serve(() => statuses([1, "accepted"]));
+      const error = new ServiceError("SERVICE_ERROR", "Failed.", { status: 503, retryable: true });
+      const verify = () => Promise.reject(error);
+      const changes = operations.follow(ID, OTHER_ID, { pollMs, timeoutMs: 300, verify });
+      should(await errorOf(changes.next())).equal(error);
     });
 
     it("ends in time as OPERATION_UNPROVEN, which may be tried again", async () => {
