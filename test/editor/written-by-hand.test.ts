@@ -15,7 +15,7 @@ describe("the forms of nodes that were written by hand", function () {
     { id: "tab", type: "tab", label: "by hand" },
     { id: "connection", type: "crec-connection", baseUrl: "https://host.example/v1" },
     { id: "channel", type: "crec-channel", connection: "connection", channel: "any" },
-    node("reader", "events-in", { channel: "channel", consumer: "by-hand" }),
+    node("reader", "events-in", { channel: "channel", consumer: "by-hand", commit: "${COMMIT}" }),
     node("api", "api", { connection: "connection", query: "", queryType: "json", version: 7 }),
   ];
 
@@ -29,6 +29,13 @@ describe("the forms of nodes that were written by hand", function () {
   it("show a missing tick as the node reads it, and Done keeps that", async () => {
     const { verify, ackRejected, inputs } = await doneWith("reader");
     should([verify, ackRejected, inputs]).deepEqual([true, false, 0]);
+  });
+
+  it("keep the variable of a choice", async () => {
+    const form = await editor().form("reader");
+    should(await form.shows("commit")).equal("${COMMIT}");
+    await form.done();
+    should((await editor().inPage.stored("reader")).values.commit).equal("${COMMIT}");
   });
 
   it("show empty JSON as the default, which is valid", async () => {

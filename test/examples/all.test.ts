@@ -35,7 +35,7 @@ function defaultsOf(name: string): Defaults {
   const registerType = (_type: string, { defaults }: { defaults: Defaults }) => {
     found = defaults;
   };
-  runInNewContext(script, { RED: { nodes: { registerType } } });
+  runInNewContext(script, { RED: { nodes: { registerType }, events: { on: () => undefined } } });
   return found;
 }
 

@@ -92,7 +92,7 @@ function registeredBy(script: string): Record<string, Registered> {
       found[type] = definition;
     },
   };
-  runInNewContext(script, { RED: { nodes } });
+  runInNewContext(script, { RED: { nodes, events: { on: () => undefined } } });
   return found;
 }
 

@@ -106,7 +106,7 @@ function propertiesRegisteredBy(html: string): string[] {
     properties = Object.keys(defaults);
   };
   const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
-  runInNewContext(script, { RED: { nodes: { registerType } } });
+  runInNewContext(script, { RED: { nodes: { registerType }, events: { on: () => undefined } } });
   return properties;
 }
 

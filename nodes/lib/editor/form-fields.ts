@@ -104,12 +104,18 @@ function askedField(by: Lookup["by"]): string {
 
 function prepareSelect(edited: EditedNode, node: NodeDescription, name: string, field: Of<"select">): void {
   const select = inputOf(name);
-  if (!field.filledLater && !field.options.includes(String(edited[name] ?? ""))) select.val(field.default);
+  const stored = String(edited[name] ?? "");
+  if (!field.filledLater && !field.options.includes(stored)) {
+    // The name of a variable, or what only the node can refuse: Done must not replace it.
+    if (stored !== "") select.append($("<option>").val(stored).text(stored));
+    select.val(stored || field.default);
+  }
   if (!field.explained) return;
   const hint = hintUnder(select);
   const explain = (): void => {
     const option = String(select.val() ?? "");
-    hint.say(option === "" ? "" : edited._(`${shortName(node.type)}.explained.${name}.${option}`));
+    const isOffered = option !== "" && field.options.includes(option);
+    hint.say(isOffered ? edited._(`${shortName(node.type)}.explained.${name}.${option}`) : "");
   };
   select.on("change", explain);
   explain();

@@ -83,10 +83,11 @@ export function fieldReader<const N extends NodeDescription>(
     invalid(
       RED._("common.error.field", { label: label(name), value: shownValue(value), why: RED._(key, words) }),
     );
-  /** A field that the form does not show counts as empty: nobody sees what is wrong with it. */
-  const storedIn = (name: string) =>
-    isShown(description, name, (other) => settings[other]) ? settings[name] : undefined;
-  const textOf = (name: string) => requireSet(String(storedIn(name) ?? "").trim());
+  /** What was typed into a field that the form does not show now counts as empty: nobody could see what is wrong. */
+  const textOf = (name: string) => {
+    const isRead = isShown(description, name, (other) => settings[other]);
+    return isRead ? requireSet(String(settings[name] ?? "").trim()) : "";
+  };
 
   const numberOf = (name: string): number | undefined => {
     const field = fieldOf(name);
@@ -116,18 +117,18 @@ export function fieldReader<const N extends NodeDescription>(
     flag: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "boolean") throw new TypeError(`${name} is not a boolean field`);
-      return isOn(field, storedIn(name));
+      return isOn(field, settings[name]);
     },
     choice: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "select") throw new TypeError(`${name} is not a select field`);
-      const value = storedIn(name) ?? "";
+      const value = settings[name] ?? "";
       return value === "" ? field.default : optionOf(RED, label(name), value, field.options);
     },
     list: (name: string) => {
       const field = fieldOf(name);
       if (field?.kind !== "list") throw new TypeError(`${name} is not a list field`);
-      return namesIn(storedIn(name), name).map((one) => optionOf(RED, label(name), one, field.options));
+      return namesIn(settings[name], name).map((one) => optionOf(RED, label(name), one, field.options));
     },
     of: (msg: CrecMessage) => {
       const typed = (name: string): TypedValue => {
