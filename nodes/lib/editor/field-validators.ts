@@ -5,12 +5,12 @@ import { isReference } from "../shared/variables.ts";
 import type { EditedNode, Validator } from "./api.ts";
 import { atPresent, onlyVariables } from "./validate.ts";
 
-/** What is wrong with a value, in words of the catalog; `undefined` where nothing is. */
+/** The sentence about a wrong value; `undefined` for a valid one. */
 export type FormCheck = (node: EditedNode, value: unknown) => string | undefined;
 
 /**
  * The editor's validator of a field: a field that is not shown is right, and so is the name of a variable, which is
- * checked when it is used. `undefined` where nothing can be wrong, or Node-RED's own check does.
+ * checked when it is used. `undefined` for a field without a check, or one that Node-RED itself checks.
  */
 export function validatorOf(node: NodeDescription, name: string, own?: FormCheck): Validator | undefined {
   const field = node.fields[name];
@@ -74,7 +74,7 @@ function isChosen(value: unknown): boolean {
   return Boolean(value) && value !== "_ADD_";
 }
 
-/** What Node-RED itself knows, such as whether this is JSON: where there is a validator, it leaves that out. */
+/** Node-RED's own check of the value, such as for JSON. Node-RED skips it if a field has a validator. */
 function byTypedInput({ id }: EditedNode, name: string): boolean | string {
   const input = RED.editor.getEditStack().at(-1)?.id === id ? $(`#node-input-${name}`) : $();
   if (input.next(".red-ui-typedInput-container").length === 0) return true;

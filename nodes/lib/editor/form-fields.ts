@@ -10,8 +10,8 @@ import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
 
 /**
- * Brings the fields of an opened form to life. Gives the function that shows and hides them by what is chosen; it is to
- * be called when the form has built its own parts.
+ * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
+ * fields by their conditions. Call it after the form has built its own parts.
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
   for (const [name, field] of Object.entries(node.fields)) {
@@ -27,7 +27,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
       ticksOf(node, name, field, (tick, option) =>
         tick.prop("checked", stored(edited, name).includes(option)),
       );
-    // Node-RED leaves the tick out where nothing is stored.
+    // Without a stored value Node-RED leaves the box unticked.
     if (field.kind === "boolean")
       (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
@@ -36,7 +36,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
   return () => followConditions(edited, node);
 }
 
-/** What no single input of the form holds. */
+/** Stores the values that Node-RED cannot read from one input. */
 export function saveFields(edited: EditedNode, node: NodeDescription): void {
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "boolean" && field.numeric)

@@ -6,11 +6,11 @@ import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
 
-/** What a form does beyond what its table of fields says. All of it is optional. */
+/** The code of a form that its table of fields cannot express. All parts are optional. */
 export type NodeForm = {
-  /** On the workspace, for a node without a name; else the palette's text, or the type of a config node. */
+  /** The label of a node without a name. The default is the palette's text, or the title of a config node. */
   label?: (node: EditedNode) => string;
-  /** Sentences about custom fields, and about others whose check only the form can make. */
+  /** Checks of custom fields, and of other fields that only the form can check. */
   checks?: Readonly<Record<string, FormCheck>>;
   /** When the node is dropped or pasted. */
   added?: (node: EditedNode) => void;
@@ -20,7 +20,7 @@ export type NodeForm = {
   resized?: (node: EditedNode, size: { width: number; height: number }) => void;
 };
 
-/** What the build writes out for the flow library, and the parts that it need not see. */
+/** The part that the build writes out for the flow library, and the rest. */
 type Registration = Pick<
   NodeTypeDef,
   "category" | "color" | "icon" | "inputs" | "outputs" | "defaults" | "credentials"

@@ -17,20 +17,20 @@ import {
 } from "./evaluate.ts";
 import type { CrecMessage } from "./message.ts";
 
-/** Reads a node's settings as its table of fields says. Errors name a field by the label that the form shows. */
+/** Reads a node's settings by its table of fields. Errors name a field by its label in the form. */
 export type FieldReader<N extends NodeDescription> = {
   /** As stored, brought up to the current version. */
   readonly settings: SettingsOf<N>;
-  /** Trimmed. Empty where nothing is filled in. @throws VARIABLE_MISSING */
+  /** Trimmed. Empty for an empty field. @throws VARIABLE_MISSING */
   text(name: NamesOf<N, "text">): string;
-  /** The default where nothing is filled in; `undefined` for an optional field, or an empty default. @throws INVALID_FIELD, VARIABLE_MISSING */
+  /** The default for an empty field; `undefined` for an optional field, or an empty default. @throws INVALID_FIELD, VARIABLE_MISSING */
   number<K extends NamesOf<N, "number">>(name: K): NumberOf<N["fields"][K]>;
   /** A field in seconds, in milliseconds. @throws INVALID_FIELD, VARIABLE_MISSING */
   milliseconds(name: NamesOf<N, "number">): number;
   /** The default where the value is neither true nor false. */
   flag(name: NamesOf<N, "boolean">): boolean;
   /**
-   * The chosen option, or the default. From a flow written by hand anything may come: a misspelt one is refused.
+   * The chosen option, or the default. A flow that was edited by hand can have any value: an unknown option is an error.
    * @throws INVALID_FIELD naming the options
    */
   choice<K extends NamesOf<N, "select">>(name: K): OptionOf<N["fields"][K]>;
@@ -38,7 +38,7 @@ export type FieldReader<N extends NodeDescription> = {
   list<K extends NamesOf<N, "list">>(name: K): Array<OptionOf<N["fields"][K]>>;
   /** The label of a field in the reader's language, for an error of the node's own. */
   label(name: keyof N["fields"] & string): string;
-  /** An error about a field's value: its sentence in the catalog, or that of another key, with words for its gaps. */
+  /** An error about a field's value: its sentence in the catalog, or that of another key with its values. */
   wrong(
     name: keyof N["fields"] & string,
     value: unknown,

@@ -44,7 +44,7 @@ type Labelled = {
   label?: string;
   /** Of Font Awesome 4, without `fa-`. */
   icon?: string;
-  /** When the form shows the field, and its value counts. */
+  /** The form shows the field, and its value is used, only while this holds. */
   shown?: Condition;
 };
 
@@ -64,7 +64,7 @@ type Explained = {
 type Checked = {
   /** Must not be empty while it is shown. */
   required?: boolean;
-  /** Whether a value is right; runs in the form and at run time. */
+  /** Checks a value, in the form and at run time. */
   check?: FieldCheck;
   /** The sentence for a value that is missing or wrong, in place of `<node>.error.<name>`. */
   error?: string;
@@ -104,12 +104,12 @@ export type SelectField = { kind: "select"; options: readonly string[]; default:
     literal?: true;
     /** The line under the field explains the chosen option: `<node>.explained.<name>.<option>`. */
     explained?: true;
-    /** The form fills in the options. */
+    /** The form's code adds the options. */
     filledLater?: true;
     width?: string;
   };
 
-/** Typed in, or taken from the message, the context, the environment or an expression. */
+/** A value from the form, the message, the context, the environment or an expression. */
 export type TypedField = { kind: "typed"; default?: string } & Labelled &
   Explained &
   Checked & {
@@ -117,7 +117,7 @@ export type TypedField = { kind: "typed"; default?: string } & Labelled &
     types?: readonly string[];
     /** Takes several values: a list, or text with commas between. */
     list?: true;
-    /** Text is typed into a text area of so many lines, as for code. */
+    /** Lines of a text area for typed text, as for code. */
     lines?: number;
     lookup?: Lookup;
     width?: string;
@@ -150,7 +150,7 @@ export type CustomField<T = unknown> = { kind: "custom"; default?: T; label?: st
     role?: "group" | "status" | "alert";
   };
 
-/** Stored and never shown; also a setting of older versions that only migrations read. */
+/** Stored and not shown; also a setting of older versions that only migrations read. */
 export type HiddenField<T = unknown> = {
   kind: "hidden";
   default: T;
@@ -169,11 +169,11 @@ export type LayoutField =
 
 /** Offers matching resources of the service while a person types, and describes the value below the field. */
 export type Lookup = {
-  /** As `crec/lookup/<list>/…` names it. */
+  /** The list's name in `crec/lookup/<list>/…`. */
   list: string;
-  /** The field of the config node that is asked, or the channel's connection. */
+  /** The field with the config node that gives the list, or the channel's connection. */
   by: "connection" | "channel" | "contract" | "channel.connection";
-  /** What is said of a value that the service does not know; a key of the catalog. */
+  /** The catalog's key of the sentence about a value that the service does not know. */
   unknown?: string;
 };
 
@@ -218,7 +218,7 @@ export const COMMON = {
     icon: "file-code-o",
     label: "common.label.contract",
   },
-  /** Those that most flows want come first. */
+  /** The most used type first. */
   types: {
     kind: "list",
     icon: "filter",
