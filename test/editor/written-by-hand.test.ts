@@ -44,8 +44,4 @@ describe("the forms of nodes that were written by hand", function () {
     // Of a newer package: that one must not migrate the settings a second time.
     should(version).equal(7);
   });
-
-  it("do not add an empty list to a connection", async () => {
-    should((await doneWith("connection")).families).equal(undefined);
-  });
 });
