@@ -5,7 +5,7 @@ import type { NodeForm } from "../lib/editor/node-form.ts";
 import { explainUnproven } from "../lib/editor/unproven.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
-import { MOST_CALLS } from "../lib/shared/most-calls.ts";
+import { MAX_CALLS } from "./call-limit.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
 import { previewForm } from "./editor-preview.ts";
@@ -55,7 +55,7 @@ function storedCalls(node: EditedNode): CallDef[] {
 /** A sentence, for the mark on the node. */
 function problemOf(node: EditedNode, calls: readonly CallDef[]): string | undefined {
   if (calls.length === 0) return node._("submit-operation.error.no-calls");
-  if (calls.length > MOST_CALLS) return node._("submit-operation.error.too-many-calls");
+  if (calls.length > MAX_CALLS) return node._("submit-operation.error.too-many-calls");
   for (const [index, call] of calls.entries()) {
     const problem = callProblemOf(node, call);
     if (problem) return node._("submit-operation.error.call", { number: index + 1, problem });

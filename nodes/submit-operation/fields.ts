@@ -7,12 +7,12 @@ import {
   timeoutField,
 } from "../lib/shared/fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
-import { MOST_CALLS } from "../lib/shared/most-calls.ts";
 import { OPERATION_TARGETS } from "../lib/shared/operation-targets.ts";
+import { MAX_CALLS } from "./call-limit.ts";
 
 /** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */
 export const CONTRACT_FIELDS = Array.from(
-  { length: MOST_CALLS },
+  { length: MAX_CALLS },
   (_, index) => `contract${index + 1}` as const,
 );
 

@@ -10,7 +10,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { COIN_UNITS } from "../lib/shared/coin-units.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { CallDef, Value } from "../lib/shared/form-types.ts";
-import { MOST_CALLS } from "../lib/shared/most-calls.ts";
+import { callCountProblem } from "./call-limit.ts";
 import type { NODE, SubmitOperationDef } from "./fields.ts";
 
 /** With its function and arguments, where they are known. */
@@ -41,10 +41,8 @@ export async function transactionsOf(
       "The operation has no calls. Add one in the node's form, or send a list in the message.",
     );
   }
-  if (transactions.length > MOST_CALLS) {
-    const message = `An operation holds at most ${MOST_CALLS} calls, and this one has ${transactions.length}. Split it.`;
-    throw nodeError("TOO_MANY_CALLS", message);
-  }
+  const tooMany = callCountProblem(transactions.length);
+  if (tooMany) throw nodeError("TOO_MANY_CALLS", tooMany);
   const { checksumAddress, encodeValue } = await loadLibrary();
   for (const [index, { to, value, data }] of transactions.entries()) {
     // Checked here, where the path of a value in the form or the list is known.

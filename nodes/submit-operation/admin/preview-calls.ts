@@ -8,8 +8,8 @@ import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
 import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
 import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
-import { MOST_CALLS } from "../../lib/shared/most-calls.ts";
 import { isReference } from "../../lib/shared/variables.ts";
+import { callCountProblem } from "../call-limit.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
 
 /** A contract with its variables replaced: values of the form, or of the deployed node. */
@@ -66,9 +66,8 @@ export async function listedCalls(
   if (!Array.isArray(list)) {
     throw nodeError("INVALID_FIELD", RED._("submit-operation.error.transactions"));
   }
-  if (list.length > MOST_CALLS) {
-    throw nodeError("TOO_MANY_CALLS", `An operation holds at most ${MOST_CALLS} calls. Split it.`);
-  }
+  const tooMany = callCountProblem(list.length);
+  if (tooMany) throw nodeError("TOO_MANY_CALLS", tooMany);
   return Promise.all(
     list.map((item: Record<string, unknown> | null) => {
       const text = (name: string) => ({ value: textOf(item?.[name] ?? "") });

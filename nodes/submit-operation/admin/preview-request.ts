@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../lib/admin/answer.ts";
 import type { CallDef, Unit, Value } from "../../lib/shared/form-types.ts";
-import { MOST_CALLS } from "../../lib/shared/most-calls.ts";
+import { callCountProblem } from "../call-limit.ts";
 import type { ContractText, PreviewRequest, WalletText } from "../preview-types.ts";
 
 const UNITS: readonly unknown[] = ["token", "wei", "gwei", "ether"] satisfies Unit[];
@@ -14,8 +14,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export function previewRequest(body: unknown): PreviewRequest {
   const form = objectAt(body ?? {}, "The request");
   const given = listAt(form.calls ?? [], "calls");
-  if (given.length > MOST_CALLS)
-    invalidRequest(`An operation holds at most ${MOST_CALLS} calls, not ${given.length}.`);
+  const problem = callCountProblem(given.length);
+  if (problem) invalidRequest(problem);
   const contracts = Object.entries(objectAt(form.contracts ?? {}, "contracts"));
   return {
     ...textsOf(form, ["source", "transactions", "transactionsType", "deadline"], ""),
