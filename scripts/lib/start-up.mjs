@@ -31,7 +31,7 @@ export async function checkStart() {
  */
 export function tellReady(editorUrl, ready) {
   say(
-    `\nOpen ${editorUrl} in a browser; the service shows itself at ${ready.base_url}. Ctrl-C ends everything.\n`,
+    `\nOpen ${editorUrl} in a browser. The service has a page at ${ready.base_url}. Press Ctrl-C to stop everything.\n`,
   );
   process.stdout.write(`ready ${JSON.stringify({ editor_url: editorUrl, ...ready })}\n`);
 }

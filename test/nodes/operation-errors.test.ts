@@ -168,7 +168,7 @@ describe("errors of submit operation", function () {
     const badLists: Array<[string, string, string, unknown]> = [
       ["no list", "INVALID_FIELD", "list of {to, value, data}", { to: RECEIVER }],
       ["an empty list", "NO_CALLS", "no calls", []],
-      ["more than 16 calls", "TOO_MANY_CALLS", "this one has 17", Array(17).fill(raw)],
+      ["more than 16 calls", "TOO_MANY_CALLS", "not 17. Split it.", Array(17).fill(raw)],
       ["a call to nowhere", "INVALID_ADDRESS", "calls[1].to", [raw, { value: "1" }]],
       ["null for a call", "INVALID_ADDRESS", "calls[0].to", [null]],
       ["half a byte of data", "INVALID_ARGUMENT", "calls[1].data", [raw, { ...raw, data: "0x123" }]],

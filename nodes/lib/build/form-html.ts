@@ -83,8 +83,11 @@ function box({ node, name, field, id, input }: Place): string {
         ? `<textarea ${attributes} rows="${field.lines}" spellcheck="false"></textarea>`
         : `<input type="text" ${attributes}>`;
     }
-    case "number":
-      return `<input type="text" inputmode="decimal" id="${input}" style="width: 80px"${placeholder}>`;
+    case "number": {
+      // Of a flow without the setting: what the node uses.
+      const used = field.optional || field.default === "" ? "" : ` placeholder="${field.default}"`;
+      return `<input type="text" inputmode="decimal" id="${input}" style="width: 80px"${placeholder || used}>`;
+    }
     case "typed":
       if (field.lines)
         return `<input type="text" id="${id}-source" style="width: 70%"><input type="hidden" id="${input}Type"><textarea id="${input}" rows="${field.lines}" style="width: 70%; margin: 6px 0 0 105px; font-family: monospace" spellcheck="false"${placeholder}></textarea>`;
