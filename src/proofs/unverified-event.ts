@@ -78,17 +78,29 @@ function readWatcherEvent(read: UnverifiedEvent, fields: Fields, source: SignedE
   compareChain(read, selector, content);
 }
 
+/** The signed content of a status event of the platform; undefined where none is signed. */
+function readPlatformStatus(
+  read: UnverifiedEvent,
+  fields: Fields,
+  source: SignedEvent,
+): { content: Fields; data: Fields } | undefined {
+  if (!isVerifiable(read.type, read.status)) return undefined;
+  const content = readSigned(read, fields, source);
+  if (content === undefined) return undefined;
+  const data = object(content.data, "the signed data");
+  requireIssuer("platform", content);
+  return { content, data };
+}
+
 function readOperationStatus(read: UnverifiedEvent, fields: Fields, source: SignedEvent): void {
   read.status = text(fields.status, "status");
   text(fields.operation_id, "operation_id");
   const id = integer(fields.wallet_operation_id, "wallet_operation_id");
   const address = text(fields.address, "address");
   const selector = integer(fields.chain_selector, "chain_selector");
-  if (!isVerifiable(read.type, read.status)) return;
-  const content = readSigned(read, fields, source);
-  if (content === undefined) return;
-  const data = object(content.data, "the signed data");
-  requireIssuer("platform", content);
+  const signed = readPlatformStatus(read, fields, source);
+  if (signed === undefined) return;
+  const { content, data } = signed;
   compareChain(read, selector, content);
   read.comparisons.push(
     { field: "status", unsigned: read.status, signed: text(data.status, "the signed status") },
@@ -110,11 +122,9 @@ function readQueryStatus(read: UnverifiedEvent, fields: Fields, source: SignedEv
   const id = text(fields.query_id, "query_id");
   const target = text(fields.target, "target");
   const selector = integer(fields.chain_selector, "chain_selector");
-  if (!isVerifiable(read.type, read.status)) return;
-  const content = readSigned(read, fields, source);
-  if (content === undefined) return;
-  const data = object(content.data, "the signed data");
-  requireIssuer("platform", content);
+  const signed = readPlatformStatus(read, fields, source);
+  if (signed === undefined) return;
+  const { content, data } = signed;
   const contract = object(data.target, "the signed target").contract_address;
   read.signedChannelId = text(data.channel_id, "the signed channel_id");
   compareChain(read, selector, content);
