@@ -1,4 +1,4 @@
-import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
+import { isAddress } from "../lib/shared/field-checks.ts";
 import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 
 /** One token of 77 decimals, 10^77 units, is the largest that a `uint256` can hold. */
@@ -16,15 +16,7 @@ export const NODE = describeNode({
     name: COMMON.name,
     /** Only for the form, which lists the networks of its service. */
     connection: { ...COMMON.connection, required: false },
-    chainSelector: {
-      kind: "text",
-      icon: "link",
-      label: "common.label.network",
-      placeholder: true,
-      required: true,
-      check: isDigits,
-      lookup: { list: "networks", by: "connection", unknown: "contract.hint.unknown-network" },
-    },
+    chainSelector: COMMON.network,
     address: {
       kind: "text",
       icon: "map-marker",

@@ -1,4 +1,4 @@
-import { isDigits, isNameOrAddress } from "../lib/shared/field-checks.ts";
+import { isNameOrAddress } from "../lib/shared/field-checks.ts";
 import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 import { configurationError } from "./json-object.ts";
 
@@ -8,15 +8,7 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     connection: COMMON.connection,
-    chainSelector: {
-      kind: "text",
-      icon: "link",
-      label: "common.label.network",
-      placeholder: true,
-      required: true,
-      check: isDigits,
-      lookup: { list: "networks", by: "connection", unknown: "wallet.hint.unknown-network" },
-    },
+    chainSelector: COMMON.network,
     /** The wallet's name, or the address of its smart account. */
     wallet: {
       kind: "text",

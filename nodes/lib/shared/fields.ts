@@ -1,5 +1,5 @@
 import type { EventType } from "../../../src/protocol/index.ts";
-import type { FieldCheck } from "./field-checks.ts";
+import { type FieldCheck, isDigits } from "./field-checks.ts";
 
 /**
  * The description of a node: its form, its stored settings and how they are read all come from this one table, which
@@ -217,6 +217,17 @@ export const COMMON = {
     required: false,
     icon: "file-code-o",
     label: "common.label.contract",
+  },
+  /** A chain selector, for the network of a config node. */
+  network: {
+    kind: "text",
+    icon: "link",
+    label: "common.label.network",
+    placeholder: "common.placeholder.network",
+    required: true,
+    check: isDigits,
+    error: "common.error.network",
+    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network" },
   },
   /** The most used type first. */
   types: {
