@@ -1,6 +1,5 @@
-import { OPERATION_STATUSES } from "../../src/protocol/statuses.ts";
+import { OPERATION_PROGRESS, OPERATION_STATUSES } from "../../src/protocol/statuses.ts";
 import { COMMON, describeNode, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
-import { OPERATION_TARGETS } from "../lib/shared/operation-targets.ts";
 
 /** By default from the message, as submit operation sends it. */
 const FROM_MESSAGE = ["msg", "str", "flow", "global", "env", "jsonata"] as const;
@@ -60,7 +59,7 @@ export const NODE = describeNode({
     waitFor: {
       kind: "select",
       icon: "flag-checkered",
-      options: ["", ...OPERATION_TARGETS],
+      options: ["", ...OPERATION_PROGRESS],
       default: "",
       shown: { action: ["finalize", "wait"] },
     },

@@ -1,3 +1,4 @@
+import { OPERATION_PROGRESS } from "../../src/protocol/statuses.ts";
 import {
   COMMON,
   describeNode,
@@ -7,7 +8,6 @@ import {
   timeoutField,
 } from "../lib/shared/fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
-import { OPERATION_TARGETS } from "../lib/shared/operation-targets.ts";
 import { MAX_CALLS } from "./call-limit.ts";
 
 /** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */
@@ -52,7 +52,7 @@ export const NODE = describeNode({
     waitFor: {
       kind: "select",
       icon: "flag-checkered",
-      options: OPERATION_TARGETS,
+      options: OPERATION_PROGRESS,
       default: "confirmed_latest",
       explained: true,
       shown: { mode: "send" },

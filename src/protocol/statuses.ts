@@ -30,9 +30,11 @@ export const WATCHER_STATUSES = [
 ] as const;
 /** The statuses of a wallet. */
 export const WALLET_STATUSES = ["pending", "deploying", "deployed", "failed", "archived"] as const;
-/** The statuses of an operation. The confirmation levels are `confirmed_latest`, `confirmed_safe` and `confirmed`. */
-export const OPERATION_STATUSES = [
-  "pending_signature",
+/**
+ * The statuses through which a signed operation passes, in their order. The confirmation levels are `confirmed_latest`,
+ * `confirmed_safe` and `confirmed`.
+ */
+export const OPERATION_PROGRESS = [
   "accepted",
   "sending",
   "sent",
@@ -40,6 +42,11 @@ export const OPERATION_STATUSES = [
   "confirmed_latest",
   "confirmed_safe",
   "confirmed",
+] as const;
+/** The statuses of an operation. */
+export const OPERATION_STATUSES = [
+  "pending_signature",
+  ...OPERATION_PROGRESS,
   "failed",
   "cancelled",
   "expired",

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import { nodeError } from "../shared/errors.ts";
+import { type CodedError, nodeError } from "../shared/errors.ts";
 import { requireSet } from "../shared/variables.ts";
 import type { CrecMessage } from "./message.ts";
 
@@ -56,9 +56,13 @@ export async function evaluateRequired(
 ): Promise<string> {
   const text = await evaluateText(RED, node, msg, typed);
   if (text !== undefined && text.trim() !== "") return text;
-  const { label, type, value } = typed;
+  throw missingValue(RED, typed);
+}
+
+/** The error about an empty value that is needed. */
+export function missingValue(RED: NodeAPI, { label, type, value }: TypedValue): CodedError {
   const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-  throw nodeError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
+  return nodeError("MISSING_VALUE", RED._(key, { label, from: `${type}.${value}` }));
 }
 
 /** A number beyond what numbers hold exactly may already be another one. @throws INVALID_FIELD */

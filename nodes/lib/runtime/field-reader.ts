@@ -11,6 +11,7 @@ import {
   evaluateRequired,
   evaluateText,
   exactText,
+  missingValue,
   optionOf,
   shownValue,
   type TypedValue,
@@ -101,9 +102,7 @@ export function fieldReader<const N extends NodeDescription>(
 
   const missing = (name: string) => {
     const type = String(settings[`${name}Type`] ?? "str");
-    const from = `${type}.${String(settings[name] ?? "")}`;
-    const key = type === "str" ? "common.error.empty" : "common.error.empty-from";
-    return nodeError("MISSING_VALUE", RED._(key, { label: label(name), from }));
+    return missingValue(RED, { label: label(name), value: String(settings[name] ?? ""), type });
   };
 
   const reader = {

@@ -1,8 +1,8 @@
 import type { NodeDescription } from "./fields.ts";
 
 /**
- * Settings as an older version of a node stored them, migrated to the current version. Settings without a version are current. Those of
- * a newer version keep it: that version must not migrate them a second time.
+ * Settings as an older version of a node stored them, migrated to the current version. Settings without a version are
+ * current. Those of a newer version keep it: that version must not migrate them a second time.
  */
 export function migrate<T extends object>({ version, migrations = {} }: NodeDescription, stored: T): T {
   const from = (stored as { version?: unknown }).version;
