@@ -1,4 +1,4 @@
-import type { EventType } from "../../../src/protocol/index.ts";
+import { CONFIDENCES, type EventType } from "../../../src/protocol/index.ts";
 import { type FieldCheck, isDigits } from "./field-checks.ts";
 
 /**
@@ -193,6 +193,10 @@ export const TEXT_TYPES = ["str", "msg", "flow", "global", "env", "jsonata"] as 
 export const JSON_TYPES = ["json", "msg", "flow", "global", "env", "jsonata"] as const;
 /** For settings that are read once, when the node starts. */
 export const LIST_TYPES = ["str", "json", "env"] as const;
+
+/** How final a block must be: empty is any level, `highest` the highest one that is reported for an event. */
+export const CONFIDENCE_OPTIONS = ["", "highest", ...CONFIDENCES] as const;
+export type ConfidenceOption = (typeof CONFIDENCE_OPTIONS)[number];
 
 /** Fields that several nodes have. */
 export const COMMON = {
