@@ -7,6 +7,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type CreateWatcherDef, NODE } from "./fields.ts";
 import { requestOf } from "./request.ts";
 
@@ -17,6 +18,7 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
+      refuseTest(msg, fields);
       showStatus(this, "working", "create-watcher.status.creating");
       const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, fields.settings.channel);

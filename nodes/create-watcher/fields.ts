@@ -61,6 +61,7 @@ export const NODE = describeNode({
     offered: { kind: "custom", role: "group" },
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },
+    allowTest: COMMON.allowTest,
   },
 });
 

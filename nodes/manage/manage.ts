@@ -5,9 +5,10 @@ import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
-import { type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
+import { isWrite, type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
@@ -16,6 +17,7 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const action = actionOf(fields.settings);
+      if (isWrite(action)) refuseTest(msg, fields);
       showStatus(this, "working", "manage.status.working");
       const client = await clientFor(connectionFor(RED, fields.settings, action), msg);
       const values = fields.of(msg);

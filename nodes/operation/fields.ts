@@ -64,6 +64,7 @@ export const NODE = describeNode({
       shown: { action: ["finalize", "wait"] },
     },
     timeout: { ...timeoutField(300), shown: { action: ["finalize", "wait"] } },
+    allowTest: { ...COMMON.allowTest, shown: { action: ["finalize", "cancel"] } },
   },
 });
 

@@ -9,6 +9,7 @@ import { answer, onInput } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS } from "./actions.ts";
 import { NODE, type OperationDef } from "./fields.ts";
@@ -22,6 +23,7 @@ export default function register(RED: NodeAPI): void {
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) throw nodeError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
+      if (name === "finalize" || name === "cancel") refuseTest(msg, fields);
       showStatus(this, "working", "operation.status.working");
       const incoming = msg.crec;
       const channel = channelOf(RED, fields.settings.channel);

@@ -11,6 +11,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
@@ -24,6 +25,7 @@ export default function register(RED: NodeAPI): void {
     let newest = 0;
 
     onInput(RED, this, def, async ({ msg, send, signal, afterwards }) => {
+      refuseTest(msg, fields);
       const number = ++newest;
       const isDraft = fields.choice("mode") === "draft";
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);

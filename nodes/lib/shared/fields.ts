@@ -233,6 +233,13 @@ export const COMMON = {
     error: "common.error.network",
     lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network" },
   },
+  /** Of a node that acts: whether it does so for a message of *Send the last event*. */
+  allowTest: {
+    kind: "boolean",
+    default: false,
+    label: "common.label.allowTest",
+    hint: "common.hint.allowTest",
+  },
   /** The most used type first. */
   types: {
     kind: "list",
