@@ -1,5 +1,6 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { copyButton } from "../lib/editor/copy-button.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
@@ -13,6 +14,9 @@ export const form: NodeForm = {
   label: (node) => String(node.address || "") || node._("signer.title"),
   opened: (node) => {
     const result = partOf(NODE, "generate-result");
+    inputOf("address").after(
+      copyButton(node, "common.label.copy-address", () => String(inputOf("address").val() ?? "")),
+    );
     partOf(NODE, "generate").on("click", () => generate(node, result));
     inputOf("privateKey").on("change", () => showAddress(node, result));
     showAddress(node, result);

@@ -67,6 +67,10 @@ type EditorRed = {
     getEditStack(): ConfigNode[];
   };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
+  clipboard: {
+    /** Whether the browser allowed it. */
+    copyText(text: string): boolean;
+  };
   settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;
 };
