@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import { channelOf } from "../lib/runtime/config-nodes.ts";
+import type { ChannelEvent } from "../../src/index.ts";
+import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
@@ -44,7 +45,9 @@ export async function openReader(
   // All settings are checked before anything is sent.
   const choices = outputChoices(fields);
   const unfinished = fields.number("unfinished");
-  const [start, filters] = [startOf(fields), await filtersOf(fields)];
+  const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
+  const abi = await contract?.abi();
+  const [start, filters] = [startOf(fields), await filtersOf(fields, contract)];
   const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
@@ -64,13 +67,14 @@ export async function openReader(
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
       });
+  const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
-    toMessage: (delivery) => toMessage(delivery, origin, library),
+    toMessage: (delivery) => toMessage(delivery, origin, decoding),
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
     onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),

@@ -1,3 +1,4 @@
+import { signedChain } from "../proofs/signed-chain.ts";
 import { readSignedEvent } from "../proofs/signed-event.ts";
 import { CONFIDENCES, type EventEnvelope } from "../protocol/index.ts";
 
@@ -9,8 +10,8 @@ export type ContractEvent = {
   address: string;
   /** `latest` where it is not stated. */
   confidence: string;
-  /** Empty where it is not stated. */
-  chainSelector: string;
+  /** The chain selector of its network. Undefined where it is not signed. */
+  chain: string | undefined;
 };
 
 /** Undefined for an event that cannot be read. */
@@ -24,7 +25,7 @@ export function readContractEvent(event: EventEnvelope): ContractEvent | undefin
     signature: asText(event_signature),
     address: asText(address).toLowerCase(),
     confidence: asText(confidence ?? "latest"),
-    chainSelector: asText(content.chain_selector ?? event.payload.chain_selector),
+    chain: signedChain(content).selector,
   };
 }
 

@@ -23,6 +23,8 @@ export type EventFilter = {
   contractEvents?: readonly string[] | undefined;
   /** The contract of a contract event; the wallet or contract of a status event. Case does not matter. @default all */
   addresses?: readonly string[] | undefined;
+  /** The network, by its chain selector: of a contract event the signed one, where it is signed. @default all */
+  chainSelectors?: readonly string[] | undefined;
   /** Contract events with less confidence do not pass; those that do not state it count as `latest`. @default all */
   minConfidence?: Confidence | undefined;
 };
@@ -45,7 +47,8 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
   const watcherIds = asSet(filter.watcherIds?.map(canonicalId));
   const contractEvents = asSet(filter.contractEvents?.map(canonicalSignature));
   const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
-  const looksInside = contractEvents ?? addresses ?? minConfidence;
+  const chains = asSet(filter.chainSelectors);
+  const looksInside = contractEvents ?? addresses ?? chains ?? minConfidence;
   return (event) => {
     const { payload } = event;
     const type = eventTypeOf(event) ?? "";
@@ -54,6 +57,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
     if (looksInside === undefined) return true;
     if (type !== "watcher.event") {
       if (contractEvents) return false;
+      if (chains && !chains.has(asText(payload.chain_selector))) return false;
       return !addresses || addresses.has(asText(payload.address ?? payload.target).toLowerCase());
     }
     const inside = readContractEvent(event);
@@ -61,6 +65,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
     if (contractEvents && !contractEvents.has(inside.name) && !contractEvents.has(inside.signature))
       return false;
     if (addresses && !addresses.has(inside.address)) return false;
+    if (chains && !chains.has(inside.chain ?? asText(payload.chain_selector))) return false;
     return minConfidence === undefined || rankOf(inside.confidence) >= rankOf(minConfidence);
   };
 }

@@ -84,7 +84,8 @@ export class HighestConfidence {
     const inside = readContractEvent(event);
     if (inside === undefined) return true;
     const level =
-      this.#watchers.get(watcherOf(event))?.level ?? this.#networks?.levels.get(inside.chainSelector);
+      this.#watchers.get(watcherOf(event))?.level ??
+      this.#networks?.levels.get(inside.chain ?? asText(event.payload.chain_selector));
     return level === undefined || rankOf(inside.confidence) >= rankOf(level);
   }
 
