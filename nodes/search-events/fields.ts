@@ -35,12 +35,7 @@ export const NODE = describeNode({
       placeholder: ANY,
       lookup: { list: "watcher-ids", by: "channel" },
     },
-    contractEvent: {
-      kind: "typed",
-      icon: "bolt",
-      placeholder: ANY,
-      lookup: { list: "contract-events", by: "contract" },
-    },
+    contractEvent: { kind: "typed", icon: "bolt", placeholder: ANY },
     address: { kind: "typed", icon: "map-marker", placeholder: ANY, list: true },
     /** Concerns contract events only, as that of events in does. */
     confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },

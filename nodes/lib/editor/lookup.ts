@@ -116,6 +116,11 @@ async function choicesFor(
   return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
 }
 
+/** All of a list, for a part of a form that shows it in its own way. `id` is that of the config node that has it. */
+export function listed(kind: string, id: string): Promise<Answer<Choices>> {
+  return remembered(`${kind}/${encodeURIComponent(id)}`);
+}
+
 function remembered(question: string): Promise<Answer<Choices>> {
   for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
   const answer = fresh.get(question)?.answer ?? getJson<Choices>(`crec/lookup/${question}`);

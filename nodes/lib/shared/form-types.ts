@@ -146,6 +146,8 @@ export type PanelReport =
       skipped?: number;
       /** Passed over because the node's filter does not want them. */
       filtered?: number;
+      /** Passed over because their confidence is too low; part of `filtered`. */
+      lower?: number;
       /** Sent out of order, since they became visible late. */
       late?: number;
       /** Dropped because their proof failed. */
@@ -159,6 +161,17 @@ export type PanelReport =
       /** There when it found no place to go on from. */
       started?: Started;
       lastError?: string;
+    };
+
+/** What *Send the last event* did. `why` is there where the event did not leave by the first output. */
+export type SentLast =
+  | { none: true }
+  | {
+      none?: never;
+      offset: number;
+      topic: string;
+      output: "events" | "rejected" | "notices" | "dropped";
+      why?: string;
     };
 
 /** What became of a connection's stored key. */
