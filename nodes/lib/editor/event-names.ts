@@ -34,8 +34,9 @@ export function offerEventNames(node: EditedNode, options: EventNamesOptions): v
   const search: CompletionSearch = (text, done) => {
     void Promise.all([watched(channels()), offeredBy<EventChoice>(node, "events", contract())])
       .then(([ofWatchers, { found = [] }]) => {
-        const details = new Map(found.map((event) => [event.name, event.signature]));
+        const details = new Map<string, string>();
         for (const { value, detail = "" } of ofWatchers?.choices ?? []) details.set(value, detail);
+        for (const event of found) if (!details.has(event.name)) details.set(event.name, event.signature);
         done(completions([...details], text.trim()));
       })
       .catch(() => done([]));
