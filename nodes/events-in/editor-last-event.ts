@@ -10,7 +10,10 @@ export function addLastEvent(node: EditedNode, container: JQuery): void {
     .text(node._("events-in.panel.last"))
     .appendTo(row);
   const result = $('<div id="crec-events-in-last-result" role="alert">').appendTo(container);
-  const say = (text: string) => void result.text(text);
+  const say = (text: string) => {
+    result.text(text).css("margin-bottom", text === "" ? "" : "12px");
+    if (text !== "") result[0]?.scrollIntoView({ block: "nearest" });
+  };
   const send = () => {
     say("");
     button.prop("disabled", true);

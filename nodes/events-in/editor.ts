@@ -46,8 +46,8 @@ export const form: NodeForm = {
     });
     showSummary(node);
     const container = $("#crec-events-in-panel");
-    panel = showPanel(node, container);
     addLastEvent(node, container);
+    panel = showPanel(node, container);
   },
   saved: () => panel?.close(),
   cancelled: () => panel?.close(),

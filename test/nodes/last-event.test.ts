@@ -152,6 +152,7 @@ describe("send the last event", function () {
       [
         [eventsInNode({ id: "last", ...reads, commit: "on-ack", ackTimeout: "60", consumer: "last" }), 3],
         [eventsInNode({ id: "levels", ...reads, confidence: "" }), 3],
+        [eventsInNode({ id: "on-send", ...reads }), 3],
         ...acting.map((node): [FlowNode, number] => [node, 3]),
       ],
       [contract()],
@@ -161,6 +162,7 @@ describe("send the last event", function () {
     // Each level is an event of its own, and only the highest one leaves.
     should(real.payload).have.property("confidence", "finalized");
     await left("levels:0", ({ payload }) => (payload as { confidence: string }).confidence === "latest");
+    await harness.nodeRed.status("on-send", "connected, 1 at lower confidence");
     const before = await get<Cursor>("last", "/cursor");
     should(await get<Report>("last")).containEql({ lower: 1, delivered: 1, inFlight: 1 });
 
