@@ -30,6 +30,8 @@ export const NODE = describeNode({
     abi: { kind: "text", icon: "list", lines: 8, monospace: true, placeholder: true, required: true },
     /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
     decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
+    /** The parameters that decimals apply to, where their names are not the usual ones. */
+    amounts: { kind: "text", icon: "balance-scale", placeholder: true, hint: true },
   },
 });
 

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
-import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
@@ -46,7 +46,7 @@ export async function openReader(
   const choices = outputChoices(fields);
   const unfinished = fields.number("unfinished");
   const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
-  const abi = await contract?.abi();
+  const chosen = contract && { contract, abi: await contract.abi() };
   const [start, filters] = [startOf(fields), await filtersOf(fields, contract)];
   const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
   const channel = channelOf(RED, fields.settings.channel);
@@ -67,7 +67,7 @@ export async function openReader(
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
       });
-  const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
+  const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };

@@ -83,6 +83,7 @@ function contractText(node: ConfigNode | null): ContractText {
     address: text("address"),
     abi: text("abi"),
     decimals: text("decimals"),
+    amounts: text("amounts"),
   };
 }
 
