@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
@@ -25,6 +26,7 @@ import {
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
+import { UnitsNote } from "./units-note.ts";
 import { filterOf } from "./watchers.ts";
 
 type Opening = {
@@ -67,7 +69,14 @@ export async function openReader(
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
       });
-  const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
+  const units = new UnitsNote(RED, library);
+  const decode = eventDecoder(RED, library, chosen);
+  const decodeEvent = (event: ChannelEvent) => {
+    const decoded = decode(event);
+    units.note(decoded);
+    return decoded;
+  };
+  const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
@@ -127,6 +136,6 @@ export async function openReader(
       if (!isExpected(error)) node.error(error, {});
     },
   });
-  const reader = new Reader(consumer, { store, identity, outputs });
+  const reader = new Reader(consumer, { store, identity, outputs, units });
   return reader;
 }

@@ -1,5 +1,6 @@
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 
 export const form: NodeForm = {
@@ -9,7 +10,8 @@ export const form: NodeForm = {
       return node.expectContract && !isChosen ? node._("verify-event.error.contract") : undefined;
     },
   },
-  opened() {
+  opened(node) {
+    warnOfMissingDecimals(node);
     describeContractNetwork(inputOf("connection"), (connection) => connection);
     showSignedBy();
   },

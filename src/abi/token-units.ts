@@ -42,7 +42,7 @@ export function parseTokenAmounts(
 
 /**
  * What a function returned, with every integer as an amount of tokens, in lists and tuples too. Use it only for results
- * whose integers are all amounts; `amountsInTokens` picks them.
+ * whose integers are all amounts; `amountsInTokens` picks the amounts.
  *
  * @param result as `decodeFunctionResult` returns it
  * @param decimals the contract's

@@ -50,6 +50,8 @@ export type ParameterChoice = {
   type: string;
   internalType?: string;
   components?: ParameterChoice[];
+  /** Of an event. */
+  indexed?: boolean;
 };
 
 /** A function as a form needs it: one input a parameter. */
@@ -158,8 +160,13 @@ export type PanelReport =
       unknownTypes?: string[];
       /** There when it found no place to go on from. */
       started?: Started;
+      /** Why amounts of its events come in the smallest unit only. */
+      units?: UnitsReport;
       lastError?: string;
     };
+
+/** Contract nodes that look like a token and have no decimals; and names of those that differ in them. */
+export type UnitsReport = { noDecimals: Array<{ id: string; name: string }>; differing: string[] };
 
 /** What became of a connection's stored key. */
 export type KeyReport = {
