@@ -1,6 +1,7 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import type { PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
+import { askWhereTo } from "./editor-move.ts";
 import { startText } from "./start-text.ts";
 
 export type Panel = { close(): void };
@@ -38,10 +39,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
     );
   };
 
-  parts.reset.on("click", () => {
-    const to = window.prompt(node._("events-in.panel.reset-to"), String(next ?? "now"));
-    if (to !== null) change("seek", { to });
-  });
+  parts.reset.on("click", () => askWhereTo(node, next, (to) => change("seek", { to })));
   parts.exported.on("click", () => {
     getJson<object>(`${url}/cursor`).then(
       (cursor) => {

@@ -67,6 +67,10 @@ type EditorRed = {
     getEditStack(): ConfigNode[];
   };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
+  clipboard: {
+    /** Whether the browser allowed it. */
+    copyText(text: string): boolean;
+  };
   settings: { context?: { stores?: string[] } };
   notify(message: string, options?: { type?: string }): void;
 };
@@ -82,9 +86,22 @@ declare global {
     editableList(options: EditableListOptions): JQuery;
     editableList(method: "addItem" | "removeItem", item: unknown): JQuery;
     editableList(method: "items"): JQuery;
+    dialog(options: DialogOptions): JQuery;
+    dialog(method: "close" | "destroy" | "widget"): JQuery;
     autoComplete(options: { minLength?: number; search: CompletionSearch }): JQuery;
   }
 }
+
+/** Of jQuery UI. */
+export type DialogOptions = {
+  modal: boolean;
+  title: string;
+  width: number;
+  resizable: boolean;
+  classes: Record<string, string>;
+  buttons: Array<{ text: string; class?: string; click: () => void }>;
+  close: () => void;
+};
 
 export type EditableListOptions = {
   addItem: (container: JQuery, index: number, item: unknown) => void;

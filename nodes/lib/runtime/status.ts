@@ -12,5 +12,9 @@ const STYLES = {
 } as const;
 
 export function showStatus(node: Node, kind: StatusKind, text: string): void {
-  node.status({ ...STYLES[kind], text });
+  node.status(statusOfKind(kind, text));
+}
+
+export function statusOfKind(kind: StatusKind, text: string) {
+  return { ...STYLES[kind], text };
 }
