@@ -7,6 +7,7 @@ export const NODE = describeNode({
   type: "crec-create-watcher",
   version: 1,
   icon: "create-watcher.svg",
+  acts: true,
   outputs: ["ready", "status"],
   fields: {
     name: COMMON.name,

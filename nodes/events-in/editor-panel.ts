@@ -72,9 +72,9 @@ type Parts = Record<
 
 function build(node: EditedNode, container: JQuery): Parts {
   const report = $('<div class="form-tips" id="crec-events-in-report" role="status">');
-  report.css({ "max-width": "450px", "margin-bottom": "12px" }).appendTo(container);
+  report.appendTo(container);
   const units = $('<div class="form-tips" id="crec-events-in-units" role="status">').hide();
-  units.css({ "max-width": "450px", "margin-bottom": "12px" }).appendTo(container);
+  units.appendTo(container);
   const row = $('<div class="form-row">').appendTo(container);
   const button = (name: string) => {
     const made = $('<button type="button" class="red-ui-button">').attr("id", `crec-events-in-${name}`);

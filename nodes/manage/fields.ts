@@ -31,6 +31,7 @@ export const NODE = describeNode({
   type: "crec-manage",
   version: 1,
   icon: "manage.svg",
+  acts: true,
   inputs: 1,
   outputs: ["result"],
   fields: {

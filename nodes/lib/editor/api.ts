@@ -21,7 +21,7 @@ export type PropertyDef = {
 export type NodeTypeDef = {
   /** One family, found together at a glance. */
   category: "CRE Connect" | "config";
-  color?: "#6c8fd8";
+  color?: string;
   icon?: string;
   defaults: Record<string, PropertyDef>;
   credentials?: Record<string, { type: "password" | "text"; validate?: Validator }>;

@@ -3,7 +3,7 @@ import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../sh
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
 import { hintUnder } from "./form-rows.ts";
-import { layOutHints } from "./hints.ts";
+import { tieHints } from "./hints.ts";
 import { describeUnder, lookUp } from "./lookup.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
@@ -31,7 +31,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "boolean")
       (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
-  layOutHints();
+  tieHints();
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }

@@ -5,6 +5,7 @@ import type { EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
+import { addStyle } from "./style.ts";
 
 /** The code of a form that its table of fields cannot express. All parts are optional. */
 export type NodeForm = {
@@ -67,6 +68,7 @@ export const forms = {
         form.added?.(this);
       },
       oneditprepare() {
+        addStyle();
         const settled = prepareFields(this, node);
         form.opened?.(this);
         settled();

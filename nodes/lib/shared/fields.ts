@@ -13,6 +13,8 @@ export type NodeDescription = {
   fields: Fields;
   /** What a node on the workspace has; config nodes have none of these. */
   icon?: string;
+  /** It can change something on the chain or in the account: it has another color than nodes that only read. */
+  acts?: true;
   inputs?: 0 | 1;
   /** Names of the outputs, in order. With more than one, the catalog has `output.<name>` for each. */
   outputs?: readonly string[];
