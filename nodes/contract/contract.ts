@@ -1,6 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../src/index.ts";
 import { registerAbiReader } from "../lib/admin/abi.ts";
+import { registerContractReader } from "../lib/admin/read-contract.ts";
 import type { ContractNode, ContractRef } from "../lib/runtime/config-nodes.ts";
 import { registerContract } from "../lib/runtime/contract-registry.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
@@ -19,6 +20,7 @@ export default function register(RED: NodeAPI): void {
   }
   RED.nodes.registerType("crec-contract", ConstructContract);
   registerAbiReader(RED);
+  registerContractReader(RED);
 }
 
 function openContract({ settings }: FieldReader<typeof NODE>): ContractRef {

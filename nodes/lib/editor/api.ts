@@ -72,7 +72,7 @@ type EditorRed = {
     copyText(text: string): boolean;
   };
   settings: { context?: { stores?: string[] } };
-  notify(message: string, options?: { type?: string }): void;
+  notify(message: string, options?: { type?: string; timeout?: number }): void;
 };
 
 declare global {

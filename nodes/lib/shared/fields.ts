@@ -177,6 +177,8 @@ export type Lookup = {
   by: "connection" | "channel" | "contract" | "channel.connection";
   /** The catalog's key of the sentence about a value that the service does not know. */
   unknown?: string;
+  /** Where the list has one line only, an empty field takes it. */
+  preselect?: true;
 };
 
 /** The table of a node, with its literal types. */
@@ -229,7 +231,7 @@ export const COMMON = {
     required: true,
     check: isDigits,
     error: "common.error.network",
-    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network" },
+    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network", preselect: true },
   },
   /** The most used type first. */
   types: {

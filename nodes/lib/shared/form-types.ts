@@ -115,6 +115,21 @@ export type Tested = {
   warning?: { code: string; message: string };
 };
 
+/** What `crec/contract/read` is asked. `id` is the node of an address or network that is a variable. */
+export type ContractPlace = { id?: string; connection: string; chainSelector: string; address: string };
+
+/** What the chain says of an address. */
+export type OnChain = {
+  /** Absent where it is not sure: a call was answered with nothing. */
+  isContract?: boolean;
+  decimals?: number;
+  symbol?: string;
+  /** The name of the network. */
+  network: string;
+  /** The channel in which the queries are. */
+  channel: string;
+};
+
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
 export type Owner = { owner: string; differs: boolean };
 
