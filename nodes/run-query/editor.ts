@@ -2,11 +2,18 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName, nameIn } from "../lib/editor/node-label.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 
 let callForm: ContractCallForm | undefined;
 
 export const form: NodeForm = {
+  label: (node) => {
+    const call = callOf(node);
+    const [name, contract] = [nameIn(call.function), configName(call.contract)];
+    const isCall = node.kind !== "raw" && name !== "" && contract !== "";
+    return isCall ? node._("common.label-of.call", { function: name, contract }) : "";
+  },
   checks: { call: (node) => callProblem(node, callOf(node)) },
   opened(node) {
     const call = callOf(node);
