@@ -14,7 +14,12 @@ import {
 
 const TAB = { id: "tab", type: "tab", label: "flow" };
 const RECEIVER = "0x000000000000000000000000000000000000dEaD";
-const ABI = "function transfer(address to, uint256 value) returns (bool)\nevent Transfer(uint256 value)";
+const ABI = [
+  "function transfer(address to, uint256 value) returns (bool)",
+  "function balanceOf(address account) view returns (uint256)",
+  "function nonces(address account) view returns (uint256)",
+  "event Transfer(uint256 value)",
+].join("\n");
 const PLACE = { x: 300, y: 100 };
 
 /** What a person meets who drops a node, in a real browser. */
@@ -30,7 +35,7 @@ describe("a node that was just dropped", function () {
       channelNode({ name: "quickstart" }),
       signerNode(undefined),
       walletNode(ready),
-      contractNode(ready, { id: "token", name: "demo token", abi: ABI }),
+      contractNode(ready, { id: "token", name: "demo token", abi: ABI, decimals: "18" }),
     ];
     await editor().openWith([TAB, ...config]);
   });
@@ -90,6 +95,24 @@ describe("a node that was just dropped", function () {
     should(values.contract1).equal((values.calls as Array<{ contract: string }>)[0]?.contract);
     should(values.contract1).not.equal("token");
     should((await labels()).get(id)).equal("deposit on vault");
+  });
+
+  it("counts amounts of a token in tokens", async () => {
+    const query = await drop("crec-run-query");
+    const form = await editor().form(query.id);
+    await form.choose("balanceOf(address)");
+    await form.settled("resultUnit", /^token$/);
+    await form.choose("nonces(address)");
+    await form.settled("resultUnit", /^$/);
+    await form.cancel();
+
+    const submit = await drop("crec-submit-operation");
+    const calls = await editor().form(submit.id);
+    await calls.choose("transfer(address,uint256)");
+    await calls.fillLabelled(/^value \(/, "1.5");
+    await calls.done();
+    const { values } = await editor().inPage.stored(submit.id);
+    should(values.calls).match([{ args: [{}, { value: "1.5", unit: "token" }] }]);
   });
 
   it("may be left without a choice", async () => {
