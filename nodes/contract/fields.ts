@@ -15,7 +15,7 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     /** Only for the form, which lists the networks of its service. */
-    connection: { ...COMMON.connection, required: false },
+    connection: { ...COMMON.connection, required: false, preselect: true },
     chainSelector: COMMON.network,
     address: {
       kind: "text",

@@ -3,6 +3,7 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import { type Panel, showPanel } from "./editor-panel.ts";
 
@@ -15,6 +16,12 @@ const LONG_WAIT_SECONDS = 300;
 let panel: Panel | undefined;
 
 export const form: NodeForm = {
+  label: (node) => {
+    const channel = configName(node.channel);
+    const types = Array.isArray(node.types) ? withCount(node.types) : "";
+    const events = eventsIn(node, "contractEvent") || types || node._("events-in.palette");
+    return channel ? node._("common.label-of.events", { events, channel }) : "";
+  },
   // A new node gets a consumer name, and so does a copy: two with one name would share a cursor. A node that was
   // moved or imported keeps its name, and with it its cursor.
   added(node) {

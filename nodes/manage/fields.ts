@@ -58,7 +58,8 @@ export type ManageDef = SettingsOf<typeof NODE>;
 
 /** Whether an action needs a field. */
 export function needs(action: ManageAction, field: Needed): boolean {
-  const needed: readonly Needed[] = NEEDS[action];
+  // A flow that is written by hand can name any action.
+  const needed: readonly Needed[] = NEEDS[action] ?? [];
   return needed.includes(field);
 }
 

@@ -12,7 +12,7 @@ export const NODE = describeNode({
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },
     kind: { kind: "select", icon: "list", options: ["contract", "raw"], default: "contract" },
-    contract: { ...COMMON.contract, shown: { kind: "contract" } },
+    contract: { ...COMMON.contract, preselect: true, shown: { kind: "contract" } },
     /** The function, with one value for each parameter. */
     call: stored<ContractCall>({ default: {}, shown: { kind: "contract" } }),
     /** `token`: integers of the result by the contract's decimals, as `1.5`. */

@@ -56,6 +56,13 @@ type EditorRed = {
     /** Whether there is something to deploy. */
     dirty(isDirty: boolean): void;
   };
+  workspaces: {
+    /** The id of the flow or subflow that is shown. */
+    active(): string;
+  };
+  utils: {
+    getNodeLabel(node: ConfigNode, otherwise?: string): string;
+  };
   events: {
     on(event: string, hear: (node: ConfigNode) => void): void;
     off(event: string, hear: (node: ConfigNode) => void): void;

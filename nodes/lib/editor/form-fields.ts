@@ -5,6 +5,7 @@ import { completeLast } from "./comma-list.ts";
 import { hintUnder, visibleBox } from "./form-rows.ts";
 import { tieHints } from "./hints.ts";
 import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
+import { chooseInForm } from "./only-choice.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
@@ -14,6 +15,7 @@ import { atPresent } from "./validate.ts";
  * fields by their conditions. Call it after the form has built its own parts.
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
+  chooseInForm(node, edited, inputOf);
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "typed" && field.lines) prepareTypedArea(edited, name, sourceOf(node, name), field);
     else if (field.kind === "typed") prepareTyped(edited, name, field);

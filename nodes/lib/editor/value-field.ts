@@ -7,6 +7,9 @@ import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
+/** What a parameter is called that is an amount: a new value of it is in tokens, where the contract has decimals. */
+const AMOUNT = /(?:amount|value|wad|tokens|shares|assets|supply|allowance)_?$/i;
+
 /** `note` is a line under the field for the form that contains it. */
 export type ValueField = { read(): Value; note: Line };
 
@@ -44,7 +47,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 165px)");
   makeTyped(input, type, stored);
-  const unit = counted ? unitSelect(node, input, name, decimals, stored) : undefined;
+  const unit = counted ? unitSelect(node, input, name, decimals, options) : undefined;
   nameVisibleBox(input);
   const hint = hintUnder(input);
   const meaning = hintUnder(input);
@@ -121,8 +124,9 @@ function unitSelect(
   input: JQuery,
   name: string,
   decimals: string,
-  { unit }: Value,
+  { parameter, stored }: ValueFieldOptions,
 ): JQuery {
+  const inTokens = stored ? stored.unit === "token" : AMOUNT.test(parameter.name);
   const known = /^\d+$/.test(decimals);
   const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
   const select = $("<select>")
@@ -130,7 +134,7 @@ function unitSelect(
     .attr("aria-label", node._("common.unit.of", { name }))
     .append($("<option>").val("").text(node._("common.unit.smallest")))
     .append($("<option>").val("token").text(tokens))
-    .val(unit === "token" ? "token" : "");
+    .val(inTokens ? "token" : "");
   return select.insertAfter(input.next(".red-ui-typedInput-container"));
 }
 

@@ -129,6 +129,8 @@ export type ConfigField = {
   kind: "config";
   type: `crec-${string}` | "tls-config" | "http proxy";
   required: boolean;
+  /** In a new node the only config node of the type is chosen, as it always is if the field is required. */
+  preselect?: true;
   /** The property of `msg.crec` that overrides it. */
   override?: "channelId";
   /** For a field that is needed only while it is shown: `<node>.error.<name>`, or another key. */
