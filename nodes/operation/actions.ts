@@ -1,3 +1,4 @@
+import type { NodeAPI } from "node-red";
 import type {
   CrecClient,
   Operation,
@@ -14,6 +15,7 @@ import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operatio
 
 /** The input of an action. An action reads only those fields of the form and the message that it needs. */
 export type Task = {
+  RED: NodeAPI;
   client: CrecClient;
   channelId: string;
   signal: AbortSignal;
@@ -117,6 +119,7 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
     signedId === undefined && verification?.verified ? UNBOUND : verification;
   const onChange = ({ status, verification }: OperationChange) => onStatus(status, judged(verification));
   const reached = await reach(
+    task.RED,
     { client, channelId, operation },
     { ...waiting, signal, operationKey, verify, onChange, onFound },
   );

@@ -29,6 +29,7 @@ export default function register(RED: NodeAPI): void {
       const client = await clientFor(connection, msg);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { payload, crec } = await action({
+        RED,
         client,
         channelId,
         signal,

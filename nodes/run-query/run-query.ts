@@ -1,12 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
-import type { CreatedQuery, Query } from "../../src/index.ts";
+import type { CreatedQuery, CreateQuery, Query, WaitError } from "../../src/index.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
+import { explainFailure, failureSentence } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type RunQueryDef } from "./fields.ts";
 import { questionOf } from "./request.ts";
 
@@ -32,14 +34,14 @@ export default function register(RED: NodeAPI): void {
         showStatus(this, "working", status);
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
-      const { QueryNotVerifiedError } = await loadLibrary();
+      const { QueryNotVerifiedError, WaitError } = await loadLibrary();
       const running = { verifier, abi, timeoutMs, signal, onCreated, onStatus };
-      const answered = await client.queries.run(channelId, request, running).catch((error: unknown) => {
+      const answered = await client.queries.run(channelId, request, running).catch(async (error: unknown) => {
         if (error instanceof QueryNotVerifiedError) {
           const { query, verification } = error;
           msg.crec = withDetails(msg, { status: query.status, verification });
         }
-        throw error;
+        throw error instanceof WaitError ? await withReasonFirst(RED, error, request) : error;
       });
       const { query, block, data: raw, verification } = answered;
       const crec = { status: query.status, block, raw, ...(verification ? { verification } : {}) };
@@ -48,4 +50,13 @@ export default function register(RED: NodeAPI): void {
     });
   }
   RED.nodes.registerType("crec-run-query", ConstructRunQuery);
+}
+
+/** Of a query that ended without a result; of any other wait, the error as it is. */
+async function withReasonFirst(RED: NodeAPI, error: WaitError, request: CreateQuery): Promise<Error> {
+  const { code, id, lastStatus, reason } = error;
+  if (!lastStatus || !reason) return error;
+  const call = { chainSelector: request.chain_selector, to: request.params.contract_address };
+  const failure = await explainFailure(RED, reason, [call]);
+  return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

@@ -99,6 +99,6 @@ function merged(msg: CrecMessage, found: CrecMessage): CrecMessage {
 function rejection({ event_id, headers }: ChannelEvent, why: string): CodedError {
   return nodeError(
     "EVENT_REJECTED",
-    `Event ${event_id} at offset ${headers.offset} failed verification: ${why}`,
+    `Failed verification: ${why} Event ${event_id}, offset ${headers.offset}.`,
   );
 }

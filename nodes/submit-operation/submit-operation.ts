@@ -4,6 +4,7 @@ import { previewOf } from "../lib/runtime/call-preview.ts";
 import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
+import { failureOf } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -64,8 +65,12 @@ export default function register(RED: NodeAPI): void {
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
 
-      const show = ({ status, verification }: OperationChange): void =>
-        showStatus(this, statusStyle(target, status), shownStatus(RED, status, verification));
+      const show = ({ status, reason, verification }: OperationChange): void => {
+        const text = reason
+          ? `${status}: ${failureOf(reason).reason}`
+          : shownStatus(RED, status, verification);
+        showStatus(this, statusStyle(target, status), text);
+      };
       if (isDraft) {
         send(
           answer(msg, operation, {
@@ -91,6 +96,7 @@ export default function register(RED: NodeAPI): void {
       };
       const verify = proofCheck?.({ walletOperationId, wallet: address, chainSelector }, channelId);
       const reached = await reach(
+        RED,
         { client, channelId, operation },
         { target, timeoutMs, signal, verify, operationKey: key, onChange, onFound },
       );
@@ -129,7 +135,7 @@ function operationKeyOf({ crec }: CrecMessage): string | undefined {
 
 /** It was created under this key as a draft, for another person to approve, so it is not signed here. */
 function awaitsApproval({ operation_id: id }: Operation): Error {
-  const message = `The operation ${id} of this key is a draft that waits for approval, so it was not sent. Finalize or cancel it with the node "operation".`;
+  const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Finalize or cancel it with the node "operation". Operation ${id}.`;
   return nodeError("OPERATION_AWAITS_APPROVAL", message);
 }
 
