@@ -39,6 +39,7 @@ export default function register(RED: NodeAPI): void {
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
+      const passes = library.eventFilter({ minConfidence: fields.choice("confidence") || undefined });
       const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
@@ -57,6 +58,8 @@ export default function register(RED: NodeAPI): void {
         const found = client.events.search(channelId, { ...search, limit }, { signal });
         for await (const event of library.distinctEvents(found)) {
           signal.throwIfAborted();
+          // The service cannot filter by confidence.
+          if (!passes(event)) continue;
           isMore = sequence.count === most;
           if (isMore) break;
           const verification = await verifier?.verify(event, { channelId, donFamily });
