@@ -2,6 +2,7 @@ import type { Node, NodeAPI } from "node-red";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -19,7 +20,6 @@ import {
   type EventsInFields,
   outputChoices,
   pollIntervals,
-  serviceIdentity,
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
