@@ -3,9 +3,9 @@ import { join } from "node:path";
 import should from "should";
 import { harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
-import { connectionNode } from "../support/nodes.ts";
+import { connectionNode, manageNode } from "../support/nodes.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
-import { operationNode, submitNode } from "../support/operation-nodes.ts";
+import { operationNode, queryNode, submitNode, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
 const TOO_MUCH = String(10n ** 30n);
@@ -117,6 +117,43 @@ describe("a wait that a deploy interrupts", function () {
     should(msg.crec).match({ operationId: crec.operationId, resumed: true, status: /^confirmed/ });
     should(msg.crec?.verification).have.property("verified", true);
     should(await filesOf("wait")).be.empty();
+  });
+
+  it("of a query is resumed by its id", async () => {
+    const isQuery = ({ path }: Passing) => path.includes("/queries/");
+    const running = (body: string) => body.replaceAll('"completed"', '"processing"');
+    const nodes: Array<[FlowNode, number]> = [[queryNode(), 2]];
+    await harness.deploy(nodes);
+    harness.proxy.harm = (passing) =>
+      isQuery(passing) || isLook(passing) ? { kind: "change", change: running } : undefined;
+    const probe = freshId();
+    await harness.nodeRed.press("press-query", { ...KEPT, payload: harness.wallet, probe });
+    const { value } = await harness.nodeRed.showing("query:1", (shown) => (shown as Message).probe === probe);
+    await harness.deploy(nodes);
+    letGo();
+    const msg = await outcome(probe);
+    const { queryId } = (value as Message).crec ?? {};
+    should(msg.crec).match({ queryId, resumed: true, status: "completed", verification: { verified: true } });
+    should(msg.payload).match(/^\d+$/);
+    should(await filesOf("query")).be.empty();
+  });
+
+  it("for a wallet is resumed by its id", async () => {
+    const nodes: Array<[FlowNode, number]> = [[manageNode("wallets.create-or-find", { wallet: "new" }), 1]];
+    const wallet = walletNode(harness.service.ready, { id: "new", wallet: `wallet ${freshId()}` });
+    const isWallet = ({ path }: Passing) => path.includes("/wallets/");
+    const deploying = (body: string) => body.replaceAll('"deployed"', '"deploying"');
+    await harness.deploy(nodes, [wallet]);
+    harness.proxy.harm = (passing) => (isWallet(passing) ? { kind: "change", change: deploying } : undefined);
+    const looked = harness.proxy.next(2, isWallet);
+    const probe = freshId();
+    await harness.nodeRed.press("press-manage", { ...KEPT, probe });
+    await looked;
+    await harness.deploy(nodes, [wallet]);
+    letGo();
+    const msg = await outcome(probe);
+    should(msg.crec).match({ resumed: true, status: "deployed", found: false, keep: "me" });
+    should(await filesOf("manage")).be.empty();
   });
 
   it("is joined by the message when that arrives again: one message leaves", async () => {

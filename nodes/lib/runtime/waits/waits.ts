@@ -128,8 +128,8 @@ export class Waits {
 
   async #resumeAll(): Promise<void> {
     const stored = await this.#store.list();
-    if (this.#isClosed) return;
     for (const one of stored) {
+      if (this.#isClosed) return;
       if (this.#own.has(one.name)) continue;
       if (one.record) await this.#resume(one, one.record);
       else this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path: one.path }));
@@ -149,11 +149,9 @@ export class Waits {
     }
     const error = record.error ?? (this.isOn ? undefined : interrupted());
     if (error) {
-      await this.#store.remove(name);
-      if (!this.#isClosed) this.#node.error(nodeError(error.code, error.message), msg);
-      return;
+      this.#node.error(nodeError(error.code, error.message), msg);
+      return this.#store.remove(name);
     }
-    if (this.#isClosed) return;
     this.#resumed.set(msg, { kept: { id, service, about }, file: name });
     this.#node.receive(msg);
   }
