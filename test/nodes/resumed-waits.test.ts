@@ -1,9 +1,15 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import should from "should";
-import { harnessFlow, type Message } from "../support/flow-harness.ts";
+import { functionNode, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
-import { connectionNode, manageNode } from "../support/nodes.ts";
+import {
+  connectionNode,
+  contractNode,
+  createWatcherNode,
+  eventsInNode,
+  manageNode,
+} from "../support/nodes.ts";
 import { checkError, KEPT, OperationHarness, RECEIVER } from "../support/operation-harness.ts";
 import { operationNode, queryNode, submitNode, walletNode } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
@@ -170,6 +176,56 @@ describe("a wait that a deploy interrupts", function () {
     await harness.toldAt("submit:1", second, "confirmed");
     should(outputs(first)).be.empty();
     should(await filesOf("submit")).be.empty();
+  });
+
+  it("is joined by an event that is sent again, and the event is done with its wait", async () => {
+    const key = `msg.crec.operationKey = msg.crec.eventId; msg.to = "${RECEIVER}"; msg.payload = "1";`;
+    const nodes: Array<[FlowNode, number]> = [
+      [createWatcherNode({ id: "create", contract: "watched" }), 2],
+      [
+        eventsInNode({
+          ...{ id: "events", consumer: "joins", verify: false, commit: "on-complete" },
+          ...{ types: ["watcher.status"], wires: [["prepare"], [], []] },
+        }),
+        3,
+      ],
+      [
+        functionNode("prepare", `if (msg.payload.status !== "active") return null; ${key} return msg;`, [
+          "submit",
+        ]),
+        1,
+      ],
+      ...flow(),
+    ];
+    const watched = [contractNode(harness.service.ready, { id: "watched" })];
+    const isFirst = ({ crec }: Message) => crec?.status === "accepted" && !crec.redelivered && !crec.resumed;
+    const isAgain = ({ crec }: Message) => crec?.status === "accepted" && crec.redelivered === true;
+    await harness.deploy(nodes, watched);
+    hold();
+    await harness.ask("create", {});
+    const { value: first } = await harness.nodeRed.showing("submit:1", (one) => {
+      const msg = one as Message;
+      return isFirst(msg) && msg.crec?.type === "watcher.status";
+    });
+    const { operationKey, operationId } = (first as Message).crec ?? {};
+    await harness.deploy(nodes, watched);
+    await harness.nodeRed.showing("submit:1", (one) => {
+      const msg = one as Message;
+      return isAgain(msg) && msg.crec?.operationKey === operationKey;
+    });
+    const isDone = async () => {
+      const panel = await harness.nodeRed.fetch("crec/events-in/events");
+      return ((await panel.json()) as { inFlight?: number }).inFlight === 0;
+    };
+    should(await isDone()).be.false();
+    letGo();
+    const ofKey = ({ crec }: Message) => crec?.operationKey === operationKey;
+    const { value } = await harness.nodeRed.showing("submit:0", (one) => ofKey(one as Message));
+    should((value as Message).crec).match({ operationId, found: true, redelivered: true });
+    should((value as Message).crec).not.have.property("resumed");
+    await harness.nodeRed.status("events", "node-red:common.status.connected");
+    should(await isDone()).be.true();
+    should(harness.nodeRed.shown("submit:0").filter((shown) => ofKey(shown.value as Message))).have.length(1);
   });
 
   it("while it sends the operation is reported after the deploy", async () => {
