@@ -1,7 +1,9 @@
 import should from "should";
 import { workflowOwnerFromOrgId } from "../../src/index.ts";
-import { useEditor } from "../support/editor.ts";
+import { THEMES, useEditor } from "../support/editor.ts";
+import type { Form } from "../support/editor-form.ts";
 import type { FlowNode } from "../support/node-red.ts";
+import { connectionNode } from "../support/nodes.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);
 
@@ -73,4 +75,38 @@ describe("the form of a connection", function () {
     should(validationErrors.join(" ")).match(/threshold must be a whole number/);
     should(validationErrors.join(" ")).match(/Signers are addresses/);
   });
+});
+
+describe('the result of "Test connection"', function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  const result = (form: Form) => form.root.locator("#crec-connection-test-result");
+  const line = (form: Form, state: string, text: string) =>
+    result(form).locator(`[data-state="${state}"]`, { hasText: text });
+
+  for (const theme of THEMES) {
+    it(`is a list that says what is wrong, readable in the ${theme} theme`, async () => {
+      const { ready } = editor().service;
+      await editor().openWith([connectionNode(ready, { orgId: "org_other", creTenantId: "9" })], theme);
+      const form = await editor().form("connection");
+      await form.root.getByRole("button", { name: "Test connection" }).click();
+      const differs = `This key belongs to ${ready.org_id}; the form says org_other: every event would be rejected.`;
+      await line(form, "problem", differs).waitFor();
+      await line(form, "ok", "The connection works.").waitFor();
+      await line(form, "unchecked", "no event with a proof yet").waitFor();
+      should(await result(form).getAttribute("role")).equal("status");
+      should(await result(form).getByRole("img", { name: "Problem" }).count()).equal(2);
+      // The pointer is over the button, which has Node-RED's own colors then.
+      const faint = await editor().inPage.faint(4.5);
+      should(faint.filter((text) => !text.startsWith("Test connection ("))).be.empty();
+      const fillIn = result(form).getByRole("button", { name: "Fill in organization and tenant" });
+      await fillIn.click();
+      await fillIn.waitFor({ state: "detached" });
+      should(await form.shows("orgId")).equal(ready.org_id);
+      await form.root.getByRole("button", { name: "Test connection" }).click();
+      await line(form, "ok", "This key belongs to the organization in the form.").waitFor();
+      should(await result(form).getByRole("button").count()).equal(0);
+      await form.cancel();
+    });
+  }
 });

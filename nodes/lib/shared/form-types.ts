@@ -107,10 +107,22 @@ export type Tested = {
   networks: Array<{ name: string; type?: string; chainSelector: string }>;
   /** Whose key it is, empty where the account service does not say; absent where none was asked. */
   account?: string;
-  /** What proofs are checked against, where the account service knows it. */
-  organization?: { organizationId: string; tenantId: string };
+  /** What proofs are checked against, as far as the account service knows it. */
+  organization?: { organizationId?: string; tenantId?: string };
   /** What does not work beside it: the account service. */
   warning?: { code: string; message: string };
+  /** What was found about the settings that proofs are checked against. */
+  checks: TestCheck[];
+};
+
+/**
+ * One line of a connection test. `text` is a key of the catalog of the connection, after `connection.check.`. The values
+ * hold what the form itself says, as it says it, and what the service answered: never what a variable stands for.
+ */
+export type TestCheck = {
+  state: "ok" | "problem" | "unchecked";
+  text: string;
+  values?: Record<string, string | number>;
 };
 
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
