@@ -110,3 +110,31 @@ describe('the result of "Test connection"', function () {
     });
   }
 });
+
+describe("a variable in a form", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  it("has under its field what it stands for, as deployed; a key is masked", async () => {
+    const { ready } = editor().service;
+    const variables = { baseUrl: "${CREC_BASE_URL}", orgId: "${TEST_NOWHERE}" };
+    const credentials = { apiKey: "${CREC_API_KEY}" };
+    await editor().openWith([connectionNode(ready, { ...variables, credentials })]);
+    const form = await editor().form("connection");
+    const under = (name: string) => form.root.locator(`.form-row:has(#node-config-input-${name})`);
+    await under("baseUrl").getByText(`\${CREC_BASE_URL} is ${ready.base_url}`).waitFor();
+    await under("orgId").getByText("${TEST_NOWHERE} is not set where Node-RED runs.").waitFor();
+    const masked = `\${CREC_API_KEY} is set (${ready.api_key.length} characters)`;
+    await under("apiKey").getByText(masked).waitFor();
+    const describedBy = (await form.field("baseUrl").getAttribute("aria-describedby")) ?? "";
+    const described = describedBy.split(" ").map((id) => form.root.locator(`[id="${id}"]`).textContent());
+    should((await Promise.all(described)).join(" ")).containEql(ready.base_url);
+
+    await form.fill("baseUrl", "${CREC_ORG_ID}");
+    await under("baseUrl").getByText("Deploy first to see what ${CREC_ORG_ID} stands for.").waitFor();
+    await form.fill("baseUrl", "https://host/v1");
+    await under("baseUrl").getByText("Deploy first").waitFor({ state: "hidden" });
+    should(await editor().page.content()).not.containEql(ready.org_id);
+    await form.cancel();
+  });
+});

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
-import type { Answer, Owner, Tested } from "../../nodes/lib/shared/form-types.ts";
+import type { Answer, Owner, ShownVariables, Tested } from "../../nodes/lib/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
 import {
   type Address,
@@ -92,6 +92,7 @@ describe("the connection's form", function () {
     ...[good, expired, elsewhere].map(({ cert }, index) =>
       tlsNode(["good", "expired", "elsewhere"][index], cert),
     ),
+    { id: "secrets-of-others", type: "http proxy", url: "${OTHER_URL}", noproxy: [] },
     proxyNode("no-proxy-there", "http://127.0.0.1:1"),
     proxyNode("no-proxy-name", "http://no-such-host.invalid:3128"),
   ];
@@ -528,6 +529,74 @@ describe("the connection's form", function () {
     });
   });
 
+  describe("what its variables stand for", () => {
+    const shown = async (id: string, fields: Record<string, unknown>) => {
+      const answer = await (await post("crec/variables", { id, fields })).json();
+      said.push(JSON.stringify(answer));
+      return (answer as ShownVariables).variables;
+    };
+
+    it("is shown for a variable that the deployed node has in the same field; secrets are masked", async () => {
+      const { ready } = service;
+      const key = { name: "CREC_API_KEY", state: "secret", length: ready.api_key.length };
+      should(await shown("by-variables", { ...VARIABLES, apiKey: STORED, timeout: "10" })).containDeep({
+        baseUrl: { name: "CREC_BASE_URL", state: "set", value: ready.base_url },
+        orgId: { name: "CREC_ORG_ID", state: "set", value: ready.org_id },
+        minRequiredSignatures: { state: "set", value: String(ready.min_required_signatures) },
+        apiKey: key,
+      });
+      should(await shown("by-variables", { apiKey: "${CREC_API_KEY}", timeout: "10" })).deepEqual({
+        apiKey: key,
+      });
+      // A typed key is not a variable.
+      should(await shown("connection", { apiKey: STORED, baseUrl: ready.base_url })).deepEqual({});
+    });
+
+    it("is not known for any other variable, field or node", async () => {
+      for (const [id, fields] of [
+        ["by-variables", { baseUrl: "${CREC_API_KEY}" }],
+        ["by-variables", { orgId: "${HIDDEN_ORG}" }],
+        ["by-variables", { graphqlUrl: "${CREC_BASE_URL}" }],
+        ["by-variables", { apiKey: "${OTHER_KEY}" }],
+        ["by-variables", { __proto__: "${CREC_API_KEY}", constructor: "${PATH}" }],
+        ["connection", { apiKey: "${CREC_API_KEY}" }],
+        ["new", { baseUrl: "${CREC_BASE_URL}" }],
+      ] as const) {
+        const states = Object.values(await shown(id, fields)).map(({ state }) => state);
+        should(states).deepEqual(Object.keys(fields).map(() => "undeployed"));
+      }
+      should(await shown("secrets-of-others", { url: "${OTHER_URL}" })).deepEqual({});
+      for (const nothing of [{}, [], { id: 1, fields: "x" }, { fields: [[]] }]) {
+        should(await (await post("crec/variables", nothing)).json()).deepEqual({ variables: {} });
+      }
+    });
+
+    it("is masked if its name or the flow says that it is a secret, and said to be missing if it is not set", async () => {
+      const odd = {
+        ...{
+          orgId: "${CREC_SIGNER_KEY}",
+          creTenantId: "${ODD_MISSING}",
+          workflowOwner: "${FLOW_CREDENTIAL}",
+        },
+        baseUrl: "${FLOW_VARIABLE}",
+      };
+      const env = [
+        { name: "FLOW_CREDENTIAL", type: "cred", value: "" },
+        { name: "FLOW_VARIABLE", type: "str", value: "http://of-the-flow.invalid" },
+      ];
+      await nodeRed.deploy([
+        ...config(),
+        { id: "odd-tab", type: "tab", label: "odd", env, credentials: { FLOW_CREDENTIAL: HIDDEN } },
+        { ...connectionNode(service.ready, { id: "odd", ...odd }), z: "odd-tab" },
+      ]);
+      const { orgId, creTenantId, workflowOwner, baseUrl } = await shown("odd", odd);
+      should(orgId).have.property("state", "secret");
+      should(creTenantId).have.property("state", "unset");
+      should(workflowOwner).have.properties({ state: "secret", length: HIDDEN.length });
+      should(baseUrl).have.properties({ state: "set", value: "http://of-the-flow.invalid" });
+    });
+  });
+
   describe("its permissions", () => {
     it("are required: write to test, read to see the owner", async () => {
       const body = { id: "connection", baseUrl: service.ready.base_url, apiKey: STORED };
@@ -536,6 +605,7 @@ describe("the connection's form", function () {
           ["", "nobody", "reader", "admin"].map(async (who) => (await post(path, body, who)).status),
         );
       should(await statuses("crec/connection/test")).deepEqual([401, 401, 401, 200]);
+      should(await statuses("crec/variables")).deepEqual([401, 401, 401, 200]);
       should(await statuses("crec/connection/owner")).deepEqual([401, 401, 200, 200]);
     });
   });

@@ -125,6 +125,18 @@ export type TestCheck = {
   values?: Record<string, string | number>;
 };
 
+/** What a variable in a field stands for. `undeployed`: it is not known before the field is deployed with it. */
+export type ShownVariable = {
+  name: string;
+  state: "set" | "secret" | "unset" | "undeployed";
+  value?: string;
+  /** Of a secret, in characters. */
+  length?: number;
+};
+
+/** By the names of the fields. */
+export type ShownVariables = { variables: Record<string, ShownVariable> };
+
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
 export type Owner = { owner: string; differs: boolean };
 
