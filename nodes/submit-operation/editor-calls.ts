@@ -74,9 +74,9 @@ function showItem(
     .css({
       flex: "1",
       "min-width": "0",
+      height: "auto",
       "text-align": "left",
-      overflow: "hidden",
-      "text-overflow": "ellipsis",
+      "white-space": "normal",
     })
     .appendTo(head);
   const arrow = $('<i class="fa fa-fw" aria-hidden="true">').appendTo(fold);

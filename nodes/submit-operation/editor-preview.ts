@@ -25,6 +25,8 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
   const text = (key: string, values?: Record<string, unknown>) =>
     node._(`submit-operation.preview.${key}`, values);
   const result = partOf(NODE, "preview-result").css({ "max-width": "none", "margin-left": "0" });
+  // The form is longer than the screen, and the button may be at its lower edge.
+  const bringIntoView = (): void => result.get(0)?.scrollIntoView({ block: "nearest" });
   let newest = 0;
   /** The ids of the config nodes that the current preview depends on. */
   let current: ReadonlySet<string> | undefined;
@@ -40,6 +42,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     const body = request(calls());
     current = usedIn(body);
     result.empty().css(BOX).text(text("asking"));
+    bringIntoView();
     const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
       problem: requestFailure(node, failure, "crec.read"),
     }));
@@ -48,6 +51,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     result.empty();
     if (answer.problem !== undefined) result.append(problemLine(answer.problem));
     else result.append(callsIn(text, answer.calls), digestIn(text, answer));
+    bringIntoView();
   });
   $("#dialog-form").on("change input", outdate);
   // Config nodes are edited in forms of their own.
