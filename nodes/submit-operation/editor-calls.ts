@@ -75,6 +75,8 @@ function showItem(
       flex: "1",
       "min-width": "0",
       height: "auto",
+      "line-height": "20px",
+      padding: "6px 10px",
       "text-align": "left",
       "white-space": "normal",
     })

@@ -131,7 +131,7 @@ function callIn(text: Text, call: PreviewedCall): JQuery {
 function pairs(): JQuery {
   return $("<dl>").css({
     display: "grid",
-    "grid-template-columns": "max-content 1fr",
+    "grid-template-columns": "fit-content(35%) minmax(0, 1fr)",
     gap: "0 12px",
     margin: "0",
   });

@@ -17,10 +17,10 @@ type Scrolled = { scrollIntoView(how: { block: "end" }): void };
 const SOMEONE = "0x00000000000000000000000000000000000000AA";
 const LONG_NAME = "beneficiaryAccountsOfTheSecondQuarterlyDistribution";
 const BATCH = [
-  "function distribute(address firstReceiver, (address account, uint256 amount, bytes32 reference)[]",
-  `${LONG_NAME}, uint256 value, bytes32 reference, bytes data, string note, bool isFinal, uint8[4] quarters)`,
+  "function distribute(address firstReceiver, (address account, uint256 amount, bytes32 receipt)[]",
+  `${LONG_NAME}, uint256 value, bytes32 receipt, bytes data, string note, bool isFinal, uint8[4] quarters)`,
 ].join(" ");
-const PARAMETERS = `address indexed sender, address indexed receiver, uint256 ${LONG_NAME}, bytes32 reference`;
+const PARAMETERS = `address indexed sender, address indexed receiver, uint256 ${LONG_NAME}, bytes32 receipt`;
 const ABI = [
   BATCH,
   `function balanceOf(address account, (uint256 first, uint256 ${LONG_NAME}) range) view returns (uint256)`,
