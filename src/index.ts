@@ -27,6 +27,7 @@ export {
   listFunctions,
   parseAbi,
   parseTokenAmounts,
+  textToBytes,
   toSmallestUnit,
 } from "./abi/index.ts";
 export {

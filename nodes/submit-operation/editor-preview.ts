@@ -140,12 +140,13 @@ function pairs(): JQuery {
 function pair(
   text: Text,
   name: string,
-  { text: words, unit, smallest, larger, later, problem }: PreviewedValue,
+  { text: words, unit, smallest, larger, typed, later, problem }: PreviewedValue,
 ): JQuery {
   const parts = [words];
   if (unit) parts.push(text(`unit.${unit}`));
   if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
   if (larger) parts.push(text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`) }));
+  if (typed !== undefined) parts.push(text("typed", { text: typed }));
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
   $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);
