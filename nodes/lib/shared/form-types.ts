@@ -99,10 +99,17 @@ export type ValueCheck = {
   valueType: string;
   unit?: Unit;
   decimals?: number;
+  /** Bytes that cannot be given as text. */
+  hexOnly?: boolean;
 };
 
 /** A value that fits. An integer of a contract with decimals is given in both units. */
-export type Checked = { smallest?: string; tokens?: string };
+export type Checked = {
+  smallest?: string;
+  tokens?: string;
+  /** How many bytes were typed; `hex` is what text becomes. */
+  bytes?: { count: number; hex?: string };
+};
 
 /** What a connection test found where the connection works. */
 export type Tested = {
