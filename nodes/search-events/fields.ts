@@ -40,7 +40,13 @@ export const NODE = describeNode({
       placeholder: ANY,
       lookup: { list: "contract-events", by: "contract" },
     },
-    address: { kind: "typed", icon: "map-marker", placeholder: ANY, list: true },
+    address: {
+      kind: "typed",
+      icon: "map-marker",
+      placeholder: ANY,
+      list: true,
+      lookup: { list: "addresses", by: "channel" },
+    },
     service: { kind: "typed", icon: "cog", placeholder: ANY, list: true },
     operation: {
       kind: "typed",
