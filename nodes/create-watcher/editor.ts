@@ -5,6 +5,7 @@ import { hintUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
+import { warnOfMissingContract } from "./editor-exists.ts";
 
 export const form: NodeForm = {
   checks: {
@@ -24,6 +25,7 @@ export const form: NodeForm = {
     };
     inputOf("source").on("change", adapt);
     adapt();
+    warnOfMissingContract(node, () => connectionOf(String(inputOf("channel").val() ?? "")));
   },
 };
 

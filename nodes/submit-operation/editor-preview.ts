@@ -3,6 +3,7 @@ import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
+import { warnOfTargets } from "./editor-targets.ts";
 import { NODE } from "./fields.ts";
 import type {
   ContractText,
@@ -46,8 +47,13 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     // The button was pressed again, or the form has changed.
     if (number !== newest) return;
     result.empty();
-    if (answer.problem !== undefined) result.append(problemLine(answer.problem));
-    else result.append(callsIn(text, answer.calls), digestIn(text, answer));
+    if (answer.problem !== undefined) {
+      result.append(problemLine(answer.problem));
+      return;
+    }
+    const list = callsIn(text, answer.calls);
+    result.append(list, digestIn(text, answer));
+    warnOfTargets(node, list.children(), answer.calls, body.wallet ?? {});
   });
   $("#dialog-form").on("change input", outdate);
   // Config nodes are edited in forms of their own.
