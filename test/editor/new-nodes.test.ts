@@ -54,7 +54,8 @@ describe("a node that was just dropped", function () {
     should((await drop("crec-events-in")).values).have.properties({ channel });
     should((await drop("crec-api")).values).have.properties({ connection });
     should((await drop("crec-submit-operation")).values).have.properties({ channel, wallet });
-    should((await drop("crec-operation")).values).have.properties({ channel, signer });
+    const waitFor = "confirmed_latest";
+    should((await drop("crec-operation")).values).have.properties({ channel, signer, waitFor });
     should((await drop("crec-run-query")).values).have.properties({ channel, contract: "token" });
     should((await drop("crec-create-watcher")).values).have.properties({ channel, contract: "token" });
     should((await drop("crec-manage")).values).have.properties({ connection, channel, wallet });
