@@ -47,6 +47,7 @@ export const NODE = describeNode({
       placeholder: true,
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", explained: true },
     verify: { kind: "boolean", default: true },

@@ -2,7 +2,9 @@ import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -21,11 +23,11 @@ import {
   type EventsInFields,
   outputChoices,
   pollIntervals,
-  serviceIdentity,
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
+import { UnitsNote } from "./units-note.ts";
 import { findUnwatched, WatcherCheck } from "./unwatched.ts";
 import { wantedOf } from "./watchers.ts";
 
@@ -48,7 +50,7 @@ export async function openReader(
   const choices = outputChoices(fields);
   const unfinished = fields.number("unfinished");
   const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
-  const abi = await contract?.abi();
+  const chosen = contract && { contract, abi: await contract.abi() };
   const [start, filters] = [startOf(fields), await filtersOf(fields, contract)];
   const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
   const channel = channelOf(RED, fields.settings.channel);
@@ -69,7 +71,14 @@ export async function openReader(
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
       });
-  const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
+  const units = new UnitsNote(RED, library);
+  const decode = eventDecoder(RED, library, chosen);
+  const decodeEvent = (event: ChannelEvent) => {
+    const decoded = decode(event);
+    units.note(decoded);
+    return decoded;
+  };
+  const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
@@ -146,7 +155,7 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, watcherCheck },
+    ...{ store, identity, outputs, units, watcherCheck },
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(

@@ -11,6 +11,7 @@ import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
 import type { Outputs } from "./outputs.ts";
+import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
 
 /** A running consumer with what a form's panel may do to it. */
@@ -18,6 +19,7 @@ export class Reader {
   readonly consumer: EventConsumer;
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
+  readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly #lower: () => number;
@@ -37,6 +39,7 @@ export class Reader {
       watcherCheck: Reader["watcherCheck"];
       lower: () => number;
       sendLast: Reader["sendLast"];
+      units?: Pick<UnitsNote, "report">;
     },
   ) {
     this.consumer = consumer;
@@ -46,6 +49,7 @@ export class Reader {
     this.watcherCheck = parts.watcherCheck;
     this.#lower = parts.lower;
     this.sendLast = parts.sendLast;
+    this.#units = parts.units;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -61,6 +65,8 @@ export class Reader {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
     const stored = await this.#store.load().catch(() => undefined);
+    const units = this.#units?.report();
+    const isLacking = units && units.noDecimals.length + units.differing.length > 0;
     return {
       deployed: true,
       state: state.kind,
@@ -84,6 +90,7 @@ export class Reader {
       ...(this.lower > 0 ? { lower: this.lower } : {}),
       ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
+      ...(isLacking ? { units } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }

@@ -348,7 +348,7 @@ describe("search events", function () {
     should(ended).be.true();
     should(errors).have.length(1);
     should(errors[0]?.error).have.property("code", "EVENT_REJECTED");
-    should(errors[0]?.error?.message).match(/ failed verification: /);
+    should(errors[0]?.error?.message).match(/^(\w+: )?Failed verification: /);
     should(errors[0]).have.property("extra", "kept");
     should(errors[0]?.crec?.verification).have.properties({
       verified: false,
