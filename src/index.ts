@@ -26,6 +26,7 @@ export {
   listFunctions,
   parseAbi,
   parseTokenAmounts,
+  textToBytes,
   toSmallestUnit,
 } from "./abi/index.ts";
 export {

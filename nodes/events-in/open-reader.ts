@@ -4,6 +4,7 @@ import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -21,7 +22,6 @@ import {
   type EventsInFields,
   outputChoices,
   pollIntervals,
-  serviceIdentity,
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";

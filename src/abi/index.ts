@@ -22,6 +22,7 @@ export { logParams } from "./log-params.ts";
 export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";
+export { textToBytes } from "./text-to-bytes.ts";
 export { amountsInTokens, untypedAmountsInTokens } from "./token-amounts.ts";
 export { formatTokenAmounts, parseTokenAmounts } from "./token-units.ts";
 export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";

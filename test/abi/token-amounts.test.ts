@@ -53,6 +53,12 @@ describe("amounts of tokens", () => {
     });
     should(formatTokenAmounts("1500000", [{ name: "", type: "uint256" }], 6)).equal("1.5");
     should(formatTokenAmounts(ADDRESS, [{ name: "", type: "address" }], 6)).equal(ADDRESS);
+    should(formatTokenAmounts({}, [], 6)).deepEqual({});
+    const named = formatTokenAmounts(result, only?.outputs ?? [], 6, ["value"]);
+    should(named).deepEqual({ ...result, part: { value: "-0.000001", who: ADDRESS } });
+    should(formatTokenAmounts(["1500000"], [{ name: "", type: "uint256[]" }], 6, ["value"])).deepEqual([
+      "1.5",
+    ]);
   });
 
   describe("among the values of a call", () => {

@@ -104,6 +104,22 @@ describe("the preview of a draft", () => {
 
 /** What the form of an operation shows while it is drawn. */
 describe("the preview of a form", () => {
+  it("shows in tokens what is an amount, or what the contract names as one", async () => {
+    const abi = "function pay(uint256 amount, uint256 nonce, uint32 reward)";
+    const call: CallDef = {
+      ...{ kind: "contract", contract: "token", function: "pay(uint256,uint256,uint32)" },
+      args: [{ value: "1500000" }, { value: "2000000" }, { value: "3000000" }],
+    };
+    const inTokens = async (amounts: string) => {
+      const contract = { name: "token", chainSelector: HERE, address: TOKEN, decimals: "6", abi, amounts };
+      const request = { source: "form", calls: [call], contracts: { token: contract } };
+      const [previewed] = await previewCalls(withContracts(), request);
+      return previewed?.args?.map(({ larger }) => larger?.text);
+    };
+    should(await inTokens("")).deepEqual(["1.5", undefined, undefined]);
+    should(await inTokens("nonce, reward")).deepEqual([undefined, "2", "3"]);
+  });
+
   it("reads the ABI of a contract once, for all calls of it", async () => {
     let reads = 0;
     const contract = {

@@ -9,6 +9,7 @@ import { chooseInForm } from "./only-choice.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
+import { showVariables } from "./variables.ts";
 
 /**
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
@@ -35,6 +36,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
       (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
   tieHints();
+  showVariables(edited, node, inputOf);
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }

@@ -262,6 +262,14 @@ export function timeoutField(seconds: number): NumberField {
   };
 }
 
+/** Whether a wait that a deploy or a crash has interrupted is taken up again. */
+export const RESUME_FIELD = {
+  kind: "boolean",
+  label: "common.label.resume",
+  default: true,
+  hint: "common.hint.resume",
+} as const satisfies BooleanField;
+
 /** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
 type StoredNode = { id: string; type: string; name: string; z: string };
 

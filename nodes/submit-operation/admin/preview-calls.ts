@@ -157,9 +157,14 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      const whole = byToken ? library.parseTokenAmounts(typed, input.type, decimals, at) : typed;
+      const whole = byToken
+        ? library.parseTokenAmounts(typed, input.type, decimals, at)
+        : library.textToBytes(typed, input, at);
       values[index] = whole;
       const read = readBack(library, input, whole, at);
+      if (whole !== typed && typeof typed === "string" && input.type.startsWith("bytes")) {
+        return { text: textOf(read), typed };
+      }
       if (decimals === undefined) return { text: textOf(read) };
       if (byToken)
         return { text: textOf(library.formatTokenAmounts(read, [input], decimals)), smallest: textOf(read) };
