@@ -19,7 +19,8 @@ export const form: NodeForm = {
   label: (node) => {
     const channel = configName(node.channel);
     const types = Array.isArray(node.types) ? withCount(node.types) : "";
-    const events = eventsIn(node, "contractEvent") || types || node._("events-in.palette");
+    const isUsual = types === "" || types === "watcher.event";
+    const events = eventsIn(node, "contractEvent") || (isUsual ? node._("events-in.palette") : types);
     return channel ? node._("common.label-of.events", { events, channel }) : "";
   },
   // A new node gets a consumer name, and so does a copy: two with one name would share a cursor. A node that was

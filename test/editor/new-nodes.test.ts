@@ -54,7 +54,8 @@ describe("a node that was just dropped", function () {
     should((await drop("crec-events-in")).values).have.properties({ channel });
     should((await drop("crec-api")).values).have.properties({ connection });
     should((await drop("crec-submit-operation")).values).have.properties({ channel, wallet });
-    should((await drop("crec-operation")).values).have.properties({ channel, signer });
+    const waitFor = "confirmed_latest";
+    should((await drop("crec-operation")).values).have.properties({ channel, signer, waitFor });
     should((await drop("crec-run-query")).values).have.properties({ channel, contract: "token" });
     should((await drop("crec-create-watcher")).values).have.properties({ channel, contract: "token" });
     should((await drop("crec-manage")).values).have.properties({ connection, channel, wallet });
@@ -239,13 +240,11 @@ describe("the label of a node without a name", function () {
     ["Transfer +1 · quickstart", { type: "crec-events-in", contractEvent: "Transfer, Approval" }],
     ["operation.status · quickstart", { type: "crec-events-in", types: ["operation.status"] }],
     ["events in · quickstart", { type: "crec-events-in", types: [] }],
+    ["events in · quickstart", { type: "crec-events-in", types: ["watcher.event"] }],
     ["search Transfer · quickstart", { type: "crec-search-events", contractEvent: "Transfer" }],
-    ["watch Transfer on demo token", { type: "crec-create-watcher", events: "Transfer" }],
+    ["watch Transfer", { type: "crec-create-watcher", events: "Transfer" }],
     ["balanceOf on demo token", { type: "crec-run-query", call: { function: "balanceOf(address)" } }],
-    [
-      "verify Transfer of demo token",
-      { type: "crec-verify-event", expectEvents: "Transfer", expectContract: true },
-    ],
+    ["Transfer of demo token", { type: "crec-verify-event", expectEvents: "Transfer", expectContract: true }],
     ["verify event", { type: "crec-verify-event" }],
     ["list watchers", { type: "crec-manage", action: "watchers.list" }],
     [
@@ -296,6 +295,6 @@ describe("the label of a node without a name", function () {
     await form.fill("name", "gold");
     await form.done();
     should(await drawn("submit")).equal("draft: transfer on gold +1");
-    should(await drawn("n5")).equal("watch Transfer on gold");
+    should(await drawn("n8")).equal("Transfer of gold");
   });
 });
