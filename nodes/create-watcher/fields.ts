@@ -1,5 +1,12 @@
 import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  describeNode,
+  JSON_TYPES,
+  RESUME_FIELD,
+  type SettingsOf,
+  timeoutField,
+} from "../lib/shared/fields.ts";
 
 const SHORTEST_NAME = 4;
 
@@ -55,6 +62,7 @@ export const NODE = describeNode({
       placeholder: { text: "0x…" },
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     /** Names or signatures of events. */
     events: { kind: "typed", icon: "bolt", list: true, required: true },
@@ -62,6 +70,7 @@ export const NODE = describeNode({
     offered: { kind: "custom", role: "group" },
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },
+    resume: RESUME_FIELD,
   },
 });
 

@@ -9,6 +9,7 @@ export type ContractText = {
   address?: string;
   abi?: string;
   decimals?: string;
+  amounts?: string;
 };
 
 /** Settings of a wallet as they are in the editor. `wallet` is a name or an address. */

@@ -23,7 +23,7 @@ export { parseAbi } from "./parse.ts";
 export { decodeValues } from "./plain.ts";
 export { decodeRevert } from "./revert.ts";
 export { textToBytes } from "./text-to-bytes.ts";
-export { amountInTokens, amountsInTokens } from "./token-amounts.ts";
+export { amountsInTokens, untypedAmountsInTokens } from "./token-amounts.ts";
 export { formatTokenAmounts, parseTokenAmounts } from "./token-units.ts";
 export type { Abi, AbiError, AbiEvent, AbiFunction, AbiItem, AbiParameter } from "./types.ts";
 export { fromSmallestUnit, toSmallestUnit } from "./units.ts";
