@@ -121,7 +121,7 @@ function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line }
         void element
           .text(text)
           .append(after)
-          .toggle(text !== ""),
+          .toggle(text !== "" || after.length > 0),
     },
   };
 }
