@@ -15,7 +15,7 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     /** Only for the form, which lists the networks of its service. */
-    connection: { ...COMMON.connection, required: false },
+    connection: { ...COMMON.connection, required: false, preselect: true },
     chainSelector: COMMON.network,
     address: {
       kind: "text",
@@ -33,6 +33,8 @@ export const NODE = describeNode({
     /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
     decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
     read: { kind: "button", icon: "download", result: true },
+    /** The parameters that decimals apply to, where their names are not the usual ones. */
+    amounts: { kind: "text", icon: "balance-scale", placeholder: true, hint: true },
   },
 });
 

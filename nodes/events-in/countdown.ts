@@ -15,14 +15,12 @@ export type Countdown = {
  * the flow get one message for each wait. Returns the function that stops it.
  */
 export function showCountdown(RED: NodeAPI, node: Node, { until, text }: Countdown): () => void {
-  const left = (): number => Math.max(1, Math.round((until - performance.now()) / SECOND_MS));
-  let shown = left();
-  showStatus(node, "error", text(shown));
+  let left = Math.max(1, Math.round((until - performance.now()) / SECOND_MS));
+  showStatus(node, "error", text(left));
   const timer = setInterval(() => {
-    if (left() === shown) return;
-    shown = left();
-    RED.events.emit("node-status", { id: node.id, status: statusOfKind("error", text(shown)) });
-    if (shown === 1) clearInterval(timer);
+    if (left === 1) return clearInterval(timer);
+    left -= 1;
+    RED.events.emit("node-status", { id: node.id, status: statusOfKind("error", text(left)) });
   }, SECOND_MS);
   timer.unref();
   return () => clearInterval(timer);

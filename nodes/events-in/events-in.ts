@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
+import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -7,7 +8,6 @@ import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shar
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
-import { onFlowsStarted } from "./flows-started.ts";
 import type { FolderState } from "./folder/folder-lock.ts";
 import { folderNotices, showFolder } from "./folder/notices.ts";
 import type { Tenure } from "./folder/tenure.ts";

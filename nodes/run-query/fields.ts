@@ -1,5 +1,12 @@
 import { isAddress, isBytes, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf, stored, timeoutField } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  describeNode,
+  RESUME_FIELD,
+  type SettingsOf,
+  stored,
+  timeoutField,
+} from "../lib/shared/fields.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 
 export const NODE = describeNode({
@@ -12,7 +19,7 @@ export const NODE = describeNode({
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },
     kind: { kind: "select", icon: "list", options: ["contract", "raw"], default: "contract" },
-    contract: { ...COMMON.contract, shown: { kind: "contract" } },
+    contract: { ...COMMON.contract, preselect: true, shown: { kind: "contract" } },
     /** The function, with one value for each parameter. */
     call: stored<ContractCall>({ default: {}, shown: { kind: "contract" } }),
     /** `token`: integers of the result by the contract's decimals, as `1.5`. */
@@ -65,6 +72,7 @@ export const NODE = describeNode({
       lookup: { list: "addresses", by: "channel" },
     },
     timeout: timeoutField(60),
+    resume: RESUME_FIELD,
     verify: { kind: "boolean", default: true },
   },
 });

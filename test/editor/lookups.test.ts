@@ -23,10 +23,10 @@ describe("a box with a list to pick from", function () {
     // So that there is something to be found: a channel, a wallet, a watcher, an operation, a query.
     const { nodeRed } = editor();
     await nodeRed.press(idOf(flows, "inject", "Set up"));
-    await nodeRed.showing("ready");
+    await nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     await nodeRed.press(idOf(flows, "inject", "Read balance"));
     await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
-    await nodeRed.showing("operation status");
+    await nodeRed.status(idOf(flows, "crec-submit-operation"), /accepted|sen|broadcasting|confirmed/);
     await nodeRed.showing("balance");
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);

@@ -21,7 +21,7 @@ export type PropertyDef = {
 export type NodeTypeDef = {
   /** One family, found together at a glance. */
   category: "CRE Connect" | "config";
-  color?: "#6c8fd8";
+  color?: string;
   icon?: string;
   defaults: Record<string, PropertyDef>;
   credentials?: Record<string, { type: "password" | "text"; validate?: Validator }>;
@@ -55,6 +55,13 @@ type EditorRed = {
     node(id: string): ConfigNode | null;
     /** Whether there is something to deploy. */
     dirty(isDirty: boolean): void;
+  };
+  workspaces: {
+    /** The id of the flow or subflow that is shown. */
+    active(): string;
+  };
+  utils: {
+    getNodeLabel(node: ConfigNode, otherwise?: string): string;
   };
   events: {
     on(event: string, hear: (node: ConfigNode) => void): void;

@@ -3,17 +3,20 @@ import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../sh
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
 import { hintUnder, visibleBox } from "./form-rows.ts";
-import { layOutHints } from "./hints.ts";
+import { tieHints } from "./hints.ts";
 import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
+import { chooseInForm } from "./only-choice.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
+import { showVariables } from "./variables.ts";
 
 /**
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
  * fields by their conditions. Call it after the form has built its own parts.
  */
 export function prepareFields(edited: EditedNode, node: NodeDescription): () => void {
+  chooseInForm(node, edited, inputOf);
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "typed" && field.lines) prepareTypedArea(edited, name, sourceOf(node, name), field);
     else if (field.kind === "typed") prepareTyped(edited, name, field);
@@ -32,7 +35,8 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "boolean")
       (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
-  layOutHints();
+  tieHints();
+  showVariables(edited, node, inputOf);
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }

@@ -13,6 +13,8 @@ export type NodeDescription = {
   fields: Fields;
   /** What a node on the workspace has; config nodes have none of these. */
   icon?: string;
+  /** It can change something on the chain or in the account: it has another color than nodes that only read. */
+  acts?: true;
   inputs?: 0 | 1;
   /** Names of the outputs, in order. With more than one, the catalog has `output.<name>` for each. */
   outputs?: readonly string[];
@@ -127,6 +129,8 @@ export type ConfigField = {
   kind: "config";
   type: `crec-${string}` | "tls-config" | "http proxy";
   required: boolean;
+  /** In a new node the only config node of the type is chosen, as it always is if the field is required. */
+  preselect?: true;
   /** The property of `msg.crec` that overrides it. */
   override?: "channelId";
   /** For a field that is needed only while it is shown: `<node>.error.<name>`, or another key. */
@@ -257,6 +261,14 @@ export function timeoutField(seconds: number): NumberField {
     error: "common.error.seconds",
   };
 }
+
+/** Whether a wait that a deploy or a crash has interrupted is taken up again. */
+export const RESUME_FIELD = {
+  kind: "boolean",
+  label: "common.label.resume",
+  default: true,
+  hint: "common.hint.resume",
+} as const satisfies BooleanField;
 
 /** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
 type StoredNode = { id: string; type: string; name: string; z: string };
