@@ -15,7 +15,7 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     /** Only for the form, which lists the networks of its service. */
-    connection: { ...COMMON.connection, required: false },
+    connection: { ...COMMON.connection, required: false, preselect: true },
     chainSelector: COMMON.network,
     address: {
       kind: "text",
@@ -25,11 +25,16 @@ export const NODE = describeNode({
       required: true,
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "connection" },
     },
+    standards: { kind: "custom", label: "contract.label.standards", role: "group", icon: "magic" },
     /** JSON, or human-readable text with one item a line. */
     abi: { kind: "text", icon: "list", lines: 8, monospace: true, placeholder: true, required: true },
     /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
     decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
+    read: { kind: "button", icon: "download", result: true },
+    /** The parameters that decimals apply to, where their names are not the usual ones. */
+    amounts: { kind: "text", icon: "balance-scale", placeholder: true, hint: true },
   },
 });
 

@@ -3,10 +3,16 @@ import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { eventsIn } from "../lib/editor/node-label.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
+import { warnOfMissingContract } from "./editor-exists.ts";
 
 export const form: NodeForm = {
+  label: (node) => {
+    const events = eventsIn(node, "events");
+    return events ? node._("create-watcher.label-of", { events }) : "";
+  },
   checks: {
     // With a contract, an empty address is the contract's own.
     address: (node, value) => {
@@ -24,6 +30,7 @@ export const form: NodeForm = {
     };
     inputOf("source").on("change", adapt);
     adapt();
+    warnOfMissingContract(node, () => connectionOf(String(inputOf("channel").val() ?? "")));
   },
 };
 

@@ -14,6 +14,7 @@ export const NODE = describeNode({
   type: "crec-create-watcher",
   version: 1,
   icon: "create-watcher.svg",
+  acts: true,
   outputs: ["ready", "status"],
   fields: {
     name: COMMON.name,
@@ -61,6 +62,7 @@ export const NODE = describeNode({
       placeholder: { text: "0x…" },
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     /** Names or signatures of events. */
     events: { kind: "typed", icon: "bolt", list: true, required: true },

@@ -1,7 +1,9 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import { type Panel, showPanel } from "./editor-panel.ts";
 
@@ -14,6 +16,13 @@ const LONG_WAIT_SECONDS = 300;
 let panel: Panel | undefined;
 
 export const form: NodeForm = {
+  label: (node) => {
+    const channel = configName(node.channel);
+    const types = Array.isArray(node.types) ? withCount(node.types) : "";
+    const isUsual = types === "" || types === "watcher.event";
+    const events = eventsIn(node, "contractEvent") || (isUsual ? node._("events-in.palette") : types);
+    return channel ? node._("common.label-of.events", { events, channel }) : "";
+  },
   // A new node gets a consumer name, and so does a copy: two with one name would share a cursor. A node that was
   // moved or imported keeps its name, and with it its cursor.
   added(node) {
@@ -27,6 +36,7 @@ export const form: NodeForm = {
     warnOfShortTimeout(node);
     listStores(node);
     showCallRate(node);
+    warnOfMissingDecimals(node);
     panel = showPanel(node, $("#crec-events-in-panel"));
   },
   saved: () => panel?.close(),
@@ -63,7 +73,7 @@ function showCallRate(node: EditedNode): void {
   const hint = hintUnder(field);
   const show = (): void => {
     const seconds = Math.max(Number(field.val()) || DEFAULT_POLL_SECONDS, MIN_POLL_SECONDS);
-    hint.say(node._("events-in.hint.calls", { calls: Math.round(SECONDS_PER_HOUR / seconds) }));
+    hint.say(node._("events-in.hint.calls", { count: Math.round(SECONDS_PER_HOUR / seconds) }));
   };
   field.on(TYPED, show);
   show();

@@ -45,6 +45,8 @@ export const NODE = describeNode({
       placeholder: true,
       lookup: { list: "watcher-ids", by: "channel" },
     },
+    /** Only its events, with parameters by its ABI. */
+    contract: { ...COMMON.contract, hint: true },
     /** Names or signatures. */
     contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
     address: {
@@ -56,6 +58,7 @@ export const NODE = describeNode({
       placeholder: true,
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "" },
     verify: { kind: "boolean", default: true },

@@ -1,10 +1,18 @@
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { describeUnder, lookUp } from "../lib/editor/lookup.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName } from "../lib/editor/node-label.ts";
 import { TEXT_TYPES } from "../lib/shared/fields.ts";
+import { type ManageAction, needs } from "./fields.ts";
 
 export const form: NodeForm = {
-  label: (node) => node._(`manage.action.${String(node.action)}`),
+  label: (node) => {
+    const action = String(node.action || "channels.list") as ManageAction;
+    const words = node._(`manage.label-of.${action}`);
+    if (needs(action, "wallet")) return `${words} ${configName(node.wallet)}`.trim();
+    const isTyped = needs(action, "target") && (node.targetType || "str") === "str";
+    return isTyped ? `${words} ${String(node.target ?? "")}`.trim() : words;
+  },
   opened(node) {
     const [action, channel, connection] = [inputOf("action"), inputOf("channel"), inputOf("connection")];
     const resource = () => chosen(action).split(".")[0] ?? "";

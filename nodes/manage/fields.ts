@@ -31,6 +31,7 @@ export const NODE = describeNode({
   type: "crec-manage",
   version: 1,
   icon: "manage.svg",
+  acts: true,
   inputs: 1,
   outputs: ["result"],
   fields: {
@@ -58,7 +59,8 @@ export type ManageDef = SettingsOf<typeof NODE>;
 
 /** Whether an action needs a field. */
 export function needs(action: ManageAction, field: Needed): boolean {
-  const needed: readonly Needed[] = NEEDS[action];
+  // A flow that is written by hand can name any action.
+  const needed: readonly Needed[] = NEEDS[action] ?? [];
   return needed.includes(field);
 }
 

@@ -8,6 +8,7 @@ export const NODE = describeNode({
   type: "crec-operation",
   version: 1,
   icon: "operation.svg",
+  acts: true,
   fields: {
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },

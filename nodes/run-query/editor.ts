@@ -2,11 +2,25 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName, nameIn } from "../lib/editor/node-label.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
+
+/** The functions of token standards that answer with an amount. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+  "balanceOf(address)",
+  "totalSupply()",
+  "allowance(address,address)",
+]);
 
 let callForm: ContractCallForm | undefined;
 
 export const form: NodeForm = {
+  label: (node) => {
+    const call = callOf(node);
+    const [name, contract] = [nameIn(call.function), configName(call.contract)];
+    const isCall = node.kind !== "raw" && name !== "" && contract !== "";
+    return isCall ? node._("common.label-of.call", { function: name, contract }) : "";
+  },
   checks: { call: (node) => callProblem(node, callOf(node)) },
   opened(node) {
     const call = callOf(node);
@@ -14,6 +28,7 @@ export const form: NodeForm = {
     if (call.contract) select.val(call.contract);
     callForm = contractCallForm(node, $("#crec-run-query-call"), call, "ask", { select });
     warnOfMissingDecimals(node, select);
+    countInTokens(select, callForm);
   },
   saved(node) {
     const { contract: _own, ...call } = callForm?.read() ?? {};
@@ -25,6 +40,25 @@ export const form: NodeForm = {
 function callOf(node: EditedNode): ContractCall {
   const call = (node.call ?? {}) as ContractCall;
   return { ...call, contract: String(node.contract || call.contract || "") };
+}
+
+/** Chooses tokens with a function whose result is an amount, and takes that back with another function. */
+function countInTokens(contract: JQuery, form: ContractCallForm): void {
+  const unit = $("#node-input-resultUnit");
+  let [before, isChosenHere] = [form.read().function, false];
+  unit.on("change", ({ originalEvent }) => {
+    if (originalEvent) isChosenHere = false;
+  });
+  form.onChange(() => {
+    const chosen = form.read().function;
+    if (chosen === before) return;
+    before = chosen;
+    const decimals = RED.nodes.node(String(contract.val() ?? ""))?.decimals;
+    const isAmount = AMOUNTS.has(String(chosen)) && String(decimals ?? "").trim() !== "";
+    if (isAmount === isChosenHere || (isAmount && unit.val() === "token")) return;
+    isChosenHere = isAmount;
+    unit.val(isAmount ? "token" : "").trigger("change");
+  });
 }
 
 /** Without its decimals, amounts of a token cannot be shown in tokens. */

@@ -8,7 +8,9 @@ import {
 import type { EditedNode, TypedInputType } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { TEXT_TYPES } from "../lib/shared/fields.ts";
 import { NODE } from "./fields.ts";
 import { FILTER_NAMES, type FilterName, typeWithout } from "./filters.ts";
@@ -21,6 +23,14 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const form: NodeForm = {
+  label: (node) => {
+    const channel = configName(node.channel);
+    const searched = eventsIn(node, "contractEvent") || withCount(typesOf(node));
+    const events = searched
+      ? node._("search-events.label-of", { events: searched })
+      : node._("search-events.palette");
+    return channel ? node._("common.label-of.events", { events, channel }) : "";
+  },
   checks: Object.fromEntries(
     FILTER_NAMES.map((name) => [
       name,
@@ -28,6 +38,7 @@ export const form: NodeForm = {
     ]),
   ),
   opened(node) {
+    warnOfMissingDecimals(node);
     offerStatuses(node, typesOf(node));
     const filters = FILTER_NAMES.map((name) => ({ name, problem: problemUnder(inputOf(name)) }));
     const show = (): void => {

@@ -1,4 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { isNew, onlyConfig } from "../lib/editor/only-choice.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
 import { type CallForm, callForm } from "./editor-call.ts";
 import { titleOf } from "./editor-title.ts";
@@ -44,6 +45,8 @@ export function callsForm(node: EditedNode, list: JQuery, stored: readonly CallD
   });
   // Several calls are folded for an overview; a single or a new call is open.
   for (const call of stored) list.editableList("addItem", { stored: call, unfolded: stored.length === 1 });
+  // What a new node needs is in view, and not behind a button.
+  if (stored.length === 0 && isNew(node)) list.editableList("addItem", {});
   return {
     read: () =>
       items().flatMap((item) => {
@@ -74,9 +77,11 @@ function showItem(
     .css({
       flex: "1",
       "min-width": "0",
+      height: "auto",
+      "line-height": "20px",
+      padding: "6px 10px",
       "text-align": "left",
-      overflow: "hidden",
-      "text-overflow": "ellipsis",
+      "white-space": "normal",
     })
     .appendTo(head);
   const arrow = $('<i class="fa fa-fw" aria-hidden="true">').appendTo(fold);
@@ -116,7 +121,8 @@ function showItem(
     // Missing while the fields are being built.
     if (item.form) title.text(`${position + 1}. ${titleOf(node, item.form.read())}`);
   };
-  item.form = callForm(node, body, item.stored ?? { kind: "contract" }, retitle);
+  const newCall: CallDef = { kind: "contract", contract: onlyConfig("crec-contract") };
+  item.form = callForm(node, body, item.stored ?? newCall, retitle);
   item.number = (index, count) => {
     position = index;
     const values = { number: index + 1 };

@@ -1,5 +1,6 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import type { CallDef, Value } from "../lib/shared/form-types.ts";
+import { configName, nameIn, shortAddress, withCount } from "../lib/editor/node-label.ts";
+import type { CallDef, ContractCall, Value } from "../lib/shared/form-types.ts";
 
 /** Characters of one value, so that several fit into the line. */
 const LONGEST_VALUE = 24;
@@ -17,14 +18,31 @@ export function titleOf(node: EditedNode, call: CallDef): string {
     if (isPayment) return text("payment", { amount: paid, to });
     return paid ? text("raw-paying", { to, amount: paid }) : text("raw", { to });
   }
-  const name = call.function?.split("(", 1)[0];
+  const name = nameIn(call.function);
   if (!name) return text("empty");
   const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
-  const contract = RED.nodes.node(call.contract ?? "");
-  const other = call.address?.value ? shortValue(call.address) : "";
-  const callee = other || contract?.name || short(String(contract?.address ?? ""));
-  const values = { call: `${name}(${args})`, contract: callee };
+  const values = { call: `${name}(${args})`, contract: calleeOf(call) };
   return paid ? text("call-paying", { ...values, amount: paid }) : text("call", values);
+}
+
+/** What the calls do, for the label of the node: `transfer on demo token`, without the values. */
+export function labelOf(node: EditedNode, calls: readonly CallDef[]): string {
+  const [first] = calls;
+  const name = first && callLabel(node, first);
+  if (!name) return "";
+  const all = withCount([name, ...calls.slice(1).map(() => "")]);
+  return node.mode === "draft" ? node._("submit-operation.label-of.draft", { calls: all }) : all;
+}
+
+function callLabel(node: EditedNode, call: CallDef): string {
+  if (call.kind === "raw") return shortValue(call.to) ? titleOf(node, call) : "";
+  const [name, contract] = [nameIn(call.function), calleeOf(call)];
+  return name && contract ? node._("common.label-of.call", { function: name, contract }) : "";
+}
+
+/** The contract's name, or the other address that the call goes to. */
+function calleeOf({ contract, address }: ContractCall): string {
+  return (address?.value && shortValue(address)) || configName(contract);
 }
 
 function inUnit(node: EditedNode, value: Value | undefined): string {
@@ -39,6 +57,6 @@ function shortValue({ value = "", type = "str" }: Value = {}): string {
 }
 
 function short(text: string): string {
-  if (text.startsWith("0x") && text.length > 14) return `${text.slice(0, 6)}…${text.slice(-4)}`;
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text;
+  const shown = shortAddress(text);
+  return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE - 1)}…` : shown;
 }

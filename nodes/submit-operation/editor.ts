@@ -1,5 +1,6 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { callProblem } from "../lib/editor/call-problem.ts";
+import { type DependentNumber, followChoice, OPERATION_TIMEOUT } from "../lib/editor/dependent-number.ts";
 import { partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { explainUnproven } from "../lib/editor/unproven.ts";
@@ -9,12 +10,22 @@ import { MAX_CALLS } from "./call-limit.ts";
 import { amountProblem } from "./editor-amount.ts";
 import { type CallsForm, callsForm } from "./editor-calls.ts";
 import { previewForm } from "./editor-preview.ts";
+import { labelOf } from "./editor-title.ts";
 import { CONTRACT_FIELDS, NODE } from "./fields.ts";
+
+/** In minutes. The deadline is signed, so it cannot be extended once a draft is approved late. */
+const DRAFT_DEADLINE: DependentNumber = {
+  name: "deadline",
+  choice: "mode",
+  usual: 15,
+  unusual: { draft: { value: 1440, why: "submit-operation.hint.draft-deadline" } },
+};
 
 /** Of the form that is open. */
 let callsInForm: CallsForm | undefined;
 
 export const form: NodeForm = {
+  label: (node) => (node.source === "message" ? "" : labelOf(node, storedCalls(node))),
   checks: {
     calls: (node) => {
       const isOnTop = RED.editor.getEditStack().at(-1)?.id === node.id;
@@ -27,6 +38,8 @@ export const form: NodeForm = {
     callsInForm = calls;
     previewForm(node, () => calls.read());
     explainUnproven(node);
+    followChoice(node, OPERATION_TIMEOUT);
+    followChoice(node, DRAFT_DEADLINE);
   },
   cancelled() {
     callsInForm = undefined;

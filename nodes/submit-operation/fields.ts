@@ -23,6 +23,7 @@ export const NODE = describeNode({
   type: "crec-submit-operation",
   version: 1,
   icon: "submit-operation.svg",
+  acts: true,
   outputs: ["reached", "status"],
   fields: {
     name: COMMON.name,

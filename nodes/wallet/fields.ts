@@ -19,7 +19,14 @@ export const NODE = describeNode({
       lookup: { list: "wallets", by: "connection", unknown: "wallet.hint.missing" },
     },
     /** Not chosen where operations are only drafted: another flow, or another Node-RED, signs them. */
-    signer: { kind: "config", type: "crec-signer", required: false, icon: "pencil-square-o", hint: true },
+    signer: {
+      kind: "config",
+      type: "crec-signer",
+      required: false,
+      preselect: true,
+      icon: "pencil-square-o",
+      hint: true,
+    },
     /** For a wallet that is created: a JSON object. */
     configuration: {
       kind: "text",

@@ -62,7 +62,11 @@ function usesOf(source: string, namespaces: readonly string[]): { keys: string[]
   };
 }
 
-function isUsed(key: string, { keys, beginnings }: { keys: string[]; beginnings: string[] }): boolean {
+/** i18next takes the plural by itself. */
+const PLURAL = "_plural";
+
+function isUsed(named: string, { keys, beginnings }: { keys: string[]; beginnings: string[] }): boolean {
+  const key = named.endsWith(PLURAL) ? named.slice(0, -PLURAL.length) : named;
   return keys.includes(key) || beginnings.some((beginning) => key.startsWith(beginning));
 }
 
@@ -209,6 +213,13 @@ describe("the package as Node-RED finds it", () => {
         ).be.empty();
         const own = texts.filter((key) => !key.startsWith(`${COMMON}.`));
         should(own.filter((key) => !isUsed(key, uses))).be.empty();
+      });
+
+      it("has a singular for each text with a number of things", () => {
+        const counted = catalog().filter((key) => /__count__ [a-z]+s\b/.test(textAt(name, key)));
+        should(counted.filter((key) => !key.endsWith(PLURAL))).be.empty();
+        const alone = counted.filter((key) => !catalog().includes(key.slice(0, -PLURAL.length)));
+        should(alone).be.empty();
       });
 
       it("marks nothing in its form that has no text", () => {

@@ -103,7 +103,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     typed: { name: "send one token", source: "form", waitFor: "confirmed", deadline: "10", follow: true },
     built: {
       by: async (form) => {
-        await form.root.locator(".red-ui-editableList-addButton").click();
         await form.choose("demo token");
         await form.choose("transfer(address,uint256)");
         await form.fillLabelled(/^to \(/, SOMEONE);

@@ -42,7 +42,12 @@ export async function formCode(code: string): Promise<FormCode> {
   const registered: Registered[] = [];
   const added: Array<(node: Stored) => void> = [];
   const RED = {
-    nodes: { registerType: (_type: string, definition: Registered) => registered.push(definition) },
+    nodes: {
+      registerType: (_type: string, definition: Registered) => registered.push(definition),
+      node: () => null,
+      eachConfig: () => undefined,
+    },
+    workspaces: { active: () => "tab" },
     events: { on: (_event: string, hear: (node: Stored) => void) => added.push(hear) },
     editor: { getEditStack: () => [] },
   };

@@ -5,6 +5,9 @@ import type { EditedNode, NodeTypeDef } from "./api.ts";
 import { type FormCheck, validatorOf } from "./field-validators.ts";
 import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
+import { redrawUsers, shortLabel } from "./node-label.ts";
+import { chooseForDropped, keepChoices } from "./only-choice.ts";
+import { addStyle } from "./style.ts";
 
 /** The code of a form that its table of fields cannot express. All parts are optional. */
 export type NodeForm = {
@@ -45,6 +48,10 @@ export const forms = {
       const current = migrate(node, added);
       if (current !== added) Object.assign(added, current);
     });
+    if (written.category === "config")
+      RED.events.on("nodes:change", (changed) => {
+        if (changed.type === type) redrawUsers(changed);
+      });
     RED.nodes.registerType(type, {
       ...written,
       defaults: withValidators(written.defaults, node, form),
@@ -52,7 +59,7 @@ export const forms = {
       ...(written.category === "config"
         ? { label: labelled((edited) => named(edited, `${own}.title`)) }
         : {
-            label: labelled((edited) => named(edited, `${own}.palette`)),
+            label: labelled((edited) => edited.name || shortLabel(named(edited, `${own}.palette`))),
             paletteLabel: labelled((edited) => edited._(`${own}.palette`)),
             labelStyle: labelled(({ name }) => (name ? "node_label_italic" : "")),
           }),
@@ -64,15 +71,18 @@ export const forms = {
           }
         : {}),
       onadd() {
+        chooseForDropped(node, this);
         form.added?.(this);
       },
       oneditprepare() {
+        addStyle();
         const settled = prepareFields(this, node);
         form.opened?.(this);
         settled();
         nameFields();
       },
       oneditsave() {
+        keepChoices(this);
         saveFields(this, node);
         form.saved?.(this);
       },

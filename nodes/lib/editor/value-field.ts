@@ -1,11 +1,17 @@
 import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../shared/form-types.ts";
+import { ADDRESSES } from "./addresses.ts";
 import { postJson } from "./admin-requests.ts";
-import type { EditedNode } from "./api.ts";
+import type { EditedNode, TypedInputType } from "./api.ts";
 import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
+import { describeUnder, listOnClick, lookUp } from "./lookup.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
+import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
+
+/** What a parameter is called that is an amount: a new value of it is in tokens, where the contract has decimals. */
+const AMOUNT = /(?:amount|value|wad|tokens|shares|assets|supply|allowance)_?$/i;
 
 /** `note` is a line under the field for the form that contains it. */
 export type ValueField = { read(): Value; note: Line };
@@ -23,6 +29,10 @@ export type ValueFieldOptions = {
   placeholder?: string;
   /** May stay empty. */
   optional?: boolean;
+  /** Bytes that are not given as text: call data. */
+  hexOnly?: boolean;
+  /** Of an address: a chain selector, whose contracts and wallets are offered. */
+  network?: () => string;
   changed: () => void;
 };
 
@@ -36,6 +46,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     stored = {},
     decimals = "",
     optional = false,
+    hexOnly = false,
     changed,
   } = options;
   const { type } = parameter;
@@ -43,8 +54,10 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 165px)");
-  makeTyped(input, type, stored);
-  const unit = counted ? unitSelect(node, input, name, decimals, stored) : undefined;
+  const addresses = { label: node._("common.label.typed"), network: options.network };
+  makeTyped(input, type, stored, addresses);
+  if (type === "address") describeUnder(node, input, ADDRESSES, channel);
+  const unit = counted ? unitSelect(node, input, name, decimals, options) : undefined;
   nameVisibleBox(input);
   const hint = hintUnder(input);
   const meaning = hintUnder(input);
@@ -56,16 +69,17 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     type: input.typedInput("type"),
     ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
   });
-  const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
+  const explain = (): void => hint.say(typeHint(node, parameter, read().unit, hexOnly));
   const check = liveCheck<Answer<Checked>>(
     input,
     () => {
       const question = questionOf(name, parameter, read(), decimals, optional);
-      return question && postJson<Checked>("crec/abi/check", question);
+      return question && postJson<Checked>("crec/abi/check", { ...question, hexOnly });
     },
     (answer) => {
       problem.say(answer?.problem ?? "");
-      meaning.say(answer && answer.problem === undefined ? inOtherUnit(node, answer, read()) : "");
+      const isValid = answer && answer.problem === undefined;
+      meaning.say(isValid ? inOtherUnit(node, answer, read()) || bytesMeaning(node, answer) : "");
     },
   );
   const edited = (): void => {
@@ -104,16 +118,36 @@ function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, 
     : node._("common.unit.is-tokens", { amount: tokens });
 }
 
+/** The channel of the form, whose service is asked. */
+function channel(): string {
+  return String($("#node-input-channel").val() ?? "");
+}
+
 /** Integers and addresses are text, lists and tuples are JSON, booleans are a choice. */
-function makeTyped(input: JQuery, type: string, stored: Value): void {
+function makeTyped(input: JQuery, type: string, stored: Value, addresses: Addresses): void {
   const [types, empty] = isComposite(type)
     ? [JSON_TYPES, ""]
     : type === "bool" && stored.type !== "str"
       ? [["bool", ...TEXT_TYPES.slice(1)], "false"]
       : [TEXT_TYPES, ""];
-  input.typedInput({ default: types[0] ?? "str", types: [...types] });
+  const offered = type === "address" ? addressTypes(types, addresses) : [...types];
+  input.typedInput({ default: types[0] ?? "str", types: offered });
   if (stored.type) input.typedInput("type", stored.type);
   input.typedInput("value", stored.value ?? empty);
+  if (type === "address") listOnClick(visibleBox(input));
+}
+
+type Addresses = { label: string; network: (() => string) | undefined };
+
+function addressTypes(
+  types: readonly string[],
+  { label, network }: Addresses,
+): Array<string | TypedInputType> {
+  const icon = "red/images/typedInput/az.svg";
+  return [
+    { value: "str", label, icon, autoComplete: lookUp(ADDRESSES, channel, network) },
+    ...types.slice(1),
+  ];
 }
 
 function unitSelect(
@@ -121,8 +155,9 @@ function unitSelect(
   input: JQuery,
   name: string,
   decimals: string,
-  { unit }: Value,
+  { parameter, stored }: ValueFieldOptions,
 ): JQuery {
+  const inTokens = stored ? stored.unit === "token" : AMOUNT.test(parameter.name);
   const known = /^\d+$/.test(decimals);
   const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
   const select = $("<select>")
@@ -130,7 +165,7 @@ function unitSelect(
     .attr("aria-label", node._("common.unit.of", { name }))
     .append($("<option>").val("").text(node._("common.unit.smallest")))
     .append($("<option>").val("token").text(tokens))
-    .val(unit === "token" ? "token" : "");
+    .val(inTokens ? "token" : "");
   return select.insertAfter(input.next(".red-ui-typedInput-container"));
 }
 

@@ -1,6 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
-import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
+import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
 /** Why an operation or a query failed, in parts. */
@@ -56,7 +56,8 @@ export async function explainFailure(
     deployedContracts(RED, call.chainSelector, call.to),
   ]);
   const failure = failureOf(readable(library, contracts, text));
-  const values = failure.values && inTokens(library, contracts, failure.reason, failure.values);
+  const values =
+    failure.values && inTokens(library, contracts, unitsAt(RED, call.chainSelector, call.to), failure);
   return values ? { ...failure, values } : failure;
 }
 
@@ -88,12 +89,11 @@ function readable(library: Library, contracts: readonly DeployedContract[], text
 function inTokens(
   library: Library,
   contracts: readonly DeployedContract[],
-  name: string,
-  text: string,
+  units: Units | undefined,
+  { reason: name, values: text = "" }: Failure,
 ): string | undefined {
   const parts = text.split(", ");
   const abis: Abi[] = [...contracts.map(({ abi }) => abi), library.parseAbi(TOKEN_ERRORS)];
-  const decimals = contracts.find((one) => one.decimals !== undefined)?.decimals;
   const error = abis
     .flatMap((abi) => abi.filter(isError))
     .find((one) => one.name === name && one.inputs.length === parts.length && one.inputs.every(isPlain));
@@ -103,7 +103,7 @@ function inTokens(
     return { key, value: (parts[index] ?? "").replace(`${input.name}: `, "") };
   });
   const given = Object.fromEntries(values.map(({ key, value }) => [key, value]));
-  const amounts = decimals === undefined ? undefined : library.amountsInTokens(given, error.inputs, decimals);
+  const amounts = units && library.amountsInTokens(given, error.inputs, units.decimals, units.amounts);
   const shown = values.map(({ key, value }) => {
     const tokens = amounts?.[key];
     const words = /^\d+$/.test(key) ? [] : [key];

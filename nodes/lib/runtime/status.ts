@@ -17,5 +17,9 @@ const LONGEST = 72;
 
 /** A long text is cut at a word. */
 export function showStatus(node: Node, kind: StatusKind, text: string): void {
-  node.status({ ...STYLES[kind], text: cutAtWord(text, LONGEST) });
+  node.status(statusOfKind(kind, text));
+}
+
+export function statusOfKind(kind: StatusKind, text: string) {
+  return { ...STYLES[kind], text: cutAtWord(text, LONGEST) };
 }

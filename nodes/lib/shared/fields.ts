@@ -13,6 +13,8 @@ export type NodeDescription = {
   fields: Fields;
   /** What a node on the workspace has; config nodes have none of these. */
   icon?: string;
+  /** It can change something on the chain or in the account: it has another color than nodes that only read. */
+  acts?: true;
   inputs?: 0 | 1;
   /** Names of the outputs, in order. With more than one, the catalog has `output.<name>` for each. */
   outputs?: readonly string[];
@@ -127,6 +129,8 @@ export type ConfigField = {
   kind: "config";
   type: `crec-${string}` | "tls-config" | "http proxy";
   required: boolean;
+  /** In a new node the only config node of the type is chosen, as it always is if the field is required. */
+  preselect?: true;
   /** The property of `msg.crec` that overrides it. */
   override?: "channelId";
   /** For a field that is needed only while it is shown: `<node>.error.<name>`, or another key. */
@@ -175,6 +179,8 @@ export type Lookup = {
   by: "connection" | "channel" | "contract" | "channel.connection";
   /** The catalog's key of the sentence about a value that the service does not know. */
   unknown?: string;
+  /** Where the list has one line only, an empty field takes it. */
+  preselect?: true;
 };
 
 /** The table of a node, with its literal types. */
@@ -227,7 +233,7 @@ export const COMMON = {
     required: true,
     check: isDigits,
     error: "common.error.network",
-    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network" },
+    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network", preselect: true },
   },
   /** The most used type first. */
   types: {

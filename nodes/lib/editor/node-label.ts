@@ -1,0 +1,50 @@
+import { splitNames } from "../shared/split-names.ts";
+import type { ConfigNode, EditedNode } from "./api.ts";
+
+/** Characters of a label, so that a node leaves room for others beside it. */
+const LONGEST = 34;
+/** The least that a cut at a word may leave; a longer word is cut itself. */
+const SHORTEST = 20;
+
+/** A label that is cut at a word if it is long. */
+export function shortLabel(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const end = text.lastIndexOf(" ", LONGEST - 1);
+  return `${text.slice(0, end >= SHORTEST ? end : LONGEST - 1).replace(/[ ·,:]+$/, "")}…`;
+}
+
+/** What a chosen config node is called; empty if none is chosen. */
+export function configName(id: unknown): string {
+  const config = RED.nodes.node(String(id ?? ""));
+  return config ? shortAddress(RED.utils.getNodeLabel(config)) : "";
+}
+
+/** An address with its middle left out; any other text as it is. */
+export function shortAddress(text: string): string {
+  return text.startsWith("0x") && text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
+}
+
+/** The name of a function or event, from its name or signature. */
+export function nameIn(signature: unknown): string {
+  return String(signature ?? "")
+    .split("(", 1)
+    .join("")
+    .trim();
+}
+
+/** The events in a field, as `Transfer +1`; empty if a message or a variable names them. */
+export function eventsIn(node: EditedNode, field: string): string {
+  if ((node[`${field}Type`] || "str") !== "str") return "";
+  return withCount(splitNames(String(node[field] ?? "")).map(nameIn));
+}
+
+/** The first of several names, and how many more there are. */
+export function withCount([first = "", ...more]: readonly string[]): string {
+  return more.length > 0 ? `${first} +${more.length}` : first;
+}
+
+/** Has the labels of all nodes drawn again that use a config node: they may hold its name. */
+export function redrawUsers(config: ConfigNode): void {
+  if (!Array.isArray(config.users)) return;
+  for (const user of config.users as Array<{ dirty?: boolean }>) user.dirty = true;
+}

@@ -1,0 +1,57 @@
+import should from "should";
+import { type Editor, useEditor } from "../support/editor.ts";
+import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
+
+const ABI = "function balanceOf(address account) view returns (uint256)";
+
+/** What a person does who has a channel and a contract already, with a mouse and without a guide. */
+describe("a balance that is read every minute", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  it("takes three nodes, a function and an address", async () => {
+    const { service, inPage } = editor();
+    const token = { name: "demo token", abi: ABI, decimals: "18" };
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "flow" },
+      connectionNode(service.ready),
+      channelNode({ createMissing: true }),
+      contractNode(service.ready, token),
+    ]);
+    const inject = await editor().drag("inject", { x: 120, y: 100 });
+    const query = await editor().drag("crec-run-query", { x: 380, y: 100 });
+    const debug = await editor().drag("debug", { x: 680, y: 100 });
+    await wire(editor(), inject, query);
+    await wire(editor(), query, debug);
+
+    const every = await editor().formByDoubleClick(inject);
+    await every.root.locator("#inject-time-type-select").selectOption({ label: "interval" });
+    await every.root.locator("#inject-time-interval-units").selectOption({ label: "minutes" });
+    await every.done();
+    const form = await editor().formByDoubleClick(query);
+    await form.choose("balanceOf(address)");
+    await form.fillLabelled(/^account \(/, String(service.ready.contracts.Counter));
+    await form.done();
+    should((await inPage.nodes()).filter(({ valid }) => !valid)).be.empty();
+
+    await editor().deploy();
+    await editor().page.locator(`[id="${inject}"] .red-ui-flow-node-button-button`).click();
+    // In tokens: the form has chosen that with the function.
+    await editor().nodeRed.showing("debug 1", (value) => value === "0");
+    should((await inPage.stored(query)).values.resultUnit).equal("token");
+  });
+});
+
+/** Draws a wire from the first output of a node to the input of another. */
+async function wire({ page }: Editor, from: string, to: string): Promise<void> {
+  const port = (id: string, side: string) =>
+    page.locator(`[id="${id}"] .red-ui-flow-port-${side} .red-ui-flow-port`).first().boundingBox();
+  const [output, input] = [await port(from, "output"), await port(to, "input")];
+  if (!output || !input) throw new Error("There is no port to wire.");
+  const { mouse } = page;
+  await mouse.move(output.x + 5, output.y + 5);
+  await mouse.down();
+  await mouse.move(input.x, input.y + 5, { steps: 4 });
+  await mouse.move(input.x + 5, input.y + 5);
+  await mouse.up();
+}
