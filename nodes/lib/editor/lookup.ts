@@ -120,7 +120,7 @@ export function describeUnder(
         : undefined,
     (answer) => {
       const chosen = answer && chosenIn(answer, typed());
-      const address = chosen && addressIn(chosen);
+      const address = chosen ? addressIn(chosen) : [typed()].find((text) => ADDRESS.test(text));
       const copy = address ? copyButton(node, "common.label.copy-address", () => address) : undefined;
       hint.say(answer ? described(node, answer, typed(), missing) : "", copy);
     },
