@@ -91,17 +91,21 @@ async function load(page, url) {
 async function takeQuickstart(page, url) {
   await load(page, url);
   await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').scrollIntoViewIfNeeded();
-  const settled = ["ready", "watcher.event/Transfer", "event_hash_mismatch", "balance:"];
+  const status = (/** @type {RegExp} */ text) =>
+    page.locator(".red-ui-flow-node-status-label", { hasText: text }).waitFor({ timeout: 60_000 });
+  const message = (/** @type {string} */ text) =>
+    page.locator(".red-ui-debug-msg", { hasText: text }).last().waitFor({ timeout: 60_000 });
+  const settled = [
+    () => status(/^active/),
+    () => message("watcher.event/Transfer"),
+    () => message("event_hash_mismatch"),
+    () => message("balance:"),
+  ];
   for (const [index, name] of BUTTONS.entries()) {
     await press(page, name);
-    await page
-      .locator(".red-ui-debug-msg", { hasText: settled[index] ?? "" })
-      .last()
-      .waitFor({ timeout: 60_000 });
+    await settled[index]?.();
   }
-  await page
-    .locator(".red-ui-flow-node-status-label", { hasText: /^confirmed$/ })
-    .waitFor({ timeout: 60_000 });
+  await status(/^confirmed$/);
   await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
   await take(page, "quickstart");
 }

@@ -7,7 +7,6 @@ export {
   type AbiFunction,
   type AbiItem,
   type AbiParameter,
-  amountInTokens,
   amountsInTokens,
   checksumAddress,
   decodeFunctionCall,
@@ -27,6 +26,7 @@ export {
   listFunctions,
   parseAbi,
   parseTokenAmounts,
+  textToBytes,
   toSmallestUnit,
 } from "./abi/index.ts";
 export {
@@ -103,6 +103,7 @@ export {
   type ExpectationOptions,
   type ExpectationReason,
   type Expectations,
+  eventTokens,
   isVerifiable,
   PROOF_LIMITS,
   type RequestedOperation,
@@ -111,6 +112,7 @@ export {
   type SignedFacts,
   type SignerSet,
   signedFacts,
+  type TokenUnits,
   type UnmetExpectation,
   unmetExpectation,
   VERIFY_REASONS,

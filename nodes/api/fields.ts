@@ -9,6 +9,7 @@ export const NODE = describeNode({
   type: "crec-api",
   version: 1,
   icon: "api.svg",
+  acts: true,
   inputs: 1,
   outputs: ["response"],
   fields: {

@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Verifier, VerifyConfig } from "../../src/index.ts";
 import { registerLookups } from "../lib/admin/lookups.ts";
+import { registerVariables } from "../lib/admin/variables.ts";
 import {
   type Connection,
   type ConnectionCredentials,
@@ -44,6 +45,7 @@ export default function register(RED: NodeAPI): void {
   registerKeyReport(RED);
   registerWorkflowOwner(RED);
   registerLookups(RED);
+  registerVariables(RED);
 }
 
 /** One client and one verifier for all nodes of this connection, created on first use. */

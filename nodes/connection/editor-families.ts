@@ -87,9 +87,7 @@ function showSet(
     box.val(String(stored[name as keyof FamilyDef] ?? ""));
     return [name, box] as const;
   });
-  const problems = $('<div role="alert">')
-    .css({ "margin-left": "105px", color: "var(--red-ui-text-color-error)", "overflow-wrap": "anywhere" })
-    .appendTo(container);
+  const problems = $('<div role="alert" class="crec-hint crec-problem">').appendTo(container);
   $('<button type="button" class="red-ui-button red-ui-button-small">')
     .css({ margin: "6px 0 6px 105px" })
     .text(node._("connection.family.remove"))

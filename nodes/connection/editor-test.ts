@@ -1,71 +1,125 @@
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
-import type { Answer, Tested } from "../lib/shared/form-types.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
+import { isReference } from "../lib/editor/validate.ts";
+import type { Answer, FamilyDef, TestCheck, Tested } from "../lib/shared/form-types.ts";
 import { fieldTexts, fillIn } from "./editor-fields.ts";
 import { NODE } from "./fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
-const ORGANIZATION = ["orgId", "creTenantId"] as const;
-const ERROR = "var(--red-ui-text-color-error)";
-const SUCCESS = "var(--red-ui-text-color-success)";
-const WARNING = "var(--red-ui-text-color-warning)";
+const VERIFICATION = [
+  "orgId",
+  "creTenantId",
+  "workflowOwner",
+  "validSigners",
+  "minRequiredSignatures",
+] as const;
+
+type State = TestCheck["state"];
+type FieldText = (name: (typeof TESTED)[number] | (typeof VERIFICATION)[number]) => string;
+
+/** Of Font Awesome 4, and colors of both themes. */
+const LOOKS: Readonly<Record<State, { icon: string; color: string }>> = {
+  ok: { icon: "check", color: "var(--red-ui-text-color-success)" },
+  problem: { icon: "times", color: "var(--red-ui-text-color-error)" },
+  unchecked: { icon: "minus", color: "var(--red-ui-secondary-text-color)" },
+};
 
 /** The button "Test connection" and its result. */
-export function connectionTest(node: EditedNode): void {
+export function connectionTest(node: EditedNode, families: () => FamilyDef[]): void {
   const result = partOf(NODE, "test-result");
-  const fieldText = fieldTexts([...TESTED, ...ORGANIZATION]);
+  const names = [...TESTED, ...VERIFICATION];
+  const fieldText = fieldTexts(names);
   let asked = 0;
   partOf(NODE, "test").on("click", () => {
     asked += 1;
     const question = asked;
-    say(result, node._("connection.test.running"));
-    const body = Object.fromEntries(TESTED.map((name) => [name, fieldText(name)]));
-    postJson<Tested>("crec/connection/test", { id: node.id, ...body }).then(
+    result.empty().append($("<div>").text(node._("connection.test.running")));
+    const body = Object.fromEntries(names.map((name) => [name, fieldText(name)]));
+    postJson<Tested>("crec/connection/test", { id: node.id, ...body, families: families() }).then(
       // An answer about settings that have changed since is not shown.
       (answer) => question === asked && show(node, result, answer, fieldText),
       (failure: unknown) =>
-        question === asked && say(result, requestFailure(node, failure, "crec.write"), ERROR),
+        question === asked && showProblem(node, result, requestFailure(node, failure, "crec.write")),
     );
   });
   const discard = (): void => {
     asked += 1;
     result.empty();
   };
-  for (const name of TESTED) inputOf(name).on("input change", discard);
+  const before = new Map(names.map((name) => [name, fieldText(name)]));
+  for (const name of names)
+    inputOf(name).on(TYPED, () => {
+      // A key that changes nothing, such as Tab, leaves the result.
+      if (before.get(name) === fieldText(name)) return;
+      before.set(name, fieldText(name));
+      discard();
+    });
 }
 
-/** Built from text nodes: names from the service must not become HTML. */
-function show(
-  node: EditedNode,
-  result: JQuery,
-  answer: Answer<Tested>,
-  fieldText: (name: (typeof ORGANIZATION)[number]) => string,
-): void {
+/** A list of what was checked. Built from text nodes: names from the service must not become HTML. */
+function show(node: EditedNode, result: JQuery, answer: Answer<Tested>, fieldText: FieldText): void {
   if (answer.problem !== undefined) {
-    say(result, answer.problem, ERROR);
+    showProblem(node, result, answer.problem);
     return;
   }
-  const { account, networks, organization, warning } = answer;
-  say(result, node._("connection.test.ok"), SUCCESS);
-  const line = (text: string) => $("<div>").text(text).appendTo(result);
-  if (warning) line(node._("connection.test.warning", { message: warning.message })).css("color", WARNING);
-  if (account) line(node._("connection.test.account", { account }));
-  if (account === "") line(node._("connection.test.nameless"));
-  if (networks.length === 0) line(node._("connection.test.no-networks"));
-  for (const network of networks) {
-    line(node._(network.type ? "connection.test.typed-network" : "connection.test.network", network));
-  }
-  if (!organization) return;
+  const { networks, warning, checks, organization = {} } = answer;
+  const list = listIn(result.empty());
+  const line = (state: State, text: string) => addLine(node, list, state, text);
+  line("ok", connected(node, answer));
+  if (networks.length === 0) line("problem", node._("connection.test.no-networks"));
+  if (warning) line("problem", node._("connection.test.warning", { message: warning.message }));
+  for (const { state, text, values } of checks) line(state, node._(`connection.check.${text}`, values));
   const { organizationId: orgId, tenantId: creTenantId } = organization;
-  const isSame = fieldText("orgId") === orgId && fieldText("creTenantId") === creTenantId;
-  if (isSame || fieldText("orgId").startsWith("${")) return;
+  const known = { ...(orgId ? { orgId } : {}), ...(creTenantId ? { creTenantId } : {}) };
+  const isSame = Object.entries(known).every(([name, value]) => fieldText(name as "orgId") === value);
+  if (isSame || isReference(fieldText("orgId")) || orgId === undefined) return;
   $('<button type="button" class="red-ui-button red-ui-button-small">')
-    .text(node._("connection.test.fill-in"))
-    .on("click", () => fillIn({ orgId, creTenantId }))
+    .text(node._(creTenantId ? "connection.test.fill-in" : "connection.test.fill-in-organization"))
+    .on("click", () => {
+      fillIn(known);
+      // The result was about other settings: it is gone, and the button with it.
+      partOf(NODE, "test").trigger("focus");
+    })
     .appendTo(result);
 }
 
-function say(result: JQuery, text: string, color = ""): void {
-  result.empty().append($("<div>").text(text).css("color", color));
+/** The connection works: whose key it is, and for which networks. */
+function connected(node: EditedNode, { account, networks }: Tested): string {
+  const names = networks.map((network) =>
+    node._(network.type ? "connection.test.typed-network" : "connection.test.network", network),
+  );
+  const parts = [
+    node._("connection.test.ok"),
+    ...(account ? [node._("connection.test.account", { account })] : []),
+    ...(account === "" ? [node._("connection.test.nameless")] : []),
+    ...(names.length > 0
+      ? [node._("connection.test.networks", { count: names.length, names: names.join("; ") })]
+      : []),
+  ];
+  return parts.join(" ");
+}
+
+function showProblem(node: EditedNode, result: JQuery, text: string): void {
+  addLine(node, listIn(result.empty()), "problem", text);
+}
+
+function listIn(result: JQuery): JQuery {
+  return $("<ul>").css({ "list-style": "none", margin: "0 0 6px 0", padding: "0" }).appendTo(result);
+}
+
+/** The state is a symbol, which has a name for screen readers; the text has the colour of the form. */
+function addLine(node: EditedNode, list: JQuery, state: State, text: string): void {
+  const { icon, color } = LOOKS[state];
+  const line = $("<li>")
+    .css({ display: "flex", gap: "6px", "margin-bottom": "3px" })
+    .attr("data-state", state)
+    .appendTo(list);
+  $('<i class="fa fa-fw" role="img">')
+    .addClass(`fa-${icon}`)
+    .attr("aria-label", node._(`connection.check-state.${state}`))
+    .css({ color, "line-height": "20px", flex: "none" })
+    .appendTo(line);
+  $("<span>").css({ "overflow-wrap": "anywhere", "min-width": "0" }).text(text).appendTo(line);
 }

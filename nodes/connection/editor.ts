@@ -38,7 +38,7 @@ export const form: NodeForm = {
   checks: { families: familiesProblem },
   opened: (node) => {
     addPresets(node);
-    connectionTest(node);
+    connectionTest(node, () => families?.read() ?? []);
     keepKeyAtItsAddress(node);
     showOwner(node);
     warnOfThreshold(node);

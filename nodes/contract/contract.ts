@@ -1,11 +1,14 @@
 import type { NodeAPI } from "node-red";
 import type { Abi } from "../../src/index.ts";
 import { registerAbiReader } from "../lib/admin/abi.ts";
+import { registerContractReader } from "../lib/admin/read-contract.ts";
 import type { ContractNode, ContractRef } from "../lib/runtime/config-nodes.ts";
+import { registerContract } from "../lib/runtime/contract-registry.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
+import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { splitNames } from "../lib/shared/split-names.ts";
 import { requireSet, unsetVariable } from "../lib/shared/variables.ts";
 import { type ContractDef, isDecimals, NODE } from "./fields.ts";
 
@@ -13,9 +16,11 @@ export default function register(RED: NodeAPI): void {
   function ConstructContract(this: ContractNode, def: ContractDef): void {
     RED.nodes.createNode(this, def);
     this.contract = openContract(fieldReader(RED, this, NODE, def));
+    this.on("close", registerContract(RED, this));
   }
   RED.nodes.registerType("crec-contract", ConstructContract);
   registerAbiReader(RED);
+  registerContractReader(RED);
 }
 
 function openContract({ settings }: FieldReader<typeof NODE>): ContractRef {
@@ -23,17 +28,33 @@ function openContract({ settings }: FieldReader<typeof NODE>): ContractRef {
   const address = (settings.address ?? "").trim();
   // A flow written by hand may have a number.
   const decimals = String(settings.decimals ?? "").trim();
-  let abi: Promise<Abi> | undefined;
+  let parsed: { abi?: Abi; failure?: unknown } | undefined;
+  const parse = ({ parseAbi }: Pick<Library, "parseAbi">) => {
+    parsed ??= attempt(() => parseAbi(requireSet(settings.abi ?? "")));
+    return parsed;
+  };
   return {
     chainSelector,
     address,
     decimals: decimals === "" ? undefined : Number(decimals),
+    amounts: splitNames(String(settings.amounts ?? "")),
     problem: unsetVariable(settings) ?? problemOf(chainSelector, address, decimals),
-    abi: () => {
-      abi ??= loadLibrary().then(({ parseAbi }) => parseAbi(requireSet(settings.abi ?? "")));
-      return abi;
+    abi: async () => {
+      const { abi, failure } = parse(await loadLibrary());
+      if (abi) return abi;
+      throw failure;
     },
+    abiNow: (library) => parse(library).abi,
   };
+}
+
+/** Also an ABI that cannot be read is read only once: that may take long. */
+function attempt(parse: () => Abi): { abi?: Abi; failure?: unknown } {
+  try {
+    return { abi: parse() };
+  } catch (failure) {
+    return { failure };
+  }
 }
 
 function problemOf(chainSelector: string, address: string, decimals: string): CodedError | undefined {

@@ -6,13 +6,18 @@ import { hintUnder, problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import type { EventChoice, FunctionChoice } from "../lib/shared/form-types.ts";
+import { abiButtons } from "./editor-abis.ts";
+import { readButton, readWhenSaved } from "./editor-read.ts";
 
 export const form: NodeForm = {
   label: (node) => String(node.address || "") || node._("contract.title"),
   opened: (node) => {
     checkAddress(node, inputOf("address"));
+    abiButtons(node);
     checkAbi(node, inputOf("abi"));
+    readButton(node);
   },
+  saved: readWhenSaved,
 };
 
 /** Shows what the ABI offers, or what is wrong with it, also before the first deploy. */

@@ -26,10 +26,14 @@ export const NODE = describeNode({
       check: isAddress,
       error: "common.error.address",
     },
+    standards: { kind: "custom", label: "contract.label.standards", role: "group", icon: "magic" },
     /** JSON, or human-readable text with one item a line. */
     abi: { kind: "text", icon: "list", lines: 8, monospace: true, placeholder: true, required: true },
     /** Of a token: how many decimal places its amounts have. Text, since it may be the name of a variable. */
     decimals: { kind: "text", icon: "dot-circle-o", placeholder: true, hint: true, check: isDecimals },
+    read: { kind: "button", icon: "download", result: true },
+    /** The parameters that decimals apply to, where their names are not the usual ones. */
+    amounts: { kind: "text", icon: "balance-scale", placeholder: true, hint: true },
   },
 });
 

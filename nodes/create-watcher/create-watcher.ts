@@ -1,14 +1,19 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Watcher } from "../../src/index.ts";
+import type { CrecClient, Watcher } from "../../src/index.ts";
+import { canonicalId } from "../../src/protocol/ids.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { type CreateWatcherDef, NODE } from "./fields.ts";
 import { requestOf } from "./request.ts";
+
+/** A watcher that was created or found, as it is kept while the node waits for it. */
+type CreatedWatcher = { channelId: string; watcher: Watcher; found: boolean };
 
 /** Outputs: ready (once), and status (each change until then). */
 export default function register(RED: NodeAPI): void {
@@ -16,24 +21,35 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    /** Creates or finds the watcher, and tells its status. */
+    const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
       showStatus(this, "working", "create-watcher.status.creating");
-      const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, fields.settings.channel);
-      const client = await clientFor(channel.connection(), msg);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const request = await requestOf(RED, fields, msg);
+      const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
+      // From here on, a Catch node gets the watcher with every error.
+      const ids = { channelId, watcherId: watcher.watcher_id };
+      msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
+      return { channelId, watcher, found };
+    };
 
+    const act = async (task: Task): Promise<void> => {
+      const { msg, send, signal, kept } = task;
+      const timeoutMs = fields.milliseconds("timeout");
+      const connection = channelOf(RED, fields.settings.channel).connection();
+      const client = await clientFor(connection, msg);
+      if (kept) requireSameService(kept, connection);
+      const created = kept ? (kept.about as CreatedWatcher) : await create(task, client);
+      const { channelId, watcher, found } = created;
       const report = (watcher: Watcher, found: boolean): CrecMessage => {
         showStatus(this, watcher.status === "active" ? "done" : "working", watcher.status);
         const crec = { channelId, watcherId: watcher.watcher_id, status: watcher.status, found };
         return answer(msg, watcher, crec);
       };
-      const { watcher, found } = await client.watchers.createOrFind(channelId, request, { signal });
-      // From here on, a Catch node gets the watcher with every error.
-      const ids = { channelId, watcherId: watcher.watcher_id };
-      msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
       send(null, statusMessage(report(watcher, found)));
+      if (timeoutMs !== 0)
+        await task.keep({ id: canonicalId(watcher.watcher_id), connection, about: created });
       const ready =
         timeoutMs === 0
           ? watcher
@@ -46,7 +62,8 @@ export default function register(RED: NodeAPI): void {
               },
             });
       send(report(ready, found), null);
-    });
+    };
+    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-create-watcher", ConstructCreateWatcher);
 }

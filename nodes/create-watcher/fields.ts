@@ -1,5 +1,12 @@
 import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, JSON_TYPES, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  describeNode,
+  JSON_TYPES,
+  RESUME_FIELD,
+  type SettingsOf,
+  timeoutField,
+} from "../lib/shared/fields.ts";
 
 const SHORTEST_NAME = 4;
 
@@ -7,6 +14,7 @@ export const NODE = describeNode({
   type: "crec-create-watcher",
   version: 1,
   icon: "create-watcher.svg",
+  acts: true,
   outputs: ["ready", "status"],
   fields: {
     name: COMMON.name,
@@ -61,6 +69,7 @@ export const NODE = describeNode({
     offered: { kind: "custom", role: "group" },
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },
+    resume: RESUME_FIELD,
   },
 });
 

@@ -5,6 +5,7 @@ import type { ChannelRef } from "../lib/runtime/config-nodes.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { type CodedError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { showCountdown } from "./countdown.ts";
 
 /** The flow is incomplete or wrong: only a change of it helps. */
 const CONFIGURATION_CODES = new Set([
@@ -35,10 +36,10 @@ export async function awaitChannel(
       const kind = readErrorKindOf(error);
       if (signal.aborted || kind === "final" || CONFIGURATION_CODES.has(error.code)) throw error;
       const waitMs = backoff.next(error);
-      show(RED, node, { error, kind, waitMs });
+      const stopCountdown = show(RED, node, { error, kind, waitMs });
       if (!isExpected(error) && error.code !== reported) node.error(error, {});
       reported = error.code;
-      await sleep(waitMs, undefined, { signal });
+      await sleep(waitMs, undefined, { signal }).finally(stopCountdown);
     }
   }
 }
@@ -52,11 +53,13 @@ function show(
   RED: NodeAPI,
   node: Node,
   { error, kind, waitMs }: { error: CodedError; kind: ReadErrorKind; waitMs: number },
-): void {
+): () => void {
   if (kind === "missing") showStatus(node, "waiting", "events-in.status.waiting-for-channel");
   else if (kind === "refused") showStatus(node, "error", "events-in.status.key-refused");
   else {
-    const seconds = Math.max(1, Math.round(waitMs / 1000));
-    showStatus(node, "error", RED._("events-in.status.retrying", { error: shortText(error), seconds }));
+    const text = (seconds: number) =>
+      RED._("events-in.status.retrying", { error: shortText(error), seconds });
+    return showCountdown(RED, node, { until: performance.now() + waitMs, text });
   }
+  return () => undefined;
 }

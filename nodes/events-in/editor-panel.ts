@@ -1,11 +1,13 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import type { PanelReport } from "../lib/shared/form-types.ts";
+import type { PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
+import { askWhereTo } from "./editor-move.ts";
 import { startText } from "./start-text.ts";
 
 export type Panel = { close(): void };
 
 const REFRESH_MS = 2000;
+const NO_UNITS: UnitsReport = { noDecimals: [], differing: [] };
 
 /** Shows the state of the deployed node while its form is open, and lets a person move its cursor. */
 export function showPanel(node: EditedNode, container: JQuery): Panel {
@@ -19,6 +21,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
       (report) => {
         const isDeployed = report.problem === undefined && report.deployed;
         parts.report.text(report.problem ?? describe(node, report));
+        if (isDeployed) showUnits(node, parts.units, report.units);
         if (isDeployed && report.cursor !== undefined) next = report.cursor + 1;
         parts.buttons.prop("disabled", !isDeployed);
       },
@@ -36,10 +39,7 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
     );
   };
 
-  parts.reset.on("click", () => {
-    const to = window.prompt(node._("events-in.panel.reset-to"), String(next ?? "now"));
-    if (to !== null) change("seek", { to });
-  });
+  parts.reset.on("click", () => askWhereTo(node, next, (to) => change("seek", { to })));
   parts.exported.on("click", () => {
     getJson<object>(`${url}/cursor`).then(
       (cursor) => {
@@ -65,11 +65,16 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
   return { close: () => window.clearInterval(timer) };
 }
 
-type Parts = Record<"report" | "reset" | "exported" | "imported" | "buttons" | "file" | "result", JQuery>;
+type Parts = Record<
+  "report" | "units" | "reset" | "exported" | "imported" | "buttons" | "file" | "result",
+  JQuery
+>;
 
 function build(node: EditedNode, container: JQuery): Parts {
   const report = $('<div class="form-tips" id="crec-events-in-report" role="status">');
-  report.css({ "max-width": "450px", "margin-bottom": "12px" }).appendTo(container);
+  report.appendTo(container);
+  const units = $('<div class="form-tips" id="crec-events-in-units" role="status">').hide();
+  units.appendTo(container);
   const row = $('<div class="form-row">').appendTo(container);
   const button = (name: string) => {
     const made = $('<button type="button" class="red-ui-button">').attr("id", `crec-events-in-${name}`);
@@ -82,7 +87,16 @@ function build(node: EditedNode, container: JQuery): Parts {
   const file = $('<input type="file" id="crec-events-in-file" accept="application/json">');
   file.hide().appendTo(row);
   const result = $('<div id="crec-events-in-result" role="alert">').appendTo(container);
-  return { report, reset, exported, imported, buttons: reset.add(exported).add(imported), file, result };
+  return {
+    report,
+    units,
+    reset,
+    exported,
+    imported,
+    buttons: reset.add(exported).add(imported),
+    file,
+    result,
+  };
 }
 
 /** The cursor belongs to the channel that was chosen before. */
@@ -121,6 +135,19 @@ function describe(node: EditedNode, report: PanelReport): string {
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
   return `${line}${types}${started}${error}`;
+}
+
+/** Why amounts come in the smallest unit only. What the chosen contract lacks is said under its field. */
+function showUnits(node: EditedNode, line: JQuery, { noDecimals, differing }: UnitsReport = NO_UNITS): void {
+  const chosen = $("#node-input-contract").val();
+  const names = noDecimals.filter(({ id }) => id !== chosen).map(({ name }) => name);
+  const sentences = [
+    ...names.map((name) => node._("common.hint.no-decimals", { name })),
+    ...differing.map((name) => node._("events-in.panel.differing-decimals", { name })),
+  ];
+  const text = sentences.join(" ");
+  // A text that is set again is read out again.
+  if (line.text() !== text) line.text(text).toggle(text !== "");
 }
 
 function save(content: unknown, name: string): void {

@@ -1,6 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { isReference } from "../lib/editor/validate.ts";
@@ -35,6 +36,7 @@ export const form: NodeForm = {
     warnOfShortTimeout(node);
     listStores(node);
     showCallRate(node);
+    warnOfMissingDecimals(node);
     panel = showPanel(node, $("#crec-events-in-panel"));
   },
   saved: () => panel?.close(),

@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
+import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -7,7 +8,6 @@ import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shar
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
-import { onFlowsStarted } from "./flows-started.ts";
 import type { FolderState } from "./folder/folder-lock.ts";
 import { folderNotices, showFolder } from "./folder/notices.ts";
 import type { Tenure } from "./folder/tenure.ts";
@@ -32,10 +32,13 @@ export default function register(RED: NodeAPI): void {
     let folder: FolderState | undefined;
     let closed: Promise<void> = Promise.resolve();
 
+    let stopCountdown = () => {};
+
     const show = (): void => {
+      stopCountdown();
       if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
-      else if (this.reader) showState(RED, this, this.reader);
+      else if (this.reader) stopCountdown = showState(RED, this, this.reader);
     };
     const open = async (tenure?: Tenure): Promise<void> => {
       const signal = tenure ? AbortSignal.any([closing.signal, tenure.over]) : closing.signal;
@@ -53,6 +56,7 @@ export default function register(RED: NodeAPI): void {
     const close = async (): Promise<void> => {
       const { reader } = this;
       delete this.reader;
+      stopCountdown();
       closed = reader?.close() ?? closed;
       await closed;
     };
@@ -108,6 +112,7 @@ export default function register(RED: NodeAPI): void {
     this.on("close", (done: () => void) => {
       forget();
       closing.abort();
+      stopCountdown();
       const left = () => {
         leave();
         leaveFolder();

@@ -45,6 +45,8 @@ export const NODE = describeNode({
       placeholder: true,
       lookup: { list: "watcher-ids", by: "channel" },
     },
+    /** Only its events, with parameters by its ABI. */
+    contract: { ...COMMON.contract, hint: true },
     /** Names or signatures. */
     contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
     address: {

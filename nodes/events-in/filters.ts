@@ -1,4 +1,5 @@
 import type { EventFilter, EventType } from "../../src/index.ts";
+import type { ContractRef } from "../lib/runtime/config-nodes.ts";
 import { eventNames } from "../lib/runtime/event-names.ts";
 import type { EventsInFields } from "./settings.ts";
 
@@ -14,7 +15,10 @@ export type Filters = {
  * The filters of a node's form. One that no event can match is refused, since the node would skip all of them.
  * @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING
  */
-export async function filtersOf(fields: EventsInFields): Promise<Filters> {
+export async function filtersOf(
+  fields: EventsInFields,
+  contract: Pick<ContractRef, "address" | "chainSelector"> | undefined,
+): Promise<Filters> {
   const values = fields.of({});
   const names = async (name: "watcher" | "contractEvent" | "address") => {
     const found = await values.names(name);
@@ -25,6 +29,9 @@ export async function filtersOf(fields: EventsInFields): Promise<Filters> {
   const minConfidence = fields.choice("confidence") || undefined;
   const watchers = await names("watcher");
   const contractEvents = await eventNames(await names("contractEvent"), fields.label("contractEvent"));
-  const addresses = await names("address");
-  return { types, watchers, filter: { contractEvents, addresses, minConfidence } };
+  const given = await names("address");
+  // One contract can serve other addresses of the same kind.
+  const addresses = given.length === 0 && contract ? [contract.address] : given;
+  const chainSelectors = contract ? [contract.chainSelector] : [];
+  return { types, watchers, filter: { contractEvents, addresses, chainSelectors, minConfidence } };
 }

@@ -1,7 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
-import { channelOf } from "../lib/runtime/config-nodes.ts";
+import type { ChannelEvent } from "../../src/index.ts";
+import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
@@ -19,11 +22,11 @@ import {
   type EventsInFields,
   outputChoices,
   pollIntervals,
-  serviceIdentity,
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
+import { UnitsNote } from "./units-note.ts";
 import { filterOf } from "./watchers.ts";
 
 type Opening = {
@@ -44,7 +47,9 @@ export async function openReader(
   // All settings are checked before anything is sent.
   const choices = outputChoices(fields);
   const unfinished = fields.number("unfinished");
-  const [start, filters] = [startOf(fields), await filtersOf(fields)];
+  const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
+  const chosen = contract && { contract, abi: await contract.abi() };
+  const [start, filters] = [startOf(fields), await filtersOf(fields, contract)];
   const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
@@ -64,13 +69,21 @@ export async function openReader(
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
       });
+  const units = new UnitsNote(RED, library);
+  const decode = eventDecoder(RED, library, chosen);
+  const decodeEvent = (event: ChannelEvent) => {
+    const decoded = decode(event);
+    units.note(decoded);
+    return decoded;
+  };
+  const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
-    toMessage: (delivery) => toMessage(delivery, origin, library),
+    toMessage: (delivery) => toMessage(delivery, origin, decoding),
     isKnownType: (event) => isKnownType(event, library),
     isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
     onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
@@ -123,6 +136,6 @@ export async function openReader(
       if (!isExpected(error)) node.error(error, {});
     },
   });
-  const reader = new Reader(consumer, { store, identity, outputs });
+  const reader = new Reader(consumer, { store, identity, outputs, units });
   return reader;
 }

@@ -11,12 +11,14 @@ import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
 import type { Outputs } from "./outputs.ts";
+import type { UnitsNote } from "./units-note.ts";
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
   readonly consumer: EventConsumer;
   readonly #store: CursorStore;
   readonly #identity: CursorIdentity;
+  readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
@@ -25,12 +27,18 @@ export class Reader {
 
   constructor(
     consumer: EventConsumer,
-    parts: { store: CursorStore; identity: CursorIdentity; outputs: Reader["outputs"] },
+    parts: {
+      store: CursorStore;
+      identity: CursorIdentity;
+      outputs: Reader["outputs"];
+      units?: Pick<UnitsNote, "report">;
+    },
   ) {
     this.consumer = consumer;
     this.#store = parts.store;
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
+    this.#units = parts.units;
   }
 
   noteError(error: CodedError): void {
@@ -41,6 +49,8 @@ export class Reader {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
     const stored = await this.#store.load().catch(() => undefined);
+    const units = this.#units?.report();
+    const isLacking = units && units.noDecimals.length + units.differing.length > 0;
     return {
       deployed: true,
       state: state.kind,
@@ -63,6 +73,7 @@ export class Reader {
       notices: this.outputs.notices,
       ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
+      ...(isLacking ? { units } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }

@@ -75,13 +75,3 @@ export function cursorPath(RED: NodeAPI, consumer: string): string {
 export function cursorLocation(RED: NodeAPI, store: string | undefined, consumer: string): string {
   return store ? `${store}:${consumer}` : cursorPath(RED, consumer);
 }
-
-/**
- * The service as part of a cursor's identity. One on this machine can come back on another port and is still the same:
- * its channels' ids show that.
- */
-export function serviceIdentity(baseUrl: string): string {
-  const url = new URL(baseUrl);
-  if (["127.0.0.1", "localhost", "[::1]"].includes(url.hostname)) url.port = "";
-  return url.href.replace(/\/+$/, "");
-}

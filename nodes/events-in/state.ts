@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
 import { shortText } from "../lib/shared/errors.ts";
+import { type Countdown, showCountdown } from "./countdown.ts";
 import type { Reader } from "./reader.ts";
 import { startedStatus } from "./start-text.ts";
 
@@ -8,10 +9,32 @@ const CONNECTED = "node-red:common.status.connected";
 
 export type Shown = Pick<Reader, "outputs" | "started"> & { consumer: Pick<Reader["consumer"], "state"> };
 
-/** Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. */
-export function showState(RED: NodeAPI, node: Node, reader: Shown): void {
+/** When each state began: it may be shown several times. */
+const since = new WeakMap<Shown["consumer"]["state"], number>();
+
+/**
+ * Shows what the consumer is doing as the node's status, and how many events were dropped for their proof. Returns the
+ * function that stops a countdown.
+ */
+export function showState(RED: NodeAPI, node: Node, reader: Shown): () => void {
+  const { state } = reader.consumer;
+  if (!since.has(state)) since.set(state, performance.now());
+  const countdown = countdownOf(RED, state);
+  if (countdown) return showCountdown(RED, node, countdown);
   const [kind, text] = statusOf(RED, reader);
   showStatus(node, kind, text);
+  return () => undefined;
+}
+
+/** Undefined in a state that does not wait for its next attempt. */
+function countdownOf(RED: NodeAPI, state: Shown["consumer"]["state"]): Countdown | undefined {
+  if (state.kind !== "retrying" && state.kind !== "beyond_end") return undefined;
+  if (state.error.code === "WATCHER_NOT_FOUND") return undefined;
+  const until = (since.get(state) ?? 0) + state.inMs;
+  if (state.kind === "beyond_end")
+    return { until, text: (seconds) => RED._("events-in.status.beyond-end", { seconds }) };
+  const error = shortText(state.error);
+  return { until, text: (seconds) => RED._("events-in.status.retrying", { error, seconds }) };
 }
 
 function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown): [StatusKind, string] {
@@ -32,16 +55,10 @@ function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown
       // Until the first event, so that a person sees it who has deployed and looks.
       if (started?.from === "start" && state.delivered === 0) return ["done", startedStatus(RED._, started)];
       return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
-    case "retrying": {
-      if (state.error.code === "WATCHER_NOT_FOUND")
-        return ["waiting", "events-in.status.waiting-for-watcher"];
-      const seconds = Math.max(1, Math.round(state.inMs / 1000));
-      return ["error", RED._("events-in.status.retrying", { error: shortText(state.error), seconds })];
-    }
-    case "beyond_end": {
-      const seconds = Math.max(1, Math.round(state.inMs / 1000));
-      return ["error", RED._("events-in.status.beyond-end", { seconds })];
-    }
+    // Everything else of these two counts down.
+    case "retrying":
+    case "beyond_end":
+      return ["waiting", "events-in.status.waiting-for-watcher"];
     case "refused":
       return ["error", "events-in.status.key-refused"];
     case "paused":

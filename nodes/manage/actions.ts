@@ -19,7 +19,14 @@ export type ActionContext = {
   onStatus(status: string): void;
   /** Puts ids into the message as soon as they are known, so that Catch has them if an error follows. */
   note(crec: Record<string, unknown>): void;
+  /** Keeps the wait, so that it is resumed after a deploy. */
+  keep(wait: ManageWait): Promise<void>;
 };
+
+/** What an action waits for. */
+export type ManageWait =
+  | { action: "watchers.archive"; channelId: string; id: string }
+  | { action: "wallets.create-or-find"; id: string; found: boolean };
 
 export type ActionResult = { payload: unknown; crec: Record<string, unknown> };
 export type Action = (context: ActionContext) => Promise<ActionResult>;
@@ -72,16 +79,14 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
   },
   "watchers.archive": async (context) => {
     const { client, signal } = context;
-    const timeoutMs = context.timeoutMs();
+    // A wrong timeout is reported before anything is sent.
+    context.timeoutMs();
     const { channel_id, watcher_id, status } = await findWatcher(context);
-    const onStatus = (latest: Watcher) => context.onStatus(latest.status);
     // Safe to repeat: a watcher that is archiving or archived is not archived again.
     if (status !== "archiving" && status !== "archived") {
       await client.watchers.archive(channel_id, watcher_id, { signal });
     }
-    const wait = { target: "archived" as const, timeoutMs, signal, onStatus };
-    const archived = await client.watchers.waitFor(channel_id, watcher_id, wait).catch(archiveFailed);
-    return watcherResult(archived);
+    return resume(context, { action: "watchers.archive", channelId: channel_id, id: watcher_id });
   },
 
   "wallets.list": async ({ client, signal }) => ({
@@ -91,7 +96,8 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
   "wallets.get": async (context) => walletResult(await findWallet(context)),
   "wallets.create-or-find": async (context) => {
     const { client, signal } = context;
-    const timeoutMs = context.timeoutMs();
+    // A wrong timeout is reported before anything is sent.
+    context.timeoutMs();
     const { label, chainSelector, signer, configuration } = context.wallet();
     const { address = "" } = await signer().signer();
     const description = await context.description();
@@ -106,13 +112,7 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
     };
     const { wallet, found } = await client.wallets.createOrFind(request, { signal });
     context.note(walletResult(wallet, { found }).crec);
-    const deployed = await client.wallets.waitFor(wallet.wallet_id, {
-      target: "deployed",
-      timeoutMs,
-      signal,
-      onStatus: ({ status }: Wallet) => context.onStatus(status),
-    });
-    return walletResult(deployed, { found });
+    return resume(context, { action: "wallets.create-or-find", id: wallet.wallet_id, found });
   },
   "wallets.rename": async (context) => {
     const { wallet_id } = await findWallet(context);
@@ -134,6 +134,23 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
     return queryResult(await client.queries.get(channel, queryId, { signal }), channel);
   },
 };
+
+/** Waits, or goes on with a wait, whatever the node's action is now. */
+export async function resume(context: ActionContext, wait: ManageWait): Promise<ActionResult> {
+  const { client, signal } = context;
+  const options = {
+    timeoutMs: context.timeoutMs(),
+    signal,
+    onStatus: ({ status }: { status: string }) => context.onStatus(status),
+  };
+  await context.keep(wait);
+  if (wait.action === "watchers.archive") {
+    const archived = client.watchers.waitFor(wait.channelId, wait.id, { target: "archived", ...options });
+    return watcherResult(await archived.catch(archiveFailed));
+  }
+  const deployed = await client.wallets.waitFor(wait.id, { target: "deployed", ...options });
+  return walletResult(deployed, { found: wait.found });
+}
 
 /** By name or by chain selector. */
 async function findNetwork({ client, target, signal }: ActionContext): Promise<Network> {

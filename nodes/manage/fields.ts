@@ -1,4 +1,4 @@
-import { COMMON, describeNode, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, RESUME_FIELD, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
 
 /** Every action, as `resource.verb`, with the fields that it needs. A channel and a wallet have their own connection. */
 const NEEDS = {
@@ -31,6 +31,7 @@ export const NODE = describeNode({
   type: "crec-manage",
   version: 1,
   icon: "manage.svg",
+  acts: true,
   inputs: 1,
   outputs: ["result"],
   fields: {
@@ -50,6 +51,7 @@ export const NODE = describeNode({
     newName: { kind: "typed", icon: "pencil", required: true, shown: neededBy("newName") },
     description: { kind: "typed", icon: "align-left", shown: neededBy("description") },
     timeout: { ...timeoutField(60), shown: neededBy("timeout") },
+    resume: { ...RESUME_FIELD, shown: neededBy("timeout") },
   },
 });
 

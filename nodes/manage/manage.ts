@@ -1,12 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
+import { canonicalId } from "../../src/protocol/ids.ts";
 import { type Connection, channelOf, connectionOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { ACTIONS } from "./actions.ts";
+import { ACTIONS, type ActionContext, type ManageWait, resume } from "./actions.ts";
 import { type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
@@ -14,12 +16,15 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
-      const action = actionOf(fields.settings);
-      showStatus(this, "working", "manage.status.working");
-      const client = await clientFor(connectionFor(RED, fields.settings, action), msg);
+    const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
+      const wait = kept?.about as ManageWait | undefined;
+      const action = wait?.action ?? actionOf(fields.settings);
+      showStatus(this, "working", kept ? "common.status.resuming" : "manage.status.working");
+      const connection = connectionFor(RED, fields.settings, action);
+      if (kept) requireSameService(kept, connection);
+      const client = await clientFor(connection, msg);
       const values = fields.of(msg);
-      const { payload, crec } = await ACTIONS[action]({
+      const context: ActionContext = {
         client,
         signal,
         timeoutMs: () => fields.milliseconds("timeout"),
@@ -36,10 +41,13 @@ export default function register(RED: NodeAPI): void {
         note: (known) => {
           msg.crec = withDetails(msg, { ...known, ...createdOf(client, msg, known) });
         },
-      });
+        keep: (about) => keep({ id: canonicalId(about.id), connection, about }),
+      };
+      const { payload, crec } = await (wait ? resume(context, wait) : ACTIONS[action](context));
       send(answer(msg, payload, { ...crec, ...createdOf(client, msg, crec) }));
       showStatus(this, "done", typeof crec.status === "string" ? crec.status : "manage.status.done");
-    });
+    };
+    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-manage", ConstructManage);
 }

@@ -1,3 +1,4 @@
+import type { NodeAPI } from "node-red";
 import type {
   CrecClient,
   Operation,
@@ -14,6 +15,7 @@ import { type ProofCheck, UNBOUND, type Unproven } from "../lib/runtime/operatio
 
 /** The input of an action. An action reads only those fields of the form and the message that it needs. */
 export type Task = {
+  RED: NodeAPI;
   client: CrecClient;
   channelId: string;
   signal: AbortSignal;
@@ -37,6 +39,17 @@ export type Task = {
   /** The id that its owner signed, where the message has it for this operation. */
   walletOperationId: (operationId: string) => string | undefined;
   proofCheck: () => Promise<ProofCheck | undefined>;
+  /** Keeps the wait, so that it is resumed after a deploy. */
+  keep: (wait: KeptWait) => Promise<void>;
+};
+
+/** What is kept of a wait. */
+export type KeptWait = {
+  channelId: string;
+  operation: Operation;
+  byDefault: OperationStatus;
+  /** The id that its owner signed, where that is known. The service may show the id of another operation. */
+  signedId: string | undefined;
 };
 
 export type Answer = { payload: unknown; crec: Details };
@@ -69,7 +82,8 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
   finalize: async (task) => {
     const { client, channelId, signal } = task;
     // Every error in the form is reported before anything is signed.
-    const target = task.target("accepted");
+    const byDefault = "accepted";
+    const target = task.target(byDefault);
     const timeoutMs = task.timeoutMs();
     const proofCheck = await task.proofCheck();
     const [operationId, digest, signer] = [
@@ -78,35 +92,44 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
       await task.signer(),
     ];
     const finalized = await client.operations.finalize(channelId, operationId, signer, { digest, signal });
-    return until(task, finalized, { target, timeoutMs, proofCheck, signedId: finalized.wallet_operation_id });
+    const signedId = finalized.wallet_operation_id;
+    return until(task, finalized, { target, timeoutMs, proofCheck, signedId, byDefault });
   },
 
   cancel: async ({ client, channelId, signal, operationId }) =>
     about(await client.operations.cancel(channelId, await operationId(), { signal })),
 
   wait: async (task) => {
-    const target = task.target("confirmed_latest");
+    const byDefault = "confirmed_latest";
+    const target = task.target(byDefault);
     const timeoutMs = task.timeoutMs();
     const proofCheck = await task.proofCheck();
     const { client, channelId, signal } = task;
     // A missing operation is an error immediately.
     const operation = await client.operations.get(channelId, await task.operationId(), { signal });
     const signedId = task.walletOperationId(operation.operation_id);
-    return until(task, operation, { target, timeoutMs, proofCheck, signedId });
+    return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });
   },
 };
+
+/** Goes on with a wait, whatever the node's action is now. */
+export async function resume(task: Task, { operation, byDefault, signedId }: KeptWait): Promise<Answer> {
+  const [target, timeoutMs, proofCheck] = [task.target(byDefault), task.timeoutMs(), await task.proofCheck()];
+  return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });
+}
 
 type Wait = {
   target: OperationStatus;
   timeoutMs: number;
   proofCheck: ProofCheck | undefined;
-  /** The id that its owner signed, where that is known. The service may show the id of another operation. */
   signedId: string | undefined;
+  byDefault: OperationStatus;
 };
 
 async function until(task: Task, operation: Operation, wait: Wait): Promise<Answer> {
   const { client, channelId, signal, operationKey, onStatus, onFound } = task;
-  const { proofCheck, signedId, ...waiting } = wait;
+  const { proofCheck, signedId, byDefault, ...waiting } = wait;
+  await task.keep({ channelId, operation, byDefault, signedId });
   const { requestedOperation } = await loadLibrary();
   const asked = requestedOperation(operation);
   const verify = proofCheck?.(
@@ -117,6 +140,7 @@ async function until(task: Task, operation: Operation, wait: Wait): Promise<Answ
     signedId === undefined && verification?.verified ? UNBOUND : verification;
   const onChange = ({ status, verification }: OperationChange) => onStatus(status, judged(verification));
   const reached = await reach(
+    task.RED,
     { client, channelId, operation },
     { ...waiting, signal, operationKey, verify, onChange, onFound },
   );

@@ -1,5 +1,5 @@
 import { OPERATION_PROGRESS, OPERATION_STATUSES } from "../../src/protocol/statuses.ts";
-import { COMMON, describeNode, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, RESUME_FIELD, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
 
 /** By default from the message, as submit operation sends it. */
 const FROM_MESSAGE = ["msg", "str", "flow", "global", "env", "jsonata"] as const;
@@ -8,6 +8,7 @@ export const NODE = describeNode({
   type: "crec-operation",
   version: 1,
   icon: "operation.svg",
+  acts: true,
   fields: {
     name: COMMON.name,
     channel: { ...COMMON.channel, override: "channelId" },
@@ -64,6 +65,7 @@ export const NODE = describeNode({
       shown: { action: ["finalize", "wait"] },
     },
     timeout: { ...timeoutField(300), shown: { action: ["finalize", "wait"] } },
+    resume: { ...RESUME_FIELD, shown: { action: ["finalize", "wait"] } },
   },
 });
 

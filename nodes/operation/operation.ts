@@ -1,16 +1,17 @@
 import type { Node, NodeAPI } from "node-red";
-import { isSameId } from "../../src/protocol/index.ts";
+import { canonicalId, isSameId } from "../../src/protocol/index.ts";
 import { previewOfOperation } from "../lib/runtime/call-preview.ts";
 import { channelOf, signerOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import { ACTIONS } from "./actions.ts";
+import { ACTIONS, type Task as ActionTask, type KeptWait, resume } from "./actions.ts";
 import { NODE, type OperationDef } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
@@ -18,17 +19,21 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
+    const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) throw nodeError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
-      showStatus(this, "working", "operation.status.working");
+      showStatus(this, "working", kept ? "common.status.resuming" : "operation.status.working");
       const incoming = msg.crec;
       const channel = channelOf(RED, fields.settings.channel);
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
-      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
-      const { payload, crec } = await action({
+      if (kept) requireSameService(kept, connection);
+      const wait = kept?.about as KeptWait | undefined;
+      const channelId =
+        wait?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+      const actions: ActionTask = {
+        RED,
         client,
         channelId,
         signal,
@@ -53,12 +58,15 @@ export default function register(RED: NodeAPI): void {
         operationKey: operationKeyOf(msg),
         walletOperationId: (operationId) => walletOperationIdIn(incoming, operationId),
         proofCheck: () => proofCheckOf(connection),
-      });
+        keep: (about) => keep({ id: canonicalId(about.operation.operation_id), connection, about }),
+      };
+      const { payload, crec } = await (wait ? resume(actions, wait) : action(actions));
       send(answer(msg, payload, crec));
       const { status, verification } = crec;
       const shown = status === undefined ? "operation.status.done" : status;
       showStatus(this, "done", verification ? shownStatus(RED, shown, verification) : shown);
-    });
+    };
+    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-operation", ConstructOperation);
 }

@@ -1,5 +1,12 @@
 import { isAddress, isBytes, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, type SettingsOf, stored, timeoutField } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  describeNode,
+  RESUME_FIELD,
+  type SettingsOf,
+  stored,
+  timeoutField,
+} from "../lib/shared/fields.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 
 export const NODE = describeNode({
@@ -57,6 +64,7 @@ export const NODE = describeNode({
     /** The caller that the contract sees. */
     from: { kind: "typed", icon: "user", hint: true, check: isAddress, error: "common.error.address" },
     timeout: timeoutField(60),
+    resume: RESUME_FIELD,
     verify: { kind: "boolean", default: true },
   },
 });

@@ -40,7 +40,7 @@ async function contractQuestion(
   const contract = contractOf(RED, call.contract);
   const library = await loadLibrary();
   const abi = await contract.abi();
-  const { decimals } = contract;
+  const { decimals, amounts } = contract;
   const isInTokens = fields.choice("resultUnit") === "token";
   if (isInTokens && decimals === undefined) {
     throw nodeError(
@@ -53,7 +53,7 @@ async function contractQuestion(
   const read = (returned: string): unknown => {
     const result = library.decodeFunctionResult({ abi, function: signature, data: returned });
     return isInTokens && decimals !== undefined
-      ? library.formatTokenAmounts(result, outputs, decimals)
+      ? library.formatTokenAmounts(result, outputs, decimals, amounts)
       : result;
   };
   return { request: await requestOf(fields, msg, { chainSelector, to, data }), abi, read };

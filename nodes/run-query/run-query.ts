@@ -1,14 +1,29 @@
 import type { Node, NodeAPI } from "node-red";
-import type { CreatedQuery, Query } from "../../src/index.ts";
+import type {
+  CreatedQuery,
+  CreateQuery,
+  CrecClient,
+  Query,
+  QueryAnswer,
+  QueryRunOptions,
+  WaitError,
+} from "../../src/index.ts";
+import { canonicalId } from "../../src/protocol/ids.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
+import { explainFailure, failureSentence } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { requireSameService } from "../lib/runtime/waits/waits.ts";
+import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type RunQueryDef } from "./fields.ts";
 import { questionOf } from "./request.ts";
+
+/** A query that was created, as it is kept while the node waits for its result. */
+type Asked = { channelId: string; queryId: string; request: CreateQuery };
 
 /** Outputs: result (once), and status (each status of the query). */
 export default function register(RED: NodeAPI): void {
@@ -16,36 +31,77 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
-      showStatus(this, "working", "run-query.status.asking");
+    const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
+      showStatus(this, "working", kept ? "common.status.resuming" : "run-query.status.asking");
       const timeoutMs = fields.milliseconds("timeout");
       const channel = channelOf(RED, def.channel);
-      const client = await clientFor(channel.connection(), msg);
-      const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+      const connection = channel.connection();
+      const client = await clientFor(connection, msg);
+      if (kept) requireSameService(kept, connection);
+      const asked = kept?.about as Asked | undefined;
+      const channelId =
+        asked?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { request, abi, read } = await questionOf(RED, this, fields, msg);
-      const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
-      const onCreated = ({ query_id: queryId }: CreatedQuery) => {
+      const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
+      if (asked) requireSameQuestion(asked, request);
+      const onCreated = async ({ query_id: queryId }: CreatedQuery) => {
         const ids = { channelId, queryId };
         msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
+        await keep({ id: canonicalId(queryId), connection, about: { channelId, queryId, request } });
       };
       const onStatus = ({ status }: Query) => {
         showStatus(this, "working", status);
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
-      const { QueryNotVerifiedError } = await loadLibrary();
-      const running = { verifier, abi, timeoutMs, signal, onCreated, onStatus };
-      const answered = await client.queries.run(channelId, request, running).catch((error: unknown) => {
+      const { QueryNotVerifiedError, WaitError } = await loadLibrary();
+      const options = { verifier, abi, timeoutMs, signal, onCreated, onStatus };
+      const answering = asked
+        ? resumeQuery(client, asked, options)
+        : client.queries.run(channelId, request, options);
+      const answered = await answering.catch(async (error: unknown) => {
         if (error instanceof QueryNotVerifiedError) {
           const { query, verification } = error;
           msg.crec = withDetails(msg, { status: query.status, verification });
         }
-        throw error;
+        throw error instanceof WaitError ? await withReasonFirst(RED, error, request) : error;
       });
       const { query, block, data: raw, verification } = answered;
       const crec = { status: query.status, block, raw, ...(verification ? { verification } : {}) };
       send(answer(msg, read(raw), crec), null);
       showStatus(this, "done", query.status);
-    });
+    };
+    onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-run-query", ConstructRunQuery);
+}
+
+/** Waits for a query that exists, and checks its proof as `queries.run` does. */
+async function resumeQuery(
+  client: CrecClient,
+  { channelId, queryId, request }: Asked,
+  { verifier, onCreated: _, ...waiting }: QueryRunOptions,
+): Promise<QueryAnswer> {
+  const { decodeQuery, QueryNotVerifiedError } = await loadLibrary();
+  const query = await client.queries.waitFor(channelId, queryId, waiting);
+  const requested = { queryId, chainSelector: request.chain_selector, params: request.params };
+  const verification = await verifier?.verifyQuery(query, { channelId, requested });
+  if (verification?.verified === false) throw new QueryNotVerifiedError(query, verification);
+  const { result: data = "0x", block } = decodeQuery(query);
+  return { data, block, query, ...(verification ? { verification } : {}) };
+}
+
+/** @throws WAIT_DROPPED where the form asks something else now, and would misread the result */
+function requireSameQuestion({ queryId, request }: Asked, now: CreateQuery): void {
+  if (JSON.stringify(request) === JSON.stringify(now)) return;
+  const message = `The form of the node asks something else now, so the wait was not resumed. Send the message again. Query ${queryId}.`;
+  throw nodeError("WAIT_DROPPED", message);
+}
+
+/** Of a query that ended without a result; of any other wait, the error as it is. */
+async function withReasonFirst(RED: NodeAPI, error: WaitError, request: CreateQuery): Promise<Error> {
+  const { code, id, lastStatus, reason } = error;
+  if (!lastStatus || !reason) return error;
+  const call = { chainSelector: request.chain_selector, to: request.params.contract_address };
+  const failure = await explainFailure(RED, reason, [call]);
+  return nodeError(code, `${failureSentence(lastStatus, failure, "The query has no result")} Query ${id}.`);
 }

@@ -8,6 +8,7 @@ import {
 import type { EditedNode, TypedInputType } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { TEXT_TYPES } from "../lib/shared/fields.ts";
@@ -37,6 +38,7 @@ export const form: NodeForm = {
     ]),
   ),
   opened(node) {
+    warnOfMissingDecimals(node);
     offerStatuses(node, typesOf(node));
     const filters = FILTER_NAMES.map((name) => ({ name, problem: problemUnder(inputOf(name)) }));
     const show = (): void => {

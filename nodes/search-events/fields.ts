@@ -1,3 +1,4 @@
+import { CONFIDENCES } from "../../src/protocol/index.ts";
 import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
@@ -41,6 +42,8 @@ export const NODE = describeNode({
       lookup: { list: "contract-events", by: "contract" },
     },
     address: { kind: "typed", icon: "map-marker", placeholder: ANY, list: true },
+    /** Concerns contract events only, as that of events in does. */
+    confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
     service: { kind: "typed", icon: "cog", placeholder: ANY, list: true },
     operation: {
       kind: "typed",

@@ -4,6 +4,7 @@ import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -32,12 +33,14 @@ export default function register(RED: NodeAPI): void {
       const channel = channelOf(RED, settings.channel);
       const client = await clientFor(channel.connection(), msg);
       const verifier = fields.flag("verify") ? await channel.connection().verifier() : undefined;
-      const abi = settings.contract ? await contractOf(RED, settings.contract).abi() : undefined;
+      const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
+      const chosen = contract && { contract, abi: await contract.abi() };
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
-      const decoding = { ...library, decodeEvent: (event: ChannelEvent) => library.decodeEvent(event, abi) };
+      const passes = library.eventFilter({ minConfidence: fields.choice("confidence") || undefined });
+      const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
         const judged = verification ? { verification } : {};
@@ -55,6 +58,8 @@ export default function register(RED: NodeAPI): void {
         const found = client.events.search(channelId, { ...search, limit }, { signal });
         for await (const event of library.distinctEvents(found)) {
           signal.throwIfAborted();
+          // The service cannot filter by confidence.
+          if (!passes(event)) continue;
           isMore = sequence.count === most;
           if (isMore) break;
           const verification = await verifier?.verify(event, { channelId, donFamily });
@@ -97,6 +102,6 @@ function merged(msg: CrecMessage, found: CrecMessage): CrecMessage {
 function rejection({ event_id, headers }: ChannelEvent, why: string): CodedError {
   return nodeError(
     "EVENT_REJECTED",
-    `Event ${event_id} at offset ${headers.offset} failed verification: ${why}`,
+    `Failed verification: ${why} Event ${event_id}, offset ${headers.offset}.`,
   );
 }

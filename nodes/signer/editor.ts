@@ -1,5 +1,7 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { copyButton } from "../lib/editor/copy-button.ts";
+import { askInDialog } from "../lib/editor/dialog.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
@@ -13,7 +15,15 @@ export const form: NodeForm = {
   label: (node) => String(node.address || "") || node._("signer.title"),
   opened: (node) => {
     const result = partOf(NODE, "generate-result");
-    partOf(NODE, "generate").on("click", () => generate(node, result));
+    inputOf("address").after(
+      copyButton(node, "common.label.copy-address", () => String(inputOf("address").val() ?? "")),
+    );
+    const isStored = inputOf("privateKey").val() === STORED_PASSWORD;
+    partOf(NODE, "generate").on("click", () => {
+      const isTyped = String(inputOf("privateKey").val() ?? "").trim() !== "";
+      if (isStored || isTyped) askToReplace(node, () => void generate(node, result));
+      else void generate(node, result);
+    });
     inputOf("privateKey").on("change", () => showAddress(node, result));
     showAddress(node, result);
   },
@@ -34,6 +44,24 @@ export const form: NodeForm = {
   },
 };
 
+/** The old key may be the only one that a wallet with funds allows. */
+function askToReplace(node: EditedNode, replace: () => void): void {
+  const address = String(inputOf("address").val() ?? "");
+  const content = $("<div>");
+  const line = (text: string) => $("<p>").text(text).appendTo(content);
+  if (address !== "") line(node._("signer.replace.address", { address })).css("overflow-wrap", "anywhere");
+  line(node._("signer.replace.explained"));
+  askInDialog(node, {
+    title: node._("signer.replace.title"),
+    content,
+    action: node._("signer.replace.action"),
+    act: () => {
+      replace();
+      return true;
+    },
+  });
+}
+
 async function generate(node: EditedNode, result: JQuery): Promise<void> {
   try {
     const answer = await postJson<NewKey>("crec/signer/generate");
@@ -41,10 +69,30 @@ async function generate(node: EditedNode, result: JQuery): Promise<void> {
     inputOf("privateKey").val(answer.privateKey);
     inputOf("address").val(answer.address);
     pendingAddress = undefined;
-    say(result, node._("signer.generated"), "success");
+    showKey(node, result, answer.privateKey);
   } catch (failure) {
     say(result, requestFailure(node, failure, "crec.write"), "error");
   }
+}
+
+/** Shows the new key until another one is entered or the form is closed. The box is not part of what is stored. */
+function showKey(node: EditedNode, result: JQuery, privateKey: string): void {
+  say(result, node._("signer.generated"), "success");
+  const row = $("<div>").css({ display: "flex", "align-items": "center", "margin-top": "6px" });
+  $('<input type="text" readonly id="crec-signer-new-key">')
+    .attr("aria-label", node._("signer.new-key"))
+    .css({
+      "font-family": "monospace",
+      color: "var(--red-ui-form-text-color)",
+      flex: "1 1 auto",
+      "min-width": "0",
+      margin: "0",
+    })
+    .val(privateKey)
+    .on("focus", (event) => $(event.target).trigger("select"))
+    .appendTo(row);
+  row.append(copyButton(node, "signer.copy-key", () => privateKey)).appendTo(result);
+  $("<div>").css("margin-top", "6px").text(node._("signer.back-up")).appendTo(result);
 }
 
 /** Shows the address of the key. A stored key never returns to the browser: Node-RED answers with its address. */

@@ -15,7 +15,7 @@ export const NODE = describeNode({
       placeholder: true,
       monospace: true,
       readonly: true,
-      width: "100%",
+      width: "calc(100% - 50px)",
     },
     keyStorage: { kind: "note" },
   },

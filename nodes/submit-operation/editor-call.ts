@@ -97,6 +97,7 @@ function rawForm(
     parameter: { name: "", type: "bytes" },
     stored: stored.data,
     optional: true,
+    hexOnly: true,
     changed,
   });
   const amount = amountForm(node, fields, `${id}-amount`, stored.amount);

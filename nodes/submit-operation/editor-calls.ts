@@ -77,9 +77,11 @@ function showItem(
     .css({
       flex: "1",
       "min-width": "0",
+      height: "auto",
+      "line-height": "20px",
+      padding: "6px 10px",
       "text-align": "left",
-      overflow: "hidden",
-      "text-overflow": "ellipsis",
+      "white-space": "normal",
     })
     .appendTo(head);
   const arrow = $('<i class="fa fa-fw" aria-hidden="true">').appendTo(fold);

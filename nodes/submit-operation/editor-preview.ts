@@ -25,6 +25,8 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
   const text = (key: string, values?: Record<string, unknown>) =>
     node._(`submit-operation.preview.${key}`, values);
   const result = partOf(NODE, "preview-result").css({ "max-width": "none", "margin-left": "0" });
+  // The form is longer than the screen, and the button may be at its lower edge.
+  const bringIntoView = (): void => result.get(0)?.scrollIntoView({ block: "nearest" });
   let newest = 0;
   /** The ids of the config nodes that the current preview depends on. */
   let current: ReadonlySet<string> | undefined;
@@ -40,6 +42,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     const body = request(calls());
     current = usedIn(body);
     result.empty().css(BOX).text(text("asking"));
+    bringIntoView();
     const answer = await postJson<Preview>("crec/operation/preview", body).catch((failure: unknown) => ({
       problem: requestFailure(node, failure, "crec.read"),
     }));
@@ -48,6 +51,7 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     result.empty();
     if (answer.problem !== undefined) result.append(problemLine(answer.problem));
     else result.append(callsIn(text, answer.calls), digestIn(text, answer));
+    bringIntoView();
   });
   $("#dialog-form").on("change input", outdate);
   // Config nodes are edited in forms of their own.
@@ -83,6 +87,7 @@ function contractText(node: ConfigNode | null): ContractText {
     address: text("address"),
     abi: text("abi"),
     decimals: text("decimals"),
+    amounts: text("amounts"),
   };
 }
 
@@ -127,7 +132,7 @@ function callIn(text: Text, call: PreviewedCall): JQuery {
 function pairs(): JQuery {
   return $("<dl>").css({
     display: "grid",
-    "grid-template-columns": "max-content 1fr",
+    "grid-template-columns": "fit-content(35%) minmax(0, 1fr)",
     gap: "0 12px",
     margin: "0",
   });
@@ -136,12 +141,13 @@ function pairs(): JQuery {
 function pair(
   text: Text,
   name: string,
-  { text: words, unit, smallest, larger, later, problem }: PreviewedValue,
+  { text: words, unit, smallest, larger, typed, later, problem }: PreviewedValue,
 ): JQuery {
   const parts = [words];
   if (unit) parts.push(text(`unit.${unit}`));
   if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
   if (larger) parts.push(text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`) }));
+  if (typed !== undefined) parts.push(text("typed", { text: typed }));
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
   $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);

@@ -3,6 +3,7 @@ import {
   COMMON,
   describeNode,
   type HiddenField,
+  RESUME_FIELD,
   type SettingsOf,
   stored,
   timeoutField,
@@ -22,6 +23,7 @@ export const NODE = describeNode({
   type: "crec-submit-operation",
   version: 1,
   icon: "submit-operation.svg",
+  acts: true,
   outputs: ["reached", "status"],
   fields: {
     name: COMMON.name,
@@ -58,6 +60,7 @@ export const NODE = describeNode({
       shown: { mode: "send" },
     },
     timeout: { ...timeoutField(300), hint: true, shown: { mode: "send" } },
+    resume: { ...RESUME_FIELD, shown: { mode: "send" } },
     /** Sends later statuses to the second output after the message was sent to the first one. */
     follow: { kind: "boolean", default: true, hint: true, shown: { mode: "send" } },
     ...Object.fromEntries(CONTRACT_FIELDS.map((name) => [name, contract])),

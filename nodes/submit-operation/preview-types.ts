@@ -9,6 +9,7 @@ export type ContractText = {
   address?: string;
   abi?: string;
   decimals?: string;
+  amounts?: string;
 };
 
 /** Settings of a wallet as they are in the editor. `wallet` is a name or an address. */
@@ -36,6 +37,8 @@ export type PreviewedValue = {
   smallest?: string;
   /** The same in tokens or ether, where the text is in a smaller unit. */
   larger?: { text: string; unit: "token" | "ether" };
+  /** The text that the bytes were given as. */
+  typed?: string;
   /** Known at run time only. */
   later?: true;
   /** What is wrong with it: a sentence. */

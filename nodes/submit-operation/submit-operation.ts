@@ -1,20 +1,42 @@
 import type { Node, NodeAPI } from "node-red";
-import type { Operation, OperationChange, Submitted } from "../../src/index.ts";
+import type { CrecClient, Operation, OperationChange, OperationStatus, Submitted } from "../../src/index.ts";
 import { previewOf } from "../lib/runtime/call-preview.ts";
-import { channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
+import { type Connection, channelOf, walletOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
 import { withDetails } from "../lib/runtime/details.ts";
+import { failureOf } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
-import { answer, onInput } from "../lib/runtime/input.ts";
+import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { transactionsOf } from "./transactions.ts";
+
+/** An operation that was sent, as it is kept while the node waits for it. */
+type Sent = {
+  channelId: string;
+  operation: Operation;
+  walletOperationId: string;
+  wallet: string;
+  chainSelector: string;
+  key: string | undefined;
+};
+
+type Following = {
+  sent: Sent;
+  /** Of the message. */
+  number: number;
+  target: OperationStatus;
+  timeoutMs: number;
+  connection: Connection;
+  client: CrecClient;
+};
 
 /** Outputs: reached (once), and status (each status of the operation). A draft goes to the first immediately. */
 export default function register(RED: NodeAPI): void {
@@ -23,18 +45,42 @@ export default function register(RED: NodeAPI): void {
     const fields = fieldReader(RED, this, NODE, def);
     let newest = 0;
 
-    onInput(RED, this, def, async ({ msg, send, signal, afterwards }) => {
-      const number = ++newest;
+    onInput(
+      RED,
+      this,
+      def,
+      async (task) => {
+        const number = ++newest;
+        const target = fields.choice("waitFor");
+        const timeoutMs = fields.milliseconds("timeout");
+        const connection = channelOf(RED, fields.settings.channel).connection();
+        const client = await clientFor(connection, task.msg);
+        const sent = task.kept ? resumed(task.kept, connection) : await submit(task, connection, client);
+        // A draft waits for a person, not for this node.
+        if (!sent) return;
+        await task.keep({ id: sent.walletOperationId, connection, about: sent });
+        await follow(task, { sent, number, target, timeoutMs, connection, client });
+      },
+      { resumes: () => fields.flag("resume") },
+    );
+
+    const resumed = (kept: Kept, connection: Connection): Sent => {
+      requireSameService(kept, connection);
+      showStatus(this, "working", "common.status.resuming");
+      return kept.about as Sent;
+    };
+
+    const submit = async (
+      { msg, send, signal }: Task,
+      connection: Connection,
+      client: CrecClient,
+    ): Promise<Sent | undefined> => {
       const isDraft = fields.choice("mode") === "draft";
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
-      const timeoutMs = fields.milliseconds("timeout");
-      const target = fields.choice("waitFor");
       const key = operationKeyOf(msg);
       const channel = channelOf(RED, fields.settings.channel);
       const wallet = walletOf(RED, fields.settings.wallet);
-      const connection = channel.connection();
-      const client = await clientFor(connection, msg);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { chainSelector } = wallet;
       const address = await wallet.address(signal);
@@ -47,7 +93,8 @@ export default function register(RED: NodeAPI): void {
       const walletOperationId =
         key === undefined ? randomWalletOperationId() : walletOperationIdOf(key, { chainSelector, address });
       const id = key === undefined ? { wallet_operation_id: walletOperationId } : { operation_key: key };
-      const proofCheck = isDraft ? undefined : await proofCheckOf(connection);
+      // Wrong verification settings are reported before anything is signed.
+      if (!isDraft) await proofCheckOf(connection);
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // From here on, a Catch node gets the operation with every error.
       msg.crec = withDetails(msg, { channelId, walletOperationId });
@@ -63,20 +110,24 @@ export default function register(RED: NodeAPI): void {
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
+      if (!isDraft) return { channelId, operation, walletOperationId, wallet: address, chainSelector, key };
+      const preview = await previewOf(RED, wallet.chainSelector, readable);
+      send(answer(msg, operation, { status: operation.status, preview }), null);
+      showStatus(this, "done", operation.status);
+      return undefined;
+    };
 
-      const show = ({ status, verification }: OperationChange): void =>
-        showStatus(this, statusStyle(target, status), shownStatus(RED, status, verification));
-      if (isDraft) {
-        send(
-          answer(msg, operation, {
-            status: operation.status,
-            preview: await previewOf(RED, wallet.chainSelector, readable),
-          }),
-          null,
-        );
-        showStatus(this, "done", operation.status);
-        return;
-      }
+    const follow = async (
+      { msg, send, signal, afterwards }: Task,
+      { sent, number, target, timeoutMs, connection, client }: Following,
+    ): Promise<void> => {
+      const { channelId, operation, walletOperationId, wallet, chainSelector, key: operationKey } = sent;
+      const show = ({ status, reason, verification }: OperationChange): void => {
+        const text = reason
+          ? `${status}: ${failureOf(reason).reason}`
+          : shownStatus(RED, status, verification);
+        showStatus(this, statusStyle(target, status), text);
+      };
       const report = ({ status, reason, verification }: OperationChange): void => {
         const crec = { status, verification: verificationOf(verification) };
         send(null, { ...answer(msg, { status, reason }, crec), topic: `operation.status/${status}` });
@@ -89,10 +140,12 @@ export default function register(RED: NodeAPI): void {
         const { operation_id: operationId } = executed.operation;
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
-      const verify = proofCheck?.({ walletOperationId, wallet: address, chainSelector }, channelId);
+      const proofCheck = await proofCheckOf(connection);
+      const verify = proofCheck?.({ walletOperationId, wallet, chainSelector }, channelId);
       const reached = await reach(
+        RED,
         { client, channelId, operation },
-        { target, timeoutMs, signal, verify, operationKey: key, onChange, onFound },
+        { target, timeoutMs, signal, verify, operationKey, onChange, onFound },
       );
       const { status } = reached.operation;
       send(answer(msg, reached.operation, { status, verification: reached.verification }), null);
@@ -105,7 +158,7 @@ export default function register(RED: NodeAPI): void {
           report(change);
         }
       });
-    });
+    };
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
@@ -129,7 +182,7 @@ function operationKeyOf({ crec }: CrecMessage): string | undefined {
 
 /** It was created under this key as a draft, for another person to approve, so it is not signed here. */
 function awaitsApproval({ operation_id: id }: Operation): Error {
-  const message = `The operation ${id} of this key is a draft that waits for approval, so it was not sent. Finalize or cancel it with the node "operation".`;
+  const message = `Waits for approval: the operation of this key is a draft, so it was not sent. Finalize or cancel it with the node "operation". Operation ${id}.`;
   return nodeError("OPERATION_AWAITS_APPROVAL", message);
 }
 

@@ -1,6 +1,7 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
+import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn } from "../lib/editor/node-label.ts";
 
@@ -21,6 +22,7 @@ export const form: NodeForm = {
     },
   },
   opened(node) {
+    warnOfMissingDecimals(node);
     describeContractNetwork(inputOf("connection"), (connection) => connection);
     showSignedBy();
     restrictToChosen(node);

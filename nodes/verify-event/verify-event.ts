@@ -3,6 +3,7 @@ import type { ChannelEvent, UnmetExpectation, VerifyResult } from "../../src/ind
 import { envelopeOf } from "../../src/protocol/index.ts";
 import { connectionOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isNotice, payloadOf } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -27,7 +28,7 @@ export default function register(RED: NodeAPI): void {
       const event = toEvent(await fields.of(msg).value("event"));
       const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
-      const { dedupeKey, decodeEvent, signedFacts, unmetExpectation } = library;
+      const { dedupeKey, signedFacts, unmetExpectation } = library;
       const reject = (verification: VerifyResult | UnmetExpectation | SeenBefore) => {
         send(null, { ...msg, crec: { ...msg.crec, verification } }, null);
         const reason = verification.verified ? "" : verification.reason;
@@ -51,8 +52,9 @@ export default function register(RED: NodeAPI): void {
       }
       const unmet = unmetExpectation(signedFacts(event), expected, verification);
       if (unmet) return reject(unmet);
-      const abi = settings.contract ? await contractOf(RED, settings.contract).abi() : undefined;
-      const payload = decodeEvent(event, abi);
+      const contract = settings.contract ? contractOf(RED, settings.contract) : undefined;
+      const chosen = contract && { contract, abi: await contract.abi() };
+      const payload = eventDecoder(RED, library, chosen)(event);
       const key = dedupeKey(event);
       const store = await dedupeStore?.();
       signal.throwIfAborted();

@@ -2,6 +2,7 @@ import * as OxAddress from "ox/Address";
 import { CrecError } from "../errors.ts";
 import { integerDigits } from "../json.ts";
 import { arrayOf, fixedBytesSize, integerType, rangeOf, signatureHash, signatureOf } from "./abi-type.ts";
+import { plainName } from "./amount-rule.ts";
 import { parseAbi } from "./parse.ts";
 import type { AbiEvent, AbiParameter } from "./types.ts";
 import { bytesText } from "./values.ts";
@@ -68,16 +69,15 @@ function named(parameters: readonly AbiParameter[], given: Fields, path: string,
 }
 
 /** Services split `tokenID` in different ways, so underscores and case are ignored if there is no exact match. */
-function findKey(given: Map<string, unknown>, name: string, index: number): string | undefined {
+export function findKey(
+  given: ReadonlyMap<string, unknown>,
+  name: string,
+  index: number,
+): string | undefined {
   const exact = [name, wireName(name, index), String(index)].find((key) => given.has(key));
   if (exact !== undefined || name === "") return exact;
   return [...given.keys()].find((key) => plainName(key) === plainName(name));
 }
-
-function plainName(name: string): string {
-  return name.replaceAll("_", "").toLowerCase();
-}
-
 /** `nested`: inside a list or a tuple, where bytes are tried as base64 first. */
 function readValue(parameter: AbiParameter, value: unknown, path: string, nested = false): unknown {
   const { type } = parameter;
@@ -131,7 +131,7 @@ function anyBytes(value: unknown, nested: boolean): string | undefined {
 }
 
 /** Undefined outside the type. A negative number in a topic may arrive as an unsigned number of 256 bits. */
-function fittingInteger(
+export function fittingInteger(
   integer: { signed: boolean; bits: number },
   digits: string | undefined,
   indexed = false,
@@ -160,7 +160,7 @@ function bytesOfBase64(value: unknown): string | undefined {
 }
 
 /** Also reads `600.000000` and `1.2e+21`, as some services write integers. */
-function readInteger(value: unknown): string | undefined {
+export function readInteger(value: unknown): string | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   try {
     return integerDigits(String(value));

@@ -1,5 +1,6 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { arrayOf } from "./abi-type.ts";
+import { amountRule, type IsAmount } from "./amount-rule.ts";
 import type { AbiParameter } from "./types.ts";
 import { fromSmallestUnit, toSmallestUnit } from "./units.ts";
 
@@ -42,10 +43,12 @@ export function parseTokenAmounts(
 
 /**
  * What a function returned, with every integer as an amount of tokens, in lists and tuples too. Use it only for results
- * whose integers are all amounts; `amountsInTokens` picks them.
+ * whose integers are all amounts; `amountsInTokens` picks the amounts. With `names`, of several values only those of
+ * these names; a single value always.
  *
  * @param result as `decodeFunctionResult` returns it
  * @param decimals the contract's
+ * @param names the outputs, and parts of tuples, that are amounts. @default all
  * @throws {ArgumentError} `INVALID_ARGUMENT` when an integer is not a whole number.
  * @example
  * formatTokenAmounts("1500000", [{ name: "", type: "uint256" }], 6); // → "1.5"
@@ -54,24 +57,34 @@ export function formatTokenAmounts(
   result: unknown,
   outputs: readonly AbiParameter[],
   decimals: number,
+  names: readonly string[] = [],
 ): unknown {
-  const [only, ...others] = outputs;
-  if (only && others.length === 0) return format(only, result, decimals);
-  return format({ name: "", type: "tuple", components: [...outputs] }, result, decimals);
+  const [only = NOTHING, ...others] = outputs;
+  const isSingle = others.length === 0 && INTEGERS.test(only.type);
+  const isAmount = names.length === 0 || isSingle ? () => true : amountRule(names);
+  const parameter = others.length === 0 ? only : { name: "", type: "tuple", components: [...outputs] };
+  return format(parameter, result, { decimals, isAmount });
 }
 
-function format(parameter: AbiParameter, value: unknown, decimals: number): unknown {
+const NOTHING: AbiParameter = { name: "", type: "tuple", components: [] };
+
+function format(
+  parameter: AbiParameter,
+  value: unknown,
+  how: { decimals: number; isAmount: IsAmount },
+): unknown {
   const { type, components = [] } = parameter;
   const item = arrayOf(parameter)?.item;
   if (item !== undefined) {
-    return Array.isArray(value) ? value.map((entry: unknown) => format(item, entry, decimals)) : value;
+    return Array.isArray(value) ? value.map((entry: unknown) => format(item, entry, how)) : value;
   }
   if (type === "tuple" && typeof value === "object" && value !== null) {
     const parts = value as Record<string, unknown>;
     const named = components.map((part, index) => [part.name || String(index), part] as const);
-    return Object.fromEntries(named.map(([name, part]) => [name, format(part, parts[name], decimals)]));
+    return Object.fromEntries(named.map(([name, part]) => [name, format(part, parts[name], how)]));
   }
-  return INTEGERS.test(type) ? fromSmallestUnit(String(value), decimals) : value;
+  const isAmount = INTEGERS.test(type) && how.isAmount(parameter, []);
+  return isAmount ? fromSmallestUnit(String(value), how.decimals) : value;
 }
 
 function decimalText(value: unknown, path: string): string {

@@ -190,7 +190,8 @@ export function bytesText(value: unknown): Hex | undefined {
   return list.every(isByte) ? `0x${Buffer.from(list).toString("hex")}` : undefined;
 }
 
-function fromJsonText(value: unknown): unknown {
+/** Lists and tuples may come as JSON text. */
+export function fromJsonText(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
     return parseJson(value);

@@ -1,5 +1,6 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
+import { signedChain } from "../proofs/signed-chain.ts";
 import { readSignedEvent } from "../proofs/signed-event.ts";
 import {
   CONFIDENCES,
@@ -23,6 +24,8 @@ export type EventFilter = {
   contractEvents?: readonly string[] | undefined;
   /** The contract of a contract event; the wallet or contract of a status event. Case does not matter. @default all */
   addresses?: readonly string[] | undefined;
+  /** The network, by its chain selector: of a contract event the signed one, where it is signed. @default all */
+  chainSelectors?: readonly string[] | undefined;
   /** Contract events with less confidence do not pass; those that do not state it count as `latest`. @default all */
   minConfidence?: Confidence | undefined;
 };
@@ -45,7 +48,8 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
   const watcherIds = asSet(filter.watcherIds?.map(canonicalId));
   const contractEvents = asSet(filter.contractEvents?.map(canonicalSignature));
   const addresses = asSet(filter.addresses?.map((address) => address.toLowerCase()));
-  const looksInside = contractEvents ?? addresses ?? minConfidence;
+  const chains = asSet(filter.chainSelectors);
+  const looksInside = contractEvents ?? addresses ?? chains ?? minConfidence;
   return (event) => {
     const { payload } = event;
     const type = eventTypeOf(event) ?? "";
@@ -54,6 +58,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
     if (looksInside === undefined) return true;
     if (type !== "watcher.event") {
       if (contractEvents) return false;
+      if (chains && !chains.has(asText(payload.chain_selector))) return false;
       return !addresses || addresses.has(asText(payload.address ?? payload.target).toLowerCase());
     }
     const inside = readContractEvent(event);
@@ -61,6 +66,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
     if (contractEvents && !contractEvents.has(inside.name) && !contractEvents.has(inside.signature))
       return false;
     if (addresses && !addresses.has(inside.address)) return false;
+    if (chains && !chains.has(inside.chain ?? asText(payload.chain_selector))) return false;
     return minConfidence === undefined || rank(inside.confidence) >= rank(minConfidence);
   };
 }
@@ -84,7 +90,14 @@ function requireMeetable({ contractEvents = [], addresses = [], minConfidence }:
   throw new ArgumentError("minConfidence", `"${minConfidence}" is not a confidence. ${how}.`);
 }
 
-type ContractEvent = { name: string; signature: string; address: string; confidence: string };
+type ContractEvent = {
+  name: string;
+  signature: string;
+  address: string;
+  /** Undefined where it is not signed. */
+  chain: string | undefined;
+  confidence: string;
+};
 
 function readContractEvent(event: EventEnvelope): ContractEvent | undefined {
   const { content } = readSignedEvent(event);
@@ -95,6 +108,7 @@ function readContractEvent(event: EventEnvelope): ContractEvent | undefined {
     name: asText(content.name),
     signature: asText(event_signature),
     address: asText(address).toLowerCase(),
+    chain: signedChain(content).selector,
     confidence: asText(confidence ?? "latest"),
   };
 }

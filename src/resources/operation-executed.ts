@@ -70,8 +70,8 @@ export function findExecuted(how: RepeatedFind, prepared: Prepared, except?: str
 function executedNotFound({ request, key, isRepeatable: retryable }: Prepared, cause: unknown): CrecError {
   const again =
     key === undefined
-      ? "Look for this id later. Do not send the calls with a new id: they would be executed again."
+      ? "Look for its wallet operation id later. Do not send the calls with a new id: they would be executed again."
       : "Send the same operation later, under the same key. Do not use a new key: the calls would be executed again.";
-  const message = `Already executed, not found yet: the wallet has executed an operation with the id ${request.wallet_operation_id} before, but this channel does not show it yet, so its calls are not known. ${again}`;
+  const message = `Already executed, not found yet. The wallet has executed an operation with this id before, but this channel does not show it yet, so its calls are not known. ${again} Wallet operation id ${request.wallet_operation_id}.`;
   return new CrecError("OPERATION_EXECUTED_NOT_FOUND", message, { cause, retryable });
 }

@@ -64,13 +64,13 @@ function digestWithin({ request, chainId }: Prepared, deadline: number): string 
 }
 
 function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {
-  const message = `The wallet already has another operation with the id ${request.wallet_operation_id}: ${operation_id}, ${status}. Use a new id.`;
+  const message = `The wallet already has another operation with this id, which is ${status}. Use a new id. Wallet operation id ${request.wallet_operation_id}, operation ${operation_id}.`;
   return new CrecError("OPERATION_ID_TAKEN", message);
 }
 
 function keyReused(key: string, { operation_id, status }: Operation): CrecError {
   const shown = key.length <= 60 ? key : `${key.slice(0, 59)}…`;
-  const message = `The operation key "${shown}" was used for other calls: operation ${operation_id}, ${status}. Use a new key for new calls, and exactly the same calls to repeat an operation.`;
+  const message = `The operation key was used for other calls, in an operation that is ${status}. Use a new key for new calls, and exactly the same calls to repeat an operation. Key "${shown}", operation ${operation_id}.`;
   return new CrecError("OPERATION_KEY_REUSED", message);
 }
 

@@ -111,8 +111,8 @@ function isLasting(failure: unknown): boolean {
 /** Warns the caller: a new operation could be a second one. */
 function inDoubt(doubt: CrecError, { request, key, isRepeatable: retryable }: Prepared): HttpError {
   const id = request.wallet_operation_id;
-  const how = key === undefined ? "with that id" : "under the same key";
-  const message = `${doubt.message} The operation may have been accepted nevertheless: look for its wallet operation id ${id}, or send exactly the same operation again, ${how}.`;
+  const how = key === undefined ? "with the same id" : "under the same key";
+  const message = `${doubt.message} The operation may have been accepted nevertheless: look for it, or send exactly the same operation again, ${how}. Wallet operation id ${id}.`;
   const { status, type, requestId, retryAfterMs }: HttpErrorDetails = doubt instanceof HttpError ? doubt : {};
   const details = { status, type, requestId, retryAfterMs, retryable, cause: doubt };
   // Of the same class, so that callers still recognize a time-out or an abort.
@@ -127,9 +127,9 @@ function takenNotFound(
 ): ConflictError {
   const again =
     key === undefined
-      ? "Look for this id later. With a new id the calls may be executed twice."
+      ? "Look for its wallet operation id later. With a new id the calls may be executed twice."
       : "Send the same operation later, under the same key. Under a new key the calls may be executed twice.";
-  const message = `Already accepted, not found yet: the wallet has an operation with the id ${request.wallet_operation_id}, but this channel does not show it yet. ${again}`;
+  const message = `Already accepted, not found yet. The wallet has an operation with this id, but this channel does not show it yet. ${again} Wallet operation id ${request.wallet_operation_id}.`;
   return new ConflictError(code, message, { status, type, requestId, retryable, cause });
 }
 

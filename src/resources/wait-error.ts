@@ -37,10 +37,16 @@ export class WaitError extends CrecError {
   }
 }
 
-/** The error of a resource in a status that does not lead to the target: `OPERATION_FAILED`, with the reason. */
+/** The error of a resource in a status that does not lead to the target: `OPERATION_FAILED`, the reason first. */
 export function unreachable(noun: string, details: WaitErrorDetails & { lastStatus: string }): WaitError {
-  const { lastStatus: status, target, reason } = details;
-  const why = reason ? `: ${reason}` : "";
-  const message = `The ${noun} is ${status} and will not become ${target}${why}${/[.!?]$/.test(why) ? "" : "."}`;
+  const { id, lastStatus: status, target, reason } = details;
+  const why = reason
+    ? `${status}: ${ended(reason)} The ${noun} will not become ${target}.`
+    : `The ${noun} is ${status} and will not become ${target}.`;
+  const message = `${why} ${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}.`;
   return new WaitError(`${noun}_${status}`.toUpperCase(), message, details);
+}
+
+function ended(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -1,6 +1,6 @@
 import should from "should";
 import {
-  amountInTokens,
+  type AbiParameter,
   amountsInTokens,
   formatTokenAmounts,
   listFunctions,
@@ -53,26 +53,82 @@ describe("amounts of tokens", () => {
     });
     should(formatTokenAmounts("1500000", [{ name: "", type: "uint256" }], 6)).equal("1.5");
     should(formatTokenAmounts(ADDRESS, [{ name: "", type: "address" }], 6)).equal(ADDRESS);
+    should(formatTokenAmounts({}, [], 6)).deepEqual({});
+    const named = formatTokenAmounts(result, only?.outputs ?? [], 6, ["value"]);
+    should(named).deepEqual({ ...result, part: { value: "-0.000001", who: ADDRESS } });
+    should(formatTokenAmounts(["1500000"], [{ name: "", type: "uint256[]" }], 6, ["value"])).deepEqual([
+      "1.5",
+    ]);
   });
 
-  it("are found among the values of a call by the size of their integers", () => {
-    const amount = { name: "amount", type: "uint256" };
-    const count = { name: "count", type: "uint32" };
-    const part = { name: "part", type: "tuple", components: [amount, count] };
-    const inputs = [{ name: "to", type: "address" }, amount, count, part, { name: "", type: "uint64[]" }];
-    const values = {
-      to: ADDRESS,
-      amount: "1500000",
-      count: "7",
-      part: { amount: "1", count: "2" },
-      4: ["2000000", "0"],
-    };
-    should(amountsInTokens(values, inputs, 6)).deepEqual({
-      amount: "1.5",
-      part: { amount: "0.000001" },
-      4: ["2", "0"],
+  describe("among the values of a call", () => {
+    const number = (name: string, type = "uint256") => ({ name, type });
+    const amount = number("amount");
+    const count = number("count");
+    const found = (values: unknown, inputs: AbiParameter[], names?: string[]) =>
+      amountsInTokens(values, inputs, 6, names);
+
+    it("are those with a usual name, in lists and tuples too", () => {
+      const part = { name: "part", type: "tuple", components: [amount, count] };
+      const inputs = [number("to", "address"), amount, count, part, number("_values", "uint64[]")];
+      const values = {
+        to: ADDRESS,
+        amount: "1500000",
+        count: "7",
+        part: { amount: "1", count: "2" },
+        _values: ["2000000", "0"],
+      };
+      should(found(values, inputs)).deepEqual({
+        amount: "1.5",
+        part: { amount: "0.000001" },
+        _values: ["2", "0"],
+      });
+      should(found({ count: "7" }, [count])).be.undefined();
+      should(found({ value: [] }, [number("value", "uint256[]")])).deepEqual({ value: [] });
+      should(found({ parts: [] }, [{ ...part, name: "parts", type: "tuple[]" }])).deepEqual({ parts: [] });
+      should(found({ parts: [] }, [{ ...part, components: [count], type: "tuple[]" }])).be.undefined();
     });
-    should(amountsInTokens({ count: "7" }, [count], 6)).be.undefined();
-    should(amountInTokens(["7"], { name: "counts", type: "uint8[]" }, 6)).be.undefined();
+
+    it("are not ids, times, small integers, or unnamed ones", () => {
+      for (const name of ["tokenId", "id", "nonce", "deadline", "count", "timestamp", "assets", "amount0In"])
+        should(found({ [name]: "1500000" }, [number(name)])).be.undefined();
+      should(found({ value: 7 }, [number("value", "uint32")])).be.undefined();
+      should(found({ 0: "7" }, [number("")])).be.undefined();
+      should(found({ value: ADDRESS }, [number("value", "address")])).be.undefined();
+    });
+
+    it("are not the counts of a token that has ids: ERC-1155", () => {
+      const single = [number("id"), number("value")];
+      should(found({ id: "7", value: "1000000" }, single)).be.undefined();
+      const batch = [number("_ids", "uint256[]"), number("_values", "uint256[]")];
+      should(found({ _ids: ["7"], _values: ["1000000"] }, batch)).be.undefined();
+      should(found({ id: "7", value: "1000000" }, single, ["value"])).deepEqual({ value: "1" });
+    });
+
+    it("are exactly those that a person names, whatever their size and notation", () => {
+      const inputs = [amount, number("feeTaken", "uint32"), number("")];
+      const values = { amount: "1", feeTaken: 1_500_000, 2: "2000000" };
+      should(found(values, inputs, ["fee_taken", "arg2"])).deepEqual({ feeTaken: "1.5", 2: "2" });
+      should(found(values, inputs, ["none"])).be.undefined();
+      should(found({ amount: "1" }, inputs, [])).deepEqual({ amount: "0.000001" });
+    });
+
+    it("are left out where a value does not fit its type", () => {
+      const list = number("amounts", "uint256[]");
+      for (const value of [undefined, null, true, {}, [], "", "1.5", "one", -1, "-1", 2 ** 60, Number.NaN])
+        should(found({ amount: value }, [amount])).be.undefined();
+      for (const value of ["1", { 0: "1" }, ["1", "one"], `0x${"ab".repeat(32)}`])
+        should(found({ amounts: value }, [list])).be.undefined();
+      should(found("text", [amount])).be.undefined();
+      should(found(undefined, [amount])).be.undefined();
+    });
+
+    it("may be negative, also where an indexed value arrives as the unsigned topic", () => {
+      const signed = { name: "value", type: "int256" };
+      should(found({ value: "-1500000" }, [signed])).deepEqual({ value: "-1.5" });
+      const topic = { value: String(2n ** 256n - 1_500_000n) };
+      should(found(topic, [{ ...signed, indexed: true }])).deepEqual({ value: "-1.5" });
+      should(found(topic, [signed])).be.undefined();
+    });
   });
 });

@@ -362,6 +362,19 @@ describe("eventFilter", () => {
     );
   });
 
+  it("knows the network: the signed one, else the stated one", () => {
+    const [mainnet, stated] = ["5009297550715157269", "17"];
+    const passes = (chain: string, event: EventEnvelope) => eventFilter({ chainSelectors: [chain] })(event);
+    const onMainnet = transfer({ chain_id: "1" });
+    const claiming = { ...onMainnet, payload: { ...onMainnet.payload, chain_selector: stated } };
+    should([passes(mainnet, claiming), passes(stated, claiming)]).deepEqual([true, false]);
+    const unsigned = { ...transfer(), payload: { ...transfer().payload, chain_selector: stated } };
+    should([passes(mainnet, unsigned), passes(stated, unsigned)]).deepEqual([false, true]);
+    const watcher = { ...status, payload: { chain_selector: stated } };
+    should([passes(mainnet, watcher), passes(stated, watcher)]).deepEqual([false, true]);
+    should(passes(stated, status)).equal(false);
+  });
+
   it("knows a signature by the short names of its types, too", () => {
     const paid = transfer({ event_signature: "Paid(uint256,int256[])" });
     should(eventFilter({ contractEvents: ["Paid(uint,int[])"] })(paid)).equal(true);

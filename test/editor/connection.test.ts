@@ -1,7 +1,9 @@
 import should from "should";
 import { workflowOwnerFromOrgId } from "../../src/index.ts";
-import { useEditor } from "../support/editor.ts";
+import { THEMES, useEditor } from "../support/editor.ts";
+import type { Form } from "../support/editor-form.ts";
 import type { FlowNode } from "../support/node-red.ts";
+import { connectionNode } from "../support/nodes.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);
 
@@ -72,5 +74,67 @@ describe("the form of a connection", function () {
     should(valid).be.false();
     should(validationErrors.join(" ")).match(/threshold must be a whole number/);
     should(validationErrors.join(" ")).match(/Signers are addresses/);
+  });
+});
+
+describe('the result of "Test connection"', function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  const result = (form: Form) => form.root.locator("#crec-connection-test-result");
+  const line = (form: Form, state: string, text: string) =>
+    result(form).locator(`[data-state="${state}"]`, { hasText: text });
+
+  for (const theme of THEMES) {
+    it(`is a list that says what is wrong, readable in the ${theme} theme`, async () => {
+      const { ready } = editor().service;
+      await editor().openWith([connectionNode(ready, { orgId: "org_other", creTenantId: "9" })], theme);
+      const form = await editor().form("connection");
+      await form.root.getByRole("button", { name: "Test connection" }).click();
+      const differs = `This key belongs to ${ready.org_id}; the form says org_other: every event would be rejected.`;
+      await line(form, "problem", differs).waitFor();
+      await line(form, "ok", "The connection works.").waitFor();
+      await line(form, "unchecked", "no event with a proof yet").waitFor();
+      should(await result(form).getAttribute("role")).equal("status");
+      should(await result(form).getByRole("img", { name: "Problem" }).count()).equal(2);
+      // The pointer is over the button, which has Node-RED's own colors then.
+      const faint = await editor().inPage.faint(4.5);
+      should(faint.filter((text) => !text.startsWith("Test connection ("))).be.empty();
+      const fillIn = result(form).getByRole("button", { name: "Fill in organization and tenant" });
+      await fillIn.click();
+      await fillIn.waitFor({ state: "detached" });
+      should(await form.shows("orgId")).equal(ready.org_id);
+      await form.root.getByRole("button", { name: "Test connection" }).click();
+      await line(form, "ok", "This key belongs to the organization in the form.").waitFor();
+      should(await result(form).getByRole("button").count()).equal(0);
+      await form.cancel();
+    });
+  }
+});
+
+describe("a variable in a form", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  it("has under its field what it stands for, as deployed; a key is masked", async () => {
+    const { ready } = editor().service;
+    const variables = { baseUrl: "${CREC_BASE_URL}", orgId: "${TEST_NOWHERE}" };
+    const credentials = { apiKey: "${CREC_API_KEY}" };
+    await editor().openWith([connectionNode(ready, { ...variables, credentials })]);
+    const form = await editor().form("connection");
+    const under = (name: string) => form.root.locator(`.form-row:has(#node-config-input-${name})`);
+    await under("baseUrl").getByText(`\${CREC_BASE_URL} is ${ready.base_url}`).waitFor();
+    await under("orgId").getByText("${TEST_NOWHERE} is not set where Node-RED runs.").waitFor();
+    const masked = `\${CREC_API_KEY} is set (${ready.api_key.length} characters)`;
+    await under("apiKey").getByText(masked).waitFor();
+    const describedBy = (await form.field("baseUrl").getAttribute("aria-describedby")) ?? "";
+    const described = describedBy.split(" ").map((id) => form.root.locator(`[id="${id}"]`).textContent());
+    should((await Promise.all(described)).join(" ")).containEql(ready.base_url);
+
+    await form.fill("baseUrl", "${CREC_ORG_ID}");
+    await under("baseUrl").getByText("Deploy first to see what ${CREC_ORG_ID} stands for.").waitFor();
+    await form.fill("baseUrl", "https://host/v1");
+    await under("baseUrl").getByText("Deploy first").waitFor({ state: "hidden" });
+    should(await editor().page.content()).not.containEql(ready.org_id);
+    await form.cancel();
   });
 });

@@ -59,10 +59,10 @@ describe("the form of each node", function () {
         // A button under the mouse has other colours.
         await editor().page.mouse.move(0, 0);
         for (const theme of THEMES) {
-          await editor().page.evaluate(showTheme, theme as string);
+          await inPage.showTheme(theme);
           for (const text of await inPage.faint(READABLE)) found.faint[theme].add(`${type}: ${text}`);
         }
-        await editor().page.evaluate(showTheme, "light");
+        await inPage.showTheme("light");
         for (const field of await notReached(editor(), reached))
           found.unreached.push(`${type}, ${state}: ${field}`);
         for (const violation of await violations(form)) found.unnamed.add(`${type}: ${violation}`);
@@ -210,11 +210,4 @@ async function refuses(
   await inPage.put(name, before ?? "");
   should(await inPage.refusal(name)).equal(saidBefore, `${name} as it was`);
   return said !== undefined;
-}
-
-/** The editor itself shows its dark theme by this class. */
-function showTheme(theme: string): void {
-  type Root = { classList: { toggle(name: string, isOn: boolean): void } };
-  const { document } = globalThis as unknown as { document: { documentElement: Root } };
-  document.documentElement.classList.toggle("nr-theme-dark", theme === "dark");
 }

@@ -4,26 +4,135 @@ import should from "should";
 import { useEditor } from "../support/editor.ts";
 import type { FlowNode } from "../support/node-red.ts";
 
-const examples = fileURLToPath(new URL("../../examples", import.meta.url));
+const folder = fileURLToPath(new URL("../../examples", import.meta.url));
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => file.replace(/\.json$/, ""))
+  .sort();
+const textOf = (name: string) => readFileSync(`${folder}/${name}.json`, "utf8");
+const nodesOf = (name: string) => JSON.parse(textOf(name)) as FlowNode[];
+const [QUICKSTART = "", ...OTHERS] = names;
+
+/** What all examples together need of each type. */
+const SHARED = {
+  "crec-connection": 1,
+  "crec-signer": 1,
+  // The demo token, and the sensor registry of example 03.
+  "crec-contract": 2,
+  // Those that archive a watcher, or log all operations of a channel, have their own.
+  "crec-channel": 3,
+  // The one of the quickstart, and the device's that example 09 creates.
+  "crec-wallet": 2,
+  "mqtt-broker": 1,
+};
 
 describe("the examples, imported by hand", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  before(() => editor().openWith([{ id: "tab", type: "tab", label: "empty" }]));
-
-  for (const file of readdirSync(examples).filter((name) => name.endsWith(".json"))) {
-    it(`have every node valid: ${file}`, async () => {
-      const { inPage } = editor();
-      const before = new Set((await inPage.nodes()).map(({ id }) => id));
-      const text = readFileSync(`${examples}/${file}`, "utf8");
-      await editor().importText(text);
-      const wanted = (JSON.parse(text) as FlowNode[]).filter(({ type }) => !["tab", "group"].includes(type));
-      const arrived = (await inPage.nodes()).filter(({ id }) => !before.has(id));
-      should(arrived.map(({ type }) => type).sort()).deepEqual(wanted.map(({ type }) => type).sort());
-      for (const { type, valid, validationErrors } of arrived) {
-        should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
-      }
-    });
+  /** Imports an example as under Import → Examples, or as text, and returns the nodes that it added. */
+  async function importing(name: string, from: "examples" | "text") {
+    const { inPage, page } = editor();
+    const before = new Set((await inPage.nodes()).map(({ id }) => id));
+    if (from === "text") await editor().importText(textOf(name));
+    else {
+      await page.keyboard.press("Control+i");
+      await page.locator("#red-ui-clipboard-dialog-import-tabs").getByText("Examples").click();
+      const offered = page.locator("#red-ui-clipboard-dialog-import-tab-examples");
+      await offered.getByText("@crec-nodes/node-red-crec").click();
+      await offered.getByText(name).click();
+      await page.locator("#red-ui-clipboard-dialog-ok").click();
+    }
+    const isThere = page.locator("#red-ui-notifications").getByText("already exist");
+    if (before.size > 0) {
+      await isThere.waitFor();
+      await page.getByRole("button", { name: "Import copy" }).click();
+      await isThere.waitFor({ state: "detached" });
+    }
+    return (await inPage.nodes()).filter(({ id }) => !before.has(id));
   }
+
+  async function configNodes(): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { type, z } of await editor().inPage.nodes()) {
+      if (z === "" || z === undefined) counts[type] = (counts[type] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  describe("after the quickstart", () => {
+    before(() => editor().openWith(nodesOf(QUICKSTART)));
+
+    for (const name of OTHERS) {
+      it(`have every node valid, and use its config nodes: ${name}`, async () => {
+        const known = new Set(nodesOf(QUICKSTART).map(({ id }) => id));
+        const wanted = nodesOf(name).filter(({ id, type }) => type !== "tab" && !known.has(id));
+        const arrived = await importing(name, "examples");
+        should(arrived.map(({ type }) => type).sort()).deepEqual(wanted.map(({ type }) => type).sort());
+        for (const { type, valid, validationErrors } of arrived) {
+          should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
+        }
+      });
+    }
+
+    it("leave one connection, one signer, one token", async () => {
+      should(await configNodes()).deepEqual(SHARED);
+    });
+
+    it("are deployed without a warning", async () => {
+      await editor().deploy();
+      const { page } = editor();
+      await page.locator(".red-ui-notification-success").first().waitFor();
+      const warnings = page.locator(".red-ui-notification-warning, .red-ui-notification-error");
+      should(await warnings.allTextContents()).be.empty();
+    });
+  });
+
+  it("leave one connection in any order, pasted as text", async () => {
+    await editor().openWith([]);
+    for (const name of ["11-account-check", "06-balance-on-schedule", QUICKSTART]) {
+      await importing(name, "text");
+      should(await configNodes()).have.property("crec-connection", 1);
+    }
+  });
+});
+
+describe("the quickstart in a window of 1280 × 800", function () {
+  this.timeout(60_000);
+  const editor = useEditor();
+  let size: { width: number; height: number } | null;
+
+  before(async () => {
+    const { page } = editor();
+    size = page.viewportSize();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await editor().openWith(nodesOf(QUICKSTART));
+  });
+  after(async () => {
+    if (size) await editor().page.setViewportSize(size);
+  });
+
+  it("has every node in view, beside the sidebar with the debug messages", async () => {
+    const { page } = editor();
+    const box = async (selector: string) => {
+      const found = await page.locator(selector).first().boundingBox();
+      if (!found) throw new Error(`${selector} is not visible.`);
+      return found;
+    };
+    await page.locator(".red-ui-debug-content-list").waitFor();
+    const [chart, sidebar, footer] = await Promise.all(
+      ["#red-ui-workspace-chart", "#red-ui-sidebar", "#red-ui-workspace-footer"].map(box),
+    );
+    const drawn = page.locator(".red-ui-flow-node-group");
+    const count = nodesOf(QUICKSTART).filter(({ z }) => z !== undefined).length;
+    should(await drawn.count()).equal(count);
+    for (const node of await drawn.all()) {
+      const text = await node.textContent();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await node.boundingBox()) ?? {};
+      should(x).be.aboveOrEqual(chart?.x ?? 0, `${text}: left`);
+      should(y).be.aboveOrEqual(chart?.y ?? 0, `${text}: top`);
+      should(x + width).be.belowOrEqual(sidebar?.x ?? 0, `${text}: right`);
+      should(y + height).be.belowOrEqual(footer?.y ?? 0, `${text}: bottom`);
+    }
+  });
 });

@@ -70,7 +70,7 @@ describe("the forms of the quickstart", function () {
 
   it("show where a reader stands", async () => {
     await editor().nodeRed.press(idOf(flows, "inject", "Set up"));
-    await editor().nodeRed.showing("ready");
+    await editor().nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     const reader = idOf(flows, "crec-events-in");
     // It looks for its channel every few seconds only.
     await editor().nodeRed.status(reader, "node-red:common.status.connected");

@@ -23,10 +23,10 @@ describe("a box with a list to pick from", function () {
     // So that there is something to be found: a channel, a wallet, a watcher, an operation, a query.
     const { nodeRed } = editor();
     await nodeRed.press(idOf(flows, "inject", "Set up"));
-    await nodeRed.showing("ready");
+    await nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     await nodeRed.press(idOf(flows, "inject", "Read balance"));
     await nodeRed.press(idOf(flows, "inject", "Send 1 token"));
-    await nodeRed.showing("operation status");
+    await nodeRed.status(idOf(flows, "crec-submit-operation"), /accepted|sen|broadcasting|confirmed/);
     await nodeRed.showing("balance");
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);
@@ -193,10 +193,13 @@ describe("forms where Node-RED asks who is there", function () {
     const all = await flowOfAll(editor());
     await editor().openWith(all.flows);
     const refused: string[] = [];
-    editor().page.on("dialog", (dialog) => dialog.accept("now"));
+    const action = editor().page.locator(".ui-dialog:has(.crec-dialog) button.primary");
     await inEachForm(editor(), all, async (form, type) => {
       for (const id of await ownButtons(form)) {
-        const statuses = await answersTo(editor(), () => form.root.locator(`[id="${id}"]`).click());
+        const statuses = await answersTo(editor(), async () => {
+          await form.root.locator(`[id="${id}"]`).click();
+          if (await action.isVisible()) await action.click();
+        });
         if (!statuses.includes(401)) continue;
         refused.push(id);
         const said = form.root.locator("[role=alert]:visible, [role=status]:visible", { hasText: REFUSAL });

@@ -1,6 +1,7 @@
 import should from "should";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
+import type { Form } from "../support/editor-form.ts";
 import { signerNode } from "../support/operation-nodes.ts";
 
 describe("the form of a signer", function () {
@@ -38,6 +39,66 @@ describe("the form of a signer", function () {
     }>;
     should(flows.find(({ id }) => id === "signer")).have.property("address", address);
   });
+});
+
+describe("a new key in the form of a signer", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  const newKey = (form: Form) => form.root.getByLabel("New private key");
+  const dialog = () => editor().page.locator(".ui-dialog:has(.crec-dialog)");
+  const generate = (form: Form) => form.root.getByRole("button", { name: "Generate a new key" }).click();
+
+  it("is shown once, with a button that copies it and the advice to back it up", async () => {
+    const { page } = editor();
+    await editor().openWith([signerNode(undefined)]);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const form = await editor().form("signer");
+    await generate(form);
+    await newKey(form).waitFor();
+    should(await dialog().count()).equal(0);
+    const key = await newKey(form).inputValue();
+    should(await form.shows("privateKey")).equal(key);
+    should(await form.shows("address")).equal(localEcdsaSigner(key).address);
+    await form.root.getByText("Back it up now").waitFor();
+    await form.root.getByRole("button", { name: "Copy the private key" }).click();
+    await form.root.getByText("Copied.").waitFor();
+    should(await page.evaluate("navigator.clipboard.readText()")).equal(key);
+    await form.root.getByRole("button", { name: "Copy the address" }).click();
+    should(await page.evaluate("navigator.clipboard.readText()")).equal(localEcdsaSigner(key).address);
+    should(await page.content()).not.containEql(key);
+    await form.done();
+    const again = await editor().form("signer");
+    should(await newKey(again).count()).equal(0);
+    await again.cancel();
+  });
+
+  for (const [how, deployed] of [
+    ["typed", undefined],
+    ["deployed", generatePrivateKey()],
+  ] as const) {
+    it(`replaces a ${how} one only after a question`, async () => {
+      await editor().openWith([signerNode(deployed)]);
+      const form = await editor().form("signer");
+      const old = deployed ?? generatePrivateKey();
+      if (!deployed) await form.fill("privateKey", old);
+      await form.settled("address", /^0x/);
+      const before = await form.shows("privateKey");
+      await generate(form);
+      await dialog().getByText(localEcdsaSigner(old).address).waitFor();
+      await editor().page.keyboard.press("Escape");
+      await dialog().waitFor({ state: "detached" });
+      should(await form.shows("privateKey")).equal(before);
+      await generate(form);
+      await dialog().getByRole("button", { name: "Cancel" }).click();
+      await dialog().waitFor({ state: "detached" });
+      should(await form.shows("privateKey")).equal(before);
+      await generate(form);
+      await dialog().getByRole("button", { name: "Replace the key" }).click();
+      await newKey(form).waitFor();
+      should(await form.shows("privateKey")).equal(await newKey(form).inputValue());
+      await form.cancel();
+    });
+  }
 });
 
 type EditorRed = { nodes: { node(id: string): { address: string } } };

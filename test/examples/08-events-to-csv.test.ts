@@ -20,7 +20,8 @@ describe("the example event search to CSV", function () {
     // In a folder that does not exist yet.
     file = join(folder, "reports", "transfers.csv");
     flow = await RunningExample.start("08-events-to-csv", { env: { CREC_CSV_FILE: file } });
-    ({ channelId } = await flow.pressed<{ channelId: string }>("Set up", "ready"));
+    await flow.pressed("Set up", "ready");
+    channelId = await flow.channelId();
   });
   after(async () => {
     await flow?.close();

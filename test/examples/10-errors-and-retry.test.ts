@@ -15,7 +15,8 @@ describe("the example errors, Catch and retry", function () {
     const change = (flows: FlowNode[]) =>
       JSON.parse(JSON.stringify(flows).replace("1000 * $power", "10 * $power")) as FlowNode[];
     flow = await RunningExample.start("10-errors-and-retry", { change });
-    ({ channelId } = await flow.pressed<{ channelId: string }>("Set up", "ready"));
+    await flow.pressed("Set up", "ready");
+    channelId = await flow.channelId();
   });
   after(() => flow?.close());
 

@@ -1,6 +1,8 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
 import { previewOf } from "../../nodes/lib/runtime/call-preview.ts";
+import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
+import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
 import type { CallDef } from "../../nodes/lib/shared/form-types.ts";
 import { previewCalls } from "../../nodes/submit-operation/admin/preview-calls.ts";
 import { encodeFunctionCall, parseAbi } from "../../src/index.ts";
@@ -10,23 +12,28 @@ const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
 const TRANSFER = "function transfer(address to, uint256 value) returns (bool)";
 const HERE = "42";
 
-type Set = { id: string; name?: string; chainSelector?: string; abi: string; decimals?: number };
+type Set = {
+  id: string;
+  name?: string;
+  chainSelector?: string;
+  abi: string;
+  decimals?: number;
+  amounts?: string[];
+};
 
 /** A Node-RED in which nothing but these contracts is deployed. */
 function withContracts(...contracts: Set[]): NodeAPI {
-  const nodes = contracts.map(({ id, name, chainSelector = HERE, abi, decimals }) => ({
+  const nodes = contracts.map(({ id, name, chainSelector = HERE, abi, decimals, amounts = [] }) => ({
     ...{ id, name, type: "crec-contract" },
     contract: {
-      ...{ chainSelector, address: TOKEN.toLowerCase(), decimals, problem: undefined },
+      ...{ chainSelector, address: TOKEN.toLowerCase(), decimals, amounts, problem: undefined },
       abi: async () => parseAbi(abi),
     },
   }));
-  return {
-    nodes: {
-      eachNode: (visit: (node: object) => void) => nodes.forEach(visit),
-      getNode: (id: string) => nodes.find((node) => node.id === id) ?? null,
-    },
-  } as unknown as NodeAPI;
+  const getNode = (id: string) => nodes.find((node) => node.id === id) ?? null;
+  const RED = { nodes: { getNode }, events: {} } as unknown as NodeAPI;
+  for (const node of nodes) registerContract(RED, node as unknown as ContractNode);
+  return RED;
 }
 
 function encoded(abi: string, name: string, ...args: unknown[]): string {
@@ -64,20 +71,21 @@ describe("the preview of a draft", () => {
       tokens: { value: "25" },
     });
     should(await shown(withContracts(plain), { data })).not.have.property("tokens");
+    const other = { ...token, id: "other", decimals: 6 };
+    should(await shown(withContracts(token, other), { data })).not.have.property("tokens");
   });
 
   it("shows amounts within lists and tuples, but not flags or times", async () => {
     const abi =
-      "function pay((address to, uint256 value, uint8 kind)[] parts, uint128[] amounts, uint32 at, bytes32 tag, uint256)";
+      "function pay((address to, uint256 value, uint8 kind)[] parts, uint128[] amounts, uint32 at, bytes32 tag, uint256 nonce)";
     const parts = [{ to: RECEIVER, value: "1500000", kind: 1 }];
     const call = encoded(abi, "pay", parts, ["0", "1"], 7, `0x${"ab".repeat(32)}`, "2000000");
     const preview = await shown(withContracts({ id: "token", abi, decimals: 6 }), { data: call });
     should(preview?.tokens).deepEqual({
       parts: [{ value: "1.5" }],
       amounts: ["0", "0.000001"],
-      4: "2",
     });
-    should(preview?.args).match({ amounts: ["0", "1"], at: "7", 4: "2000000" });
+    should(preview?.args).match({ amounts: ["0", "1"], at: "7", nonce: "2000000" });
   });
 
   it("shows the value of a call in ether, too", async () => {
@@ -96,6 +104,22 @@ describe("the preview of a draft", () => {
 
 /** What the form of an operation shows while it is drawn. */
 describe("the preview of a form", () => {
+  it("shows in tokens what is an amount, or what the contract names as one", async () => {
+    const abi = "function pay(uint256 amount, uint256 nonce, uint32 reward)";
+    const call: CallDef = {
+      ...{ kind: "contract", contract: "token", function: "pay(uint256,uint256,uint32)" },
+      args: [{ value: "1500000" }, { value: "2000000" }, { value: "3000000" }],
+    };
+    const inTokens = async (amounts: string) => {
+      const contract = { name: "token", chainSelector: HERE, address: TOKEN, decimals: "6", abi, amounts };
+      const request = { source: "form", calls: [call], contracts: { token: contract } };
+      const [previewed] = await previewCalls(withContracts(), request);
+      return previewed?.args?.map(({ larger }) => larger?.text);
+    };
+    should(await inTokens("")).deepEqual(["1.5", undefined, undefined]);
+    should(await inTokens("nonce, reward")).deepEqual([undefined, "2", "3"]);
+  });
+
   it("reads the ABI of a contract once, for all calls of it", async () => {
     let reads = 0;
     const contract = {

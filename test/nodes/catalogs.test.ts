@@ -62,7 +62,11 @@ function usesOf(source: string, namespaces: readonly string[]): { keys: string[]
   };
 }
 
-function isUsed(key: string, { keys, beginnings }: { keys: string[]; beginnings: string[] }): boolean {
+/** i18next takes the plural by itself. */
+const PLURAL = "_plural";
+
+function isUsed(named: string, { keys, beginnings }: { keys: string[]; beginnings: string[] }): boolean {
+  const key = named.endsWith(PLURAL) ? named.slice(0, -PLURAL.length) : named;
   return keys.includes(key) || beginnings.some((beginning) => key.startsWith(beginning));
 }
 

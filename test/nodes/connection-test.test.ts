@@ -5,9 +5,15 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import should from "should";
 import { thresholdWarnings } from "../../nodes/connection/threshold.ts";
-import type { Answer, Owner, Tested } from "../../nodes/lib/shared/form-types.ts";
+import type { Answer, Owner, ShownVariables, Tested } from "../../nodes/lib/shared/form-types.ts";
 import type { RunningService } from "../../service/src/index.ts";
-import { workflowOwnerFromOrgId } from "../../src/index.ts";
+import {
+  type Address,
+  CrecClient,
+  encodeFunctionCall,
+  parseAbi,
+  workflowOwnerFromOrgId,
+} from "../../src/index.ts";
 import { sendJson, startServer, startTcpServer } from "../http/support.ts";
 import { type Certificate, selfSigned } from "../support/certificates.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
@@ -18,6 +24,18 @@ import { startTestService } from "../support/service.ts";
 const STORED = "__PWRD__";
 const KEY = "typed-key-0123456789";
 const SIGNER_KEY = `0x${"5e".repeat(32)}`;
+/** What only the environment says. */
+const HIDDEN = "org_in_the_environment";
+const HIDDEN_HOST = "host-in-the-environment.invalid";
+/** As the preset for the local service fills them in. */
+const VARIABLES = {
+  baseUrl: "${CREC_BASE_URL}",
+  graphqlUrl: "${CREC_GRAPHQL_URL}",
+  orgId: "${CREC_ORG_ID}",
+  creTenantId: "${CREC_TENANT_ID}",
+  validSigners: "${CREC_VALID_SIGNERS}",
+  minRequiredSignatures: "${CREC_MIN_SIGNATURES}",
+};
 const NETWORKS = [{ id: "1", name: "Somewhere", chain_selector: "42", chain_id: "42", type: "testnet" }];
 
 type Closing = { close(): Promise<unknown> };
@@ -51,6 +69,10 @@ describe("the connection's form", function () {
       CREC_EVIL_URL: proxy.baseUrl,
       OTHER_KEY: service.ready.api_key,
       OTHER_URL: service.ready.base_url,
+      CREC_VALID_SIGNERS: service.ready.valid_signers.join(","),
+      CREC_MIN_SIGNATURES: String(service.ready.min_required_signatures),
+      HIDDEN_URL: `http://${HIDDEN_HOST}/v1`,
+      HIDDEN_ORG: HIDDEN,
     };
     const settings = fileURLToPath(new URL("admin-auth-settings.cjs", import.meta.url));
     nodeRed = await NodeRed.start(userDir, env, { settings, token: "admin" });
@@ -61,9 +83,16 @@ describe("the connection's form", function () {
     connectionNode(service.ready),
     connectionNode(service.ready, { id: "by-other-names", baseUrl: "${OTHER_URL}", graphqlUrl: "" }),
     connectionNode(service.ready, { id: "graphql-only", graphqlUrl: "${OTHER_URL}" }),
+    connectionNode(service.ready, {
+      id: "by-variables",
+      ...VARIABLES,
+      credentials: { apiKey: "${CREC_API_KEY}" },
+    }),
+    connectionNode(service.ready, { id: "hidden", baseUrl: "${HIDDEN_URL}", orgId: "${HIDDEN_ORG}" }),
     ...[good, expired, elsewhere].map(({ cert }, index) =>
       tlsNode(["good", "expired", "elsewhere"][index], cert),
     ),
+    { id: "secrets-of-others", type: "http proxy", url: "${OTHER_URL}", noproxy: [] },
     proxyNode("no-proxy-there", "http://127.0.0.1:1"),
     proxyNode("no-proxy-name", "http://no-such-host.invalid:3128"),
   ];
@@ -144,7 +173,7 @@ describe("the connection's form", function () {
     it("shows the networks, the account of the key, and its organization", async () => {
       const { base_url: baseUrl, graphql_url: graphqlUrl, api_key: apiKey, ...ready } = service.ready;
       const answer = await works({ baseUrl, graphqlUrl, apiKey });
-      should(answer).deepEqual({
+      should(answer).containDeep({
         networks: [{ name: "Local anvil", type: "testnet", chainSelector: ready.chain_selector }],
         account: "Local developer",
         organization: { organizationId: ready.org_id, tenantId: ready.cre_tenant_id },
@@ -296,60 +325,66 @@ describe("the connection's form", function () {
   });
 
   describe("its key", () => {
-    const local = {
-      baseUrl: "${CREC_BASE_URL}",
-      graphqlUrl: "${CREC_GRAPHQL_URL}",
-      apiKey: "${CREC_API_KEY}",
-    };
+    const local = { id: "by-variables", ...VARIABLES, apiKey: "${CREC_API_KEY}" };
 
-    it("comes from the environment before the first deploy, if all addresses do", async () => {
+    it("comes from the environment as the deployed connection takes it from there", async () => {
       should(await works(local)).have.property("account", "Local developer");
+      should(await works({ ...local, apiKey: STORED })).have.property("account", "Local developer");
       await works({ ...local, graphqlUrl: "" });
       await works({ ...local, apiKey: service.ready.api_key });
     });
 
-    it("is never sent from the environment to a typed address, or to one of another variable", async () => {
-      const { baseUrl } = proxy;
+    it("is not read from the environment before a deploy, and neither is an address", async () => {
+      for (const apiKey of ["${CREC_API_KEY}", "${OTHER_KEY}", "${CREC_SIGNER_KEY}"]) {
+        await fails({ baseUrl: service.ready.base_url, apiKey }, "DEPLOY_FIRST", /deploy/);
+        await fails({ ...local, apiKey, id: "connection" }, "DEPLOY_FIRST", /deploy/);
+      }
+      for (const baseUrl of ["${CREC_BASE_URL}", "${OTHER_URL}", "${PATH}"]) {
+        await fails({ baseUrl }, "DEPLOY_FIRST", /deploy/);
+        await fails({ baseUrl: service.ready.base_url, graphqlUrl: baseUrl }, "DEPLOY_FIRST", /deploy/);
+      }
+    });
+
+    it("is of no use in another field, and a variable of another field is not a key", async () => {
       for (const typed of [
-        { baseUrl },
-        { graphqlUrl: baseUrl },
-        { baseUrl, graphqlUrl: "" },
-        { id: "by-other-names", baseUrl: "${OTHER_URL}" },
-        { id: "graphql-only", graphqlUrl: "${OTHER_URL}" },
+        { baseUrl: "${CREC_API_KEY}", apiKey: KEY },
+        { graphqlUrl: "${CREC_API_KEY}", apiKey: KEY },
+        { graphqlUrl: "${CREC_BASE_URL}", apiKey: KEY },
+        { baseUrl: proxy.baseUrl, apiKey: "${CREC_ORG_ID}" },
+        { baseUrl: "${__proto__}" },
       ]) {
-        await fails(
-          { ...local, ...typed },
-          "DEPLOY_FIRST",
-          /only tested if base URL and account URL come from/,
-        );
+        await fails({ ...local, ...typed }, "DEPLOY_FIRST", /deploy/);
       }
       should(proxy.passed).be.empty();
     });
 
-    it("is never another secret of the environment, and a secret is never an address", async () => {
-      const { passed } = proxy;
+    it("is never sent from the environment to another address, or another way", async () => {
       for (const typed of [
-        { apiKey: "${OTHER_KEY}" },
-        { apiKey: "${CREC_SIGNER_KEY}", baseUrl: "${CREC_EVIL_URL}" },
-        { baseUrl: "${CREC_SIGNER_KEY}" },
-        { baseUrl: "${OTHER_URL}" },
-        { graphqlUrl: "${PATH}" },
+        { baseUrl: proxy.baseUrl },
+        { graphqlUrl: proxy.baseUrl },
+        { baseUrl: proxy.baseUrl, graphqlUrl: "" },
+        { proxy: "no-proxy-there" },
+        { tls: "good" },
       ]) {
-        await fails({ ...local, ...typed }, "DEPLOY_FIRST", /deploy/);
+        await fails({ ...local, ...typed }, "DEPLOY_FIRST", /only sent to the addresses that it is deployed/);
       }
-      await fails({ ...local, baseUrl: "${CREC_NOWHERE}" }, "VARIABLE_MISSING", /CREC_NOWHERE is not set/);
-      should(passed).be.empty();
+      should(proxy.passed).be.empty();
+    });
+
+    it("is never sent by an error that says what a variable stands for", async () => {
+      const hidden = { id: "hidden", baseUrl: "${HIDDEN_URL}", graphqlUrl: "" };
+      const { problem = "" } = await test(hidden);
+      should(problem).containEql("${HIDDEN_URL}");
+      should(problem).not.containEql(HIDDEN_HOST);
     });
 
     it("is only sent from the store to the stored addresses, including the account URL", async () => {
       const { base_url: baseUrl, graphql_url: graphqlUrl } = service.ready;
       const stored = { id: "connection", apiKey: STORED, baseUrl, graphqlUrl };
       should(await works(stored)).have.property("account", "Local developer");
-      await works({ ...stored, graphqlUrl: "${CREC_GRAPHQL_URL}" });
       for (const changed of [
         { baseUrl: proxy.baseUrl },
         { graphqlUrl: proxy.baseUrl },
-        { graphqlUrl: "${CREC_EVIL_URL}" },
         { baseUrl: graphqlUrl, graphqlUrl: baseUrl },
       ]) {
         await fails({ ...stored, ...changed }, "KEY_MISSING", /Enter the API key again/);
@@ -376,16 +411,189 @@ describe("the connection's form", function () {
       });
     });
 
-    it("is known before a deploy for variables of this package, and for no others", async () => {
-      const local = { orgId: "${CREC_ORG_ID}", creTenantId: "${CREC_TENANT_ID}" };
+    it("is known for variables that the deployed connection has in the same fields, and for no others", async () => {
+      const { orgId, creTenantId } = VARIABLES;
+      const local = { id: "by-variables", orgId, creTenantId };
       should(await ownerOf(local)).deepEqual({ owner: service.ready.workflow_owner, differs: false });
       const nobody = { owner: "", differs: false };
-      for (const orgId of ["", 1, null]) should(await ownerOf({ ...local, orgId })).deepEqual(nobody);
-      for (const name of ["OTHER_KEY", "CREC_API_KEY", "CREC_SIGNER", "CREC_PRIVATE_THING"]) {
-        const { code } = (await ownerOf({ ...local, orgId: `\${${name}}` })) as { code?: string };
-        should(code).equal("DEPLOY_FIRST", name);
-      }
+      for (const orgId of ["", null]) should(await ownerOf({ ...local, orgId })).deepEqual(nobody);
       should(await ownerOf({})).deepEqual(nobody);
+      for (const asked of [
+        { ...local, id: "new" },
+        { ...local, orgId: "${CREC_TENANT_ID}" },
+        { ...local, orgId: "${CREC_API_KEY}" },
+      ]) {
+        should(((await ownerOf(asked)) as { code?: string }).code).equal("DEPLOY_FIRST");
+      }
+    });
+  });
+
+  describe("the settings that proofs are checked against", () => {
+    const SOMEONE = `0x${"11".repeat(20)}`;
+    const form = () => {
+      const { ready } = service;
+      return {
+        ...{ baseUrl: ready.base_url, graphqlUrl: ready.graphql_url, apiKey: ready.api_key },
+        ...{ orgId: ready.org_id, creTenantId: ready.cre_tenant_id, workflowOwner: "" },
+        validSigners: ready.valid_signers.join("\n"),
+        minRequiredSignatures: String(ready.min_required_signatures),
+      };
+    };
+    /** As `ok organization`. */
+    const found = async (typed: Record<string, unknown> = {}) => {
+      const { checks } = await works({ ...form(), ...typed });
+      return checks.map(({ state, text }) => `${state} ${text}`);
+    };
+    const sentence = async (text: string, typed: Record<string, unknown>) => {
+      const { checks } = await works({ ...form(), ...typed });
+      return checks.find((check) => check.text === text)?.values;
+    };
+    const FITS = ["ok organization", "ok tenant", "ok owner-of-organization", "ok signers"];
+
+    it("are compared with the account; without an event with a proof, signers are not checked", async () => {
+      should(await found()).deepEqual(["ok organization", "ok tenant", "unchecked proof-none"]);
+      should(await found({ graphqlUrl: "" })).deepEqual([
+        "unchecked organization-without-account",
+        "unchecked tenant-without-account",
+        "unchecked proof-none",
+      ]);
+      should(await sentence("organization-differs", { orgId: "org_other" })).deepEqual({
+        ...{ account: service.ready.org_id, form: "org_other" },
+      });
+      should(await found({ creTenantId: "99", orgId: "" })).containDeep([
+        "problem organization-empty",
+        "problem tenant-differs",
+      ]);
+    });
+
+    it("are not checked where the account does not tell them", async () => {
+      const graphqlUrl = await serve((_request, response) =>
+        sendJson(response, 200, {
+          data: { getAccountDetails: null, getOrganization: { organizationId: service.ready.org_id } },
+        }),
+      );
+      should(await found({ graphqlUrl })).containDeep(["ok organization", "unchecked tenant-not-told"]);
+    });
+
+    it("are checked on a real proof, and what does not fit is said", async () => {
+      await askOneQuery(service);
+      should(await found()).deepEqual(FITS);
+      should(await found({ orgId: "org_other" })).deepEqual([
+        "problem organization-differs",
+        "ok tenant",
+        "problem owner-of-organization-differs",
+        "ok signers",
+      ]);
+      should(await found({ orgId: "", workflowOwner: SOMEONE })).deepEqual([
+        "unchecked organization-by-owner",
+        "problem owner-differs",
+        "ok signers",
+      ]);
+      should(await found({ validSigners: SOMEONE, minRequiredSignatures: "1" })).containDeep([
+        "problem signers-unknown",
+      ]);
+      should(await found({ minRequiredSignatures: "5" })).containDeep(["problem signers-too-few"]);
+      should(await found({ validSigners: "" })).containDeep([
+        "unchecked owner-empty",
+        "unchecked signers-empty",
+      ]);
+      const { valid_signers: all, min_required_signatures: threshold } = service.ready;
+      const signed = await sentence("signers", {});
+      should(signed).containDeep({ matching: threshold, threshold: String(threshold) });
+      // One of those who signed is left out: the others are too few.
+      const [left] = await Promise.all(
+        all.map(async (signer) => ({
+          signer,
+          values: await sentence("signers-missing", {
+            validSigners: all.filter((one) => one !== signer).join("\n"),
+          }),
+        })),
+      ).then((tried) => tried.filter(({ values }) => values !== undefined));
+      should(String(left?.values?.signer).toLowerCase()).equal(left?.signer.toLowerCase());
+      should(left?.values).containDeep({ matching: threshold - 1, count: threshold });
+    });
+
+    it("are read from the environment as they are deployed, and never shown", async () => {
+      const deployed = { id: "by-variables", ...VARIABLES, apiKey: STORED };
+      should(await found(deployed)).deepEqual(FITS);
+      const { checks } = await works({ ...form(), id: "hidden", orgId: "${HIDDEN_ORG}" });
+      should(checks).containDeep([
+        { text: "organization-differs", values: { account: service.ready.org_id, form: "${HIDDEN_ORG}" } },
+      ]);
+      should(JSON.stringify(checks)).not.containEql(HIDDEN);
+      // Another variable, or that of another field, is not read.
+      for (const orgId of ["${CREC_API_KEY}", "${HIDDEN_ORG}", "${CREC_TENANT_ID}"]) {
+        const other = await found({ ...deployed, orgId });
+        should(other).containDeep(["unchecked variable", "unchecked proof-variable"]);
+      }
+    });
+  });
+
+  describe("what its variables stand for", () => {
+    const shown = async (id: string, fields: Record<string, unknown>) => {
+      const answer = await (await post("crec/variables", { id, fields })).json();
+      said.push(JSON.stringify(answer));
+      return (answer as ShownVariables).variables;
+    };
+
+    it("is shown for a variable that the deployed node has in the same field; secrets are masked", async () => {
+      const { ready } = service;
+      const key = { name: "CREC_API_KEY", state: "secret", length: ready.api_key.length };
+      should(await shown("by-variables", { ...VARIABLES, apiKey: STORED, timeout: "10" })).containDeep({
+        baseUrl: { name: "CREC_BASE_URL", state: "set", value: ready.base_url },
+        orgId: { name: "CREC_ORG_ID", state: "set", value: ready.org_id },
+        minRequiredSignatures: { state: "set", value: String(ready.min_required_signatures) },
+        apiKey: key,
+      });
+      should(await shown("by-variables", { apiKey: "${CREC_API_KEY}", timeout: "10" })).deepEqual({
+        apiKey: key,
+      });
+      // A typed key is not a variable.
+      should(await shown("connection", { apiKey: STORED, baseUrl: ready.base_url })).deepEqual({});
+    });
+
+    it("is not known for any other variable, field or node", async () => {
+      for (const [id, fields] of [
+        ["by-variables", { baseUrl: "${CREC_API_KEY}" }],
+        ["by-variables", { orgId: "${HIDDEN_ORG}" }],
+        ["by-variables", { graphqlUrl: "${CREC_BASE_URL}" }],
+        ["by-variables", { apiKey: "${OTHER_KEY}" }],
+        ["by-variables", { __proto__: "${CREC_API_KEY}", constructor: "${PATH}" }],
+        ["connection", { apiKey: "${CREC_API_KEY}" }],
+        ["new", { baseUrl: "${CREC_BASE_URL}" }],
+      ] as const) {
+        const states = Object.values(await shown(id, fields)).map(({ state }) => state);
+        should(states).deepEqual(Object.keys(fields).map(() => "undeployed"));
+      }
+      should(await shown("secrets-of-others", { url: "${OTHER_URL}" })).deepEqual({});
+      for (const nothing of [{}, [], { id: 1, fields: "x" }, { fields: [[]] }]) {
+        should(await (await post("crec/variables", nothing)).json()).deepEqual({ variables: {} });
+      }
+    });
+
+    it("is masked if its name or the flow says that it is a secret, and said to be missing if it is not set", async () => {
+      const odd = {
+        ...{
+          orgId: "${CREC_SIGNER_KEY}",
+          creTenantId: "${ODD_MISSING}",
+          workflowOwner: "${FLOW_CREDENTIAL}",
+        },
+        baseUrl: "${FLOW_VARIABLE}",
+      };
+      const env = [
+        { name: "FLOW_CREDENTIAL", type: "cred", value: "" },
+        { name: "FLOW_VARIABLE", type: "str", value: "http://of-the-flow.invalid" },
+      ];
+      await nodeRed.deploy([
+        ...config(),
+        { id: "odd-tab", type: "tab", label: "odd", env, credentials: { FLOW_CREDENTIAL: HIDDEN } },
+        { ...connectionNode(service.ready, { id: "odd", ...odd }), z: "odd-tab" },
+      ]);
+      const { orgId, creTenantId, workflowOwner, baseUrl } = await shown("odd", odd);
+      should(orgId).have.property("state", "secret");
+      should(creTenantId).have.property("state", "unset");
+      should(workflowOwner).have.properties({ state: "secret", length: HIDDEN.length });
+      should(baseUrl).have.properties({ state: "set", value: "http://of-the-flow.invalid" });
     });
   });
 
@@ -397,6 +605,7 @@ describe("the connection's form", function () {
           ["", "nobody", "reader", "admin"].map(async (who) => (await post(path, body, who)).status),
         );
       should(await statuses("crec/connection/test")).deepEqual([401, 401, 401, 200]);
+      should(await statuses("crec/variables")).deepEqual([401, 401, 401, 200]);
       should(await statuses("crec/connection/owner")).deepEqual([401, 401, 200, 200]);
     });
   });
@@ -438,10 +647,34 @@ describe("the connection's form", function () {
     it("contains no key", () => {
       const captured = [...said, nodeRed.heard, nodeRed.log].join("\n");
       should(said.length).be.above(20);
-      for (const key of [KEY, service.ready.api_key, SIGNER_KEY]) should(captured.includes(key)).be.false();
+      for (const key of [KEY, service.ready.api_key, SIGNER_KEY, HIDDEN])
+        should(captured.includes(key)).be.false();
     });
   });
 });
+
+/** Its signed result is an event with a proof. */
+async function askOneQuery({ ready }: RunningService): Promise<void> {
+  const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
+  try {
+    const { channel_id } = await client.channels.create({ name: "with a proof" });
+    const { query_id } = await client.queries.create(channel_id, {
+      chain_selector: ready.chain_selector,
+      params: {
+        contract_address: ready.contracts.Counter as Address,
+        call_data: encodeFunctionCall({
+          abi: parseAbi("function count() view returns (uint256)"),
+          function: "count",
+          args: [],
+        }).data,
+        block_selection: { type: "latest" },
+      },
+    });
+    await client.queries.waitFor(channel_id, query_id);
+  } finally {
+    await client.close();
+  }
+}
 
 function tlsNode(id: string | undefined, cadata: string): FlowNode {
   const files = { cert: "", key: "", ca: "", certname: "", keyname: "", caname: "", servername: "" };

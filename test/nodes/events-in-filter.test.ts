@@ -6,7 +6,7 @@ import { type Arrival, EventHarness, isPoll } from "../support/event-harness.ts"
 import { readerOf } from "../support/field-reader.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
-import { eventsInNode } from "../support/nodes.ts";
+import { contractNode, eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 12;
 const CONNECTED = "node-red:common.status.connected";
@@ -81,8 +81,20 @@ describe("the filters of events in", function () {
       addresses: [{ address: `${TOKEN},${OTHER}` }, [1, 2, 3]],
       types: [{ types: "watcher.event, query.status" }, [1, 2, 3]],
       confidence: [{ types: ["watcher.event", "query.status"], confidence: "safe" }, [1]],
+      contract: [{ contract: "token" }, [1, 2]],
+      "its-event": [{ contract: "token", contractEvent: "Transfer" }, [1]],
+      "other-address": [{ contract: "token", address: OTHER }, [3]],
+      "other-network": [{ contract: "elsewhere" }, []],
     };
-    await harness.deploy(Object.entries(rows).map(([id, [properties]]) => reading(id, properties)));
+    const { ready } = harness.service;
+    const contracts = [
+      contractNode(ready, { id: "token", address: TOKEN }),
+      contractNode(ready, { id: "elsewhere", address: TOKEN, chainSelector: "1" }),
+    ];
+    await harness.deploy(
+      Object.entries(rows).map(([id, [properties]]) => reading(id, properties)),
+      contracts,
+    );
     for (const [id, [, wanted]] of Object.entries(rows)) {
       const report = await harness.report(id, ({ cursor }) => cursor === EVENTS);
       should(offsetsOf(harness.arrivals(id))).deepEqual(wanted, id);

@@ -2,7 +2,7 @@ import should from "should";
 import { generatePrivateKey } from "../../src/index.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
-import { manageNode } from "../support/nodes.ts";
+import { contractNode, manageNode } from "../support/nodes.ts";
 import {
   checkError,
   isRed,
@@ -12,7 +12,7 @@ import {
   RECEIVER,
   SEPOLIA,
 } from "../support/operation-harness.ts";
-import { call, signerNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
+import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
 
 /** A code for the flow, a sentence for people, the message as it was, and the next one works. */
 describe("errors of submit operation", function () {
@@ -33,67 +33,80 @@ describe("errors of submit operation", function () {
   describe("with something wrong in the message: the next message works", () => {
     const TOO_MUCH = String(10n ** 30n);
     const good = { to: RECEIVER, payload: "1" };
+    /** Says what an amount of the token is, beside the contract that the calls name. */
+    const decimals = () => {
+      const { ready } = harness.service;
+      return contractNode(ready, { id: "decimals", abi: TOKEN_ABI, decimals: "18" });
+    };
     before(() =>
-      harness.deploy([
-        [submitNode(), 2],
+      harness.deploy(
         [
-          submitNode({
-            id: "fails",
-            calls: [
-              call("counter", "add(uint256)", value("1")),
-              call("counter", "failWithReason(string)", value("payload", "msg")),
-            ],
-          }),
-          2,
+          [submitNode(), 2],
+          [
+            submitNode({
+              id: "fails",
+              calls: [
+                call("counter", "add(uint256)", value("1")),
+                call("counter", "failWithReason(string)", value("payload", "msg")),
+              ],
+            }),
+            2,
+          ],
+          [
+            submitNode({
+              id: "coins",
+              calls: [
+                {
+                  ...call("token", "transfer(address,uint256)", value(RECEIVER), value("1")),
+                  amount: value("amount", "msg"),
+                },
+              ],
+            }),
+            2,
+          ],
+          [submitNode({ id: "listed", source: "message" }), 2],
+          [
+            submitNode({
+              id: "expression",
+              calls: [call("counter", "add(uint256)", value("$number(payload)", "jsonata"))],
+            }),
+            2,
+          ],
         ],
-        [
-          submitNode({
-            id: "coins",
-            calls: [
-              {
-                ...call("token", "transfer(address,uint256)", value(RECEIVER), value("1")),
-                amount: value("amount", "msg"),
-              },
-            ],
-          }),
-          2,
-        ],
-        [submitNode({ id: "listed", source: "message" }), 2],
-        [
-          submitNode({
-            id: "expression",
-            calls: [call("counter", "add(uint256)", value("$number(payload)", "jsonata"))],
-          }),
-          2,
-        ],
-      ]),
+        [decimals()],
+      ),
     );
 
     it("a call that reverts with an error of the contract", async () => {
-      const says =
+      const reason =
         /InsufficientBalance\(holder: 0x\w{40}, balance: \d+, needed: 1000000000000000000000000000000\)/;
       const caught = await harness.refusedThenFine(
         "submit",
-        ["OPERATION_FAILED", says],
+        ["OPERATION_FAILED", "InsufficientBalance. "],
         { to: RECEIVER, payload: TOO_MUCH },
         good,
+      );
+      const statuses = harness.nodeRed.statuses("submit").map(({ text }) => text);
+      should(statuses).containEql("failed: InsufficientBalance");
+      should(caught.error?.message).match(
+        /^failed: InsufficientBalance\. .*: balance \d+(\.\d+)? tokens, needed 1000000000000 tokens, holder 0x/,
       );
       const told = await harness.toldAt("submit:1", caught.probe, "failed");
       should(told.at(-1)).match({
         topic: "operation.status/failed",
-        payload: { status: "failed", reason: says },
+        payload: { status: "failed", reason },
       });
       should(told.at(-1)?.crec).have.properties({
         operationId: caught.crec?.operationId,
         walletOperationId: caught.crec?.walletOperationId,
       });
-      should(caught.error?.message).containEql(String(caught.crec?.operationId));
+      should(caught.error?.message).endWith(`Operation ${caught.crec?.operationId}.`);
       should(harness.seenAt("submit:0", caught.probe)).be.empty();
     });
 
     it("one of several calls that reverts with a text: none is executed", async () => {
       const caught = await harness.refuse("fails", { ...KEPT, payload: "no more today" });
-      checkError(caught, "fails", "OPERATION_FAILED", "transaction 2 of 2: no more today");
+      checkError(caught, "fails", "OPERATION_FAILED", /^no more today\. .*transaction 2 of 2/);
       await harness.nodeRed.status("fails", isRed);
     });
 

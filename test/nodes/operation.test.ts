@@ -39,7 +39,7 @@ describe("drafts and the node operation", function () {
     [submitNode({ id: "endless", mode: "draft", deadline: "0" }), 2],
     [submitNode({ id: "usual", mode: "draft", deadline: "" }), 2],
     [submitNode({ id: "listed", mode: "draft", source: "message" }), 2],
-    [submitNode(), 2],
+    [submitNode({ resume: false }), 2],
     [operationNode("get"), 1],
     [operationNode("list"), 1],
     [operationNode("list", { id: "few", limit: "2", statuses: ["pending_signature", "cancelled"] }), 1],

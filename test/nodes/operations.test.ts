@@ -204,7 +204,8 @@ describe("submit operation", function () {
   describe("with interruptions", () => {
     const good = { to: RECEIVER, payload: "1" };
     /** Only what has changed: the catch of a flow that stops as a whole hears nothing any more. */
-    const redeploy = () => harness.deploy([[submitNode({ name: "changed" }), 2]], [], "nodes");
+    const redeploy = (more = {}) =>
+      harness.deploy([[submitNode({ name: "changed", ...more }), 2]], [], "nodes");
     const isLook = ({ path }: { path: string }) => path.endsWith("/events/search");
 
     it("a chain that is down is an error, and the next message works when it is back", async () => {
@@ -251,14 +252,14 @@ describe("submit operation", function () {
     });
 
     it("a redeploy ends the wait with WAIT_INTERRUPTED and the operation's id, and the operation continues", async () => {
-      await harness.deploy([[submitNode(), 2]]);
+      await harness.deploy([[submitNode({ resume: false }), 2]]);
       harness.proxy.harm = (passing) => (isLook(passing) ? { kind: "stall" } : undefined);
       const looked = harness.proxy.next(1, isLook);
       const probe = freshId();
       await harness.nodeRed.press("press-submit", { ...KEPT, ...good, probe });
       await looked;
       const start = performance.now();
-      await redeploy();
+      await redeploy({ resume: false });
       // What it waits for is stalled until its time-out of 10 s.
       should(performance.now() - start).be.below(6_000);
       const { value: shown } = await harness.nodeRed.shows(

@@ -158,12 +158,19 @@ describe("run query", function () {
 
     it("says what a call reverted with, by the contract's own error too", async () => {
       const reverted = await harness.refuse("reverts", { ...KEPT, payload: "closed on Fridays" });
-      checkError(reverted, "reverts", "QUERY_FAILED", /CALL_REVERTED.*closed on Fridays/);
+      checkError(reverted, "reverts", "QUERY_FAILED", /^closed on Fridays\. .*CALL_REVERTED/);
+      should(reverted.error?.message).startWith("failed: closed on Fridays. ");
       const told = await harness.toldAt("reverts:1", reverted.probe, "failed");
       should(told.at(-1)).match({ topic: "query.status/failed", payload: { status: "failed" } });
       should(told.at(-1)?.crec).have.property("queryId", reverted.crec?.queryId);
       const own = await harness.refuse("as-somebody", { ...KEPT, payload: "9", from: RECEIVER });
-      checkError(own, "as-somebody", "QUERY_FAILED", `Refused(caller: ${RECEIVER}, amount: 9)`);
+      checkError(
+        own,
+        "as-somebody",
+        "QUERY_FAILED",
+        `: amount 9, caller ${RECEIVER}. Query ${own.crec?.queryId}.`,
+      );
+      should((await harness.nodeRed.status("as-somebody", isRed)).text).equal("failed: Refused");
       checkError(
         await harness.refuse("panics", { ...KEPT, payload: 1 }),
         "panics",
@@ -345,7 +352,7 @@ describe("run query", function () {
     it("takes tokens by message, as text or number", async () => {
       for (const payload of ["1.5", 1.5]) {
         const caught = await harness.refuse("amount", { ...KEPT, payload });
-        checkError(caught, "amount", "QUERY_FAILED", "amount: 1500000)");
+        checkError(caught, "amount", "QUERY_FAILED", "amount 1.5 tokens");
       }
       const fine = await harness.refuse("amount", { ...KEPT, payload: "0.0000001" });
       checkError(fine, "amount", "INVALID_ARGUMENT", "args.amount has more than 6 decimal places");

@@ -154,11 +154,28 @@ describe("events in and deploys", function () {
       should((await answered).payload).have.properties({ name: "shared", status: "active" });
     });
 
-    it("ends the wait for a watcher with WAIT_INTERRUPTED, and says for which", async () => {
-      const pending = (body: string) => body.replaceAll('"active"', '"pending"');
+    const pending = (body: string) => body.replaceAll('"active"', '"pending"');
+
+    it("of the whole flow does not lose the wait for a watcher", async () => {
       proxy.harm = ({ path }) =>
         path.includes("/watchers/") ? { kind: "change", change: pending } : undefined;
-      const node = createWatcherNode({ id: "waiting", watcherName: "interrupted" });
+      const node = createWatcherNode({ id: "resumed", watcherName: "resumed" });
+      await deploy([[node, 2]]);
+      await nodeRed.press("press-resumed", { kept: "as it was" });
+      await nodeRed.showing("resumed:1");
+      await proxy.next(1, ({ path }) => path.includes("/watchers/"));
+      await deploy([[node, 2]]);
+      should(nodeRed.statuses("resumed").map(({ text }) => text)).containEql("common.status.interrupted");
+      proxy.harm = () => undefined;
+      const { value } = await nodeRed.showing("resumed:0");
+      should(value).match({ kept: "as it was", payload: { name: "resumed" } });
+      should((value as Message).crec).match({ status: "active", resumed: true, found: false });
+    });
+
+    it("ends the wait for a watcher with WAIT_INTERRUPTED where it is not resumed", async () => {
+      proxy.harm = ({ path }) =>
+        path.includes("/watchers/") ? { kind: "change", change: pending } : undefined;
+      const node = createWatcherNode({ id: "waiting", watcherName: "interrupted", resume: false });
       await deploy([[node, 2]]);
       await nodeRed.press("press-waiting", { kept: "as it was" });
       const { value: notice } = await nodeRed.showing("waiting:1");

@@ -99,9 +99,11 @@ describe("an operation whose id was executed before", () => {
       for (const operation of [byId, keyed]) {
         const error = await errorOf(client.operations.send(ID, operation, signer, { timeoutMs: 600 }));
         should(error).match({ code: "OPERATION_EXECUTED_NOT_FOUND", retryable: true });
-        should(error.message).startWith("Already executed, not found yet:");
+        should(error.message).startWith("Already executed, not found yet.");
         should(error.message).containEql(id);
-        should(error.message).match(operation === keyed ? /under the same key/ : /Look for this id later/);
+        should(error.message).match(
+          operation === keyed ? /under the same key/ : /Look for its wallet operation id later/,
+        );
       }
       should(performance.now() - begun).be.within(1_200, 8_000);
     });
@@ -130,7 +132,7 @@ describe("an operation whose id was executed before", () => {
       const { client } = await serve(taken, executed(), Number.POSITIVE_INFINITY);
       const error = await errorOf(client.operations.send(ID, keyed, signer, { timeoutMs: 300 }));
       should(error).match({ code: "OPERATION_ALREADY_EXISTS", status: 409, retryable: true });
-      should(error.message).startWith("Already accepted, not found yet:");
+      should(error.message).startWith("Already accepted, not found yet.");
       should(error.message).match(/under the same key/);
     });
   });

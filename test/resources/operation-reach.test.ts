@@ -89,7 +89,7 @@ describe("following an operation until it has reached a status", () => {
         target: "confirmed_latest",
         lastStatus: status,
       });
-      if (status === "failed") should(error).match({ reason: "too hot", message: /: too hot\.$/ });
+      if (status === "failed") should(error).match({ reason: "too hot", message: /^failed: too hot\. / });
     });
   }
 });

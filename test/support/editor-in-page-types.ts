@@ -23,6 +23,10 @@ export type InPage = {
   put(name: string, value: string): Promise<string>;
   refusal(name: string): Promise<string | undefined>;
   faint(least: number): Promise<string[]>;
+  drawn(): Promise<Array<{ type: string; color: string; label: number; icon: number }>>;
+  showTheme(theme: "light" | "dark"): Promise<void>;
+  unfold(): Promise<void>;
+  cutOff(): Promise<string[]>;
   fields(): Promise<string[]>;
   focused(): Promise<string | undefined>;
   focus(field: string): Promise<string | undefined>;

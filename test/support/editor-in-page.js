@@ -29,6 +29,13 @@
     field.id || `${field.tagName.toLowerCase()}.${[...field.classList].join(".")} in ${rowOf(field)}`;
   const rowOf = (field) => field.closest(".form-row")?.querySelector("label")?.textContent.trim() ?? "no row";
 
+  /** Any part of the form, in words. */
+  const inWords = (element) => {
+    const name = element.tagName.toLowerCase() + (element.id && `#${element.id}`);
+    const text = element.textContent.trim().replace(/\s+/g, " ").slice(0, 60);
+    return `<${[name, ...element.classList].join(".")}> "${text}" (${rowOf(element)})`;
+  };
+
   /** The box or the choice that a property is edited with; of a typed input, the box that is seen. */
   const shown = (name) => {
     const field = document.getElementById(prefix() + name);
@@ -56,13 +63,25 @@
     pencil.fillRect(0, 0, 1, 1);
     return [...pencil.getImageData(0, 0, 1, 1).data].map((part) => part / 255);
   };
-  /** The first color behind an element that hides what is behind it. */
+  /** A color over another one, both as parts. */
+  const over = ([red, green, blue, alpha], back) =>
+    [red, green, blue].map((part, index) => part * alpha + back[index] * (1 - alpha)).concat(1);
+  /** What is behind the text of an element, through everything that lets it shine through. */
   const behind = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const found = parts(getComputedStyle(at).backgroundColor);
-      if (found[3] > 0.9) return found;
-    }
-    return [1, 1, 1, 1];
+    if (!element) return [1, 1, 1, 1];
+    const own = parts(getComputedStyle(element).backgroundColor);
+    return own[3] > 0.99 ? own : over(own, behind(element.parentElement));
+  };
+  /** How much of an element is left by its opacity and that of all around it. */
+  const opacity = (element) =>
+    element ? Number(getComputedStyle(element).opacity) * opacity(element.parentElement) : 1;
+  /** How much the text of an element stands out; `::placeholder` has a color of its own. */
+  const ratioOf = (element, part) => {
+    const back = behind(element);
+    const { color, opacity: own = "1" } = getComputedStyle(element, part);
+    const [red, green, blue, alpha] = parts(color);
+    const shown = alpha * opacity(element) * (part ? Number(own) : 1);
+    return contrast(over([red, green, blue, shown], back), back);
   };
   /** As the WCAG have it. */
   const luminance = (color) => {
@@ -190,13 +209,68 @@
     /** The texts of the form that stand out too little from what is behind them, and by how much they do. */
     faint: (least) => {
       const found = [];
-      const walk = document.createTreeWalker(form(), NodeFilter.SHOW_TEXT);
-      while (walk.nextNode()) {
-        const text = walk.currentNode.textContent.trim();
-        const element = walk.currentNode.parentElement;
-        if (text === "" || !isVisible(element) || element.closest(":disabled, .disabled, option")) continue;
-        const ratio = contrast(parts(getComputedStyle(element).color), behind(element));
+      const look = (text, element, part) => {
+        if (text === "" || !isVisible(element) || element.closest(":disabled, .disabled, option")) return;
+        const ratio = ratioOf(element, part);
         if (ratio < least) found.push(`${text} (${ratio.toFixed(1)})`);
+      };
+      const walk = document.createTreeWalker(form(), NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) look(walk.currentNode.textContent.trim(), walk.currentNode.parentElement);
+      for (const field of form().querySelectorAll("input:not([type=checkbox], [type=file]), textarea")) {
+        const part = field.value === "" ? "::placeholder" : undefined;
+        look((field.value || field.placeholder).trim(), field, part);
+      }
+      for (const select of form().querySelectorAll("select"))
+        look(select.selectedOptions[0]?.textContent.trim() ?? "", select);
+      return found;
+    },
+
+    /** How much each drawn node's label and icon stand out from its color. */
+    drawn: () =>
+      [...document.querySelectorAll(".red-ui-flow-node-group")].map((group) => {
+        const paint = (selector) => {
+          const { fill, fillOpacity } = getComputedStyle(group.querySelector(selector));
+          const [red, green, blue] = parts(fill);
+          return [red, green, blue, Number(fillOpacity)];
+        };
+        const back = over(paint(".red-ui-flow-node"), [1, 1, 1, 1]);
+        const text = group.querySelector(".red-ui-flow-node-label");
+        const icon = group.querySelector("image.red-ui-flow-node-icon");
+        const shaded = over(paint(".red-ui-flow-node-icon-shade"), back);
+        return {
+          type: RED.nodes.node(group.id).type,
+          color: group.querySelector(".red-ui-flow-node").getAttribute("fill"),
+          label: contrast(parts(getComputedStyle(text).fill), back),
+          // Our icons are white.
+          icon: contrast([1, 1, 1, icon ? 1 : 0], shaded),
+        };
+      }),
+
+    /** Shows the editor in a theme, by the class that the editor itself uses. */
+    showTheme: (theme) => document.documentElement.classList.toggle("nr-theme-dark", theme === "dark"),
+
+    /** Opens every part of the form that is folded. */
+    unfold: () => {
+      for (const details of form().querySelectorAll("details")) details.open = true;
+      for (const button of form().querySelectorAll("[aria-expanded=false][aria-controls]")) button.click();
+    },
+
+    /** What of the form cannot be seen in full: what ends beside it, and what is wider than its own place. */
+    cutOff: () => {
+      const found = [];
+      const add = (what, pixels) => pixels > 1 && found.push(`${what} by ${Math.round(pixels)} px`);
+      const { left, right } = form().getBoundingClientRect();
+      const tray = form().closest(".red-ui-tray-body-wrapper");
+      add("the form is wider than the tray", tray.scrollWidth - tray.clientWidth);
+      for (const element of form().querySelectorAll("*")) {
+        // The text in a field scrolls with the cursor.
+        if (!isVisible(element) || element.closest("select > *, svg")) continue;
+        const box = element.getBoundingClientRect();
+        if (box.width < 1 || box.height < 1) continue;
+        add(`${inWords(element)} ends beside the form`, Math.max(box.right - right, left - box.left));
+        const isField = element.matches("input, textarea, select");
+        if (!isField && element.clientWidth > 0 && !element.title)
+          add(`${inWords(element)} is cut off`, element.scrollWidth - element.clientWidth);
       }
       return found;
     },

@@ -141,9 +141,11 @@ export class Editor {
 
   /** What is around a form would be styled and painted again at each step in it; until the editor is loaded again. */
   async showOnlyForms(): Promise<void> {
-    await this.page.addStyleTag({
-      content: "#red-ui-palette, #red-ui-sidebar, #red-ui-workspace-chart { display: none }",
-    });
+    // Node-RED gives a form the room beside the sidebar: so that keeps its width.
+    const content = `
+      #red-ui-palette, #red-ui-workspace-chart { display: none }
+      #red-ui-sidebar { content-visibility: hidden }`;
+    await this.page.addStyleTag({ content });
   }
 
   /** Drags a node from the palette to a place in the flow, and tells its id. */

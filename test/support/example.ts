@@ -96,8 +96,15 @@ export class RunningExample {
     return (await response.json()) as T;
   }
 
+  /** The id of the channel that the examples share. */
+  async channelId(): Promise<string> {
+    const { data } = await this.call<{ data: [{ channel_id: string }] }>("GET", "/channels?name=quickstart");
+    return data[0].channel_id;
+  }
+
   /** Node-RED dies, and is started again with what it has on disk. */
   async restart(): Promise<void> {
+    this.#requireValues();
     await this.#nodeRed.kill();
     this.#nodeRed = await NodeRed.start(this.userDir, this.#environment);
   }
@@ -106,5 +113,13 @@ export class RunningExample {
     await this.#nodeRed.kill();
     await this.service.close();
     await this.userDir.remove();
+    this.#requireValues();
+  }
+
+  /** A debug node that shows nothing looks at a property that does not exist. */
+  #requireValues(): void {
+    const empty = this.#nodeRed.shown().filter(({ value }) => value === "(undefined)");
+    if (empty.length > 0)
+      throw new Error(`These debug nodes show undefined: ${empty.map(({ name }) => name)}`);
   }
 }

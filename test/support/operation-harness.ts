@@ -7,7 +7,7 @@ import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
 import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
-import type { FlowNode, NodeRed, NodeStatus } from "./node-red.ts";
+import type { FlowNode, NodeRed, NodeStatus, UserDir } from "./node-red.ts";
 import { channelNode, connectionNode, contractNode, manageNode } from "./nodes.ts";
 import { COUNTER_ABI, REGISTRY_ABI, signerNode, TOKEN_ABI, walletNode } from "./operation-nodes.ts";
 import { ServiceProxy } from "./proxy.ts";
@@ -34,6 +34,7 @@ export class OperationHarness {
   readonly key = generatePrivateKey();
   readonly owner = localEcdsaSigner(this.key).address;
   readonly nodeRed: NodeRed;
+  readonly userDir: UserDir;
   readonly service: RunningService;
   /** Between Node-RED and the service. */
   readonly proxy: ServiceProxy;
@@ -44,10 +45,11 @@ export class OperationHarness {
   readonly #ends: Array<() => Promise<unknown>>;
 
   private constructor(
-    parts: Pick<OperationHarness, "nodeRed" | "service" | "proxy" | "chain">,
+    parts: Pick<OperationHarness, "nodeRed" | "userDir" | "service" | "proxy" | "chain">,
     ends: Array<() => Promise<unknown>>,
   ) {
     this.nodeRed = parts.nodeRed;
+    this.userDir = parts.userDir;
     this.service = parts.service;
     this.proxy = parts.proxy;
     this.chain = parts.chain;
@@ -68,9 +70,9 @@ export class OperationHarness {
       ends.push(() => service.close());
       const proxy = await ServiceProxy.before(service.ready.base_url);
       ends.push(() => proxy.close());
-      const { nodeRed, giveBack } = await (env ? ownNodeRed(env) : borrowNodeRed());
+      const { nodeRed, userDir, giveBack } = await (env ? ownNodeRed(env) : borrowNodeRed());
       ends.push(giveBack);
-      const harness = new OperationHarness({ nodeRed, service, proxy, chain }, ends);
+      const harness = new OperationHarness({ nodeRed, userDir, service, proxy, chain }, ends);
       await harness.#makeWallet();
       return harness;
     } catch (error) {

@@ -1,10 +1,15 @@
 import type { NodeAPI } from "node-red";
-import type { CrecClient, CrecClientOptions, Network } from "../../../src/index.ts";
-import { answerForms, fieldsOf } from "../../lib/admin/answer.ts";
+import type { CrecClient, CrecClientOptions, Network, VerifyConfig } from "../../../src/index.ts";
+import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
-import type { Tested } from "../../lib/shared/form-types.ts";
+import type { FamilyDef, Tested } from "../../lib/shared/form-types.ts";
+import { isReference } from "../../lib/shared/variables.ts";
+import { familyNameProblem, familySets } from "../families.ts";
+import { accountChecks } from "./account-checks.ts";
 import { type Diagnosis, diagnose } from "./diagnosis.ts";
+import { formVerification } from "./form-setting.ts";
+import { proofChecks } from "./proof-checks.ts";
 import { testedSettings } from "./tested-settings.ts";
 
 /** `POST /crec/connection/test`: tests the settings in the form, and answers what works or what is wrong. */
@@ -14,23 +19,63 @@ export function registerConnectionTest(RED: NodeAPI): void {
 
 /** @throws the diagnosis, where the connection does not work */
 async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
-  const settings = testedSettings(RED, fieldsOf(body));
+  const fields = fieldsOf(body);
+  const settings = testedSettings(RED, fields);
+  const form = formVerification(RED, body);
+  const families = formFamilies(fields.families);
+  const conceal = concealing(settings, fields);
   const { CrecClient } = await loadLibrary();
   const client = new CrecClient(settings);
   try {
     // Without the account service most calls work: that is a warning. Without networks none does.
     const account = aboutAccount(client, settings);
     const networks = await client.networks.list();
-    return { networks: networks.map(networkOf), ...(await account) };
+    const proofs = proofChecks(client, form, families);
+    const { warning, ...known } = await account;
+    const isAsked = settings.graphqlUrl !== undefined;
+    return {
+      networks: networks.map(networkOf),
+      ...known,
+      ...(warning ? { warning: { ...warning, message: conceal(warning.message) } } : {}),
+      checks: [...accountChecks(form, known.organization, isAsked), ...(await proofs)],
+    };
   } catch (error) {
     const { baseUrl: url, proxy } = settings;
     const found = diagnose(error, { url, field: "base URL", proxied: isProxied(proxy) });
-    const better = found.code === "NO_SUCH_SERVICE" ? await betterAddress(settings) : undefined;
+    const mayNameOther = found.code === "NO_SUCH_SERVICE" && !isReference(textIn(fields.baseUrl));
+    const better = mayNameOther ? await betterAddress(settings) : undefined;
     const { code, message } = better ?? found;
-    throw nodeError(code, message, error);
+    throw nodeError(code, conceal(message), error);
   } finally {
     await client.close();
   }
+}
+
+/** Puts `${NAME}` in place of an address that it stands for: a sentence must not show what is in the environment. */
+function concealing(
+  settings: CrecClientOptions,
+  fields: Readonly<Record<string, unknown>>,
+): (sentence: string) => string {
+  const hidden = (["baseUrl", "graphqlUrl"] as const).flatMap((field) => {
+    const [written, value] = [textIn(fields[field]), settings[field] ?? ""];
+    if (!isReference(written) || value === "") return [];
+    const { href, host, hostname } = URL.canParse(value)
+      ? new URL(value)
+      : { href: value, host: value, hostname: value };
+    return [value, href, host, hostname].map((part) => [part, written] as const);
+  });
+  return (sentence) =>
+    hidden.reduce((text, [part, written]) => (part === "" ? text : text.replaceAll(part, written)), sentence);
+}
+
+/** The sets of families in the form; undefined while a variable is in one: that is known once they are deployed. */
+function formFamilies(given: unknown): VerifyConfig["families"] | undefined {
+  const families = (Array.isArray(given) ? given : []).map((family): FamilyDef => {
+    const texts = Object.entries(fieldsOf(family)).map(([name, value]) => [name, textIn(value)]);
+    return Object.fromEntries(texts) as FamilyDef;
+  });
+  const hasVariable = families.some((family) => Object.values(family).some((text) => isReference(`${text}`)));
+  return hasVariable || familyNameProblem(families) ? undefined : familySets(families);
 }
 
 type AboutAccount = Pick<Tested, "account" | "organization" | "warning">;
@@ -39,13 +84,13 @@ async function aboutAccount(client: CrecClient, settings: CrecClientOptions): Pr
   const { graphqlUrl: url, proxy } = settings;
   if (url === undefined) return {};
   try {
-    // Not every service has the organization: without it the form cannot fill it in, which is not an error.
+    // Not every service tells the organization: then it cannot be compared, which is not an error.
     const organization = client.account.organization().catch(() => null);
     const { displayName, emailAddress, memberId } = (await client.account.details()) ?? {};
     const { organizationId, tenantId } = (await organization) ?? {};
     return {
       account: displayName || emailAddress || memberId || "",
-      ...(organizationId && tenantId ? { organization: { organizationId, tenantId } } : {}),
+      organization: { ...(organizationId ? { organizationId } : {}), ...(tenantId ? { tenantId } : {}) },
     };
   } catch (error) {
     return { warning: diagnose(error, { url, field: "account URL", proxied: isProxied(proxy) }) };

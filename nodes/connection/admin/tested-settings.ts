@@ -1,8 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
 import type { CrecClientOptions } from "../../../src/index.ts";
 import { textIn } from "../../lib/admin/answer.ts";
-import { deployFirst, isDeployedWith, isOwnReference, ownVariable } from "../../lib/admin/deployed.ts";
+import {
+  deployedCredential,
+  deployedVariable,
+  requireVariable,
+  storedCredential,
+} from "../../lib/admin/deployed.ts";
 import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
+import { storedValue } from "../../lib/runtime/flow-settings.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
@@ -27,9 +33,10 @@ const LONGEST_SECONDS = 10;
  * @throws DEPLOY_FIRST, VARIABLE_MISSING, KEY_MISSING
  */
 export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptions {
-  const deployed = RED.nodes.getNode(textIn(body.id)) as Deployed;
-  const baseUrl = addressOf(RED, deployed, "baseUrl", textIn(body.baseUrl));
-  const graphqlUrl = addressOf(RED, deployed, "graphqlUrl", textIn(body.graphqlUrl));
+  const id = textIn(body.id);
+  const deployed = RED.nodes.getNode(id) as Deployed;
+  const baseUrl = addressOf(RED, id, "baseUrl", textIn(body.baseUrl));
+  const graphqlUrl = addressOf(RED, id, "graphqlUrl", textIn(body.graphqlUrl));
   const tls = tlsOptions(configNode<TlsNode>(RED, body.tls, "TLS configuration"));
   const proxyNode = configNode<ProxyNode>(RED, body.proxy, "proxy");
   const problem = proxyNode && proxyProblem(RED, proxyNode.id);
@@ -49,38 +56,34 @@ export function testedSettings(RED: NodeAPI, body: TestRequest): CrecClientOptio
 type Addresses = { baseUrl: string; graphqlUrl: string };
 type KeyTarget = Addresses & Pick<Destination, "tls"> & { proxy: string | undefined };
 
-function addressOf(RED: NodeAPI, deployed: Deployed, field: keyof Addresses, typed: string): string {
-  if (!isReference(typed)) return typed;
-  const known = deployed?.connection?.[field];
-  if (known && isDeployedWith(RED, deployed.id, field, typed)) return requireSet(known);
-  return ownVariable(typed, "setting");
+/**
+ * An address of the form; of a variable its value, if the deployed connection has the same variable in the same field.
+ * @throws DEPLOY_FIRST, VARIABLE_MISSING
+ */
+function addressOf(RED: NodeAPI, id: string, field: keyof Addresses, typed: string): string {
+  return isReference(typed) ? requireVariable(deployedVariable(RED, id, field, typed), typed) : typed;
 }
 
 /**
- * The key to test with. A typed key goes to any address. A key that the author of the request may not know only goes
- * to its own addresses:
- *
- * - the stored key to the stored addresses, the account's too;
- * - a key from the environment to addresses from the same environment. Otherwise anyone who may test connections could
- *   name the variable together with their own address, and read the key there.
+ * The key to test with. A typed key goes to any address. The deployed key, which the author of the request may not
+ * know, goes to the addresses of the deployed connection only.
  */
 function keyFor(RED: NodeAPI, deployed: Deployed, body: TestRequest, target: KeyTarget): string {
   const typed = textIn(body.apiKey);
-  if (isReference(typed)) {
-    if (!isOwnReference(typed)) return deployFirst(typed);
-    const addresses = [textIn(body.baseUrl), textIn(body.graphqlUrl)].filter((address) => address !== "");
-    if (addresses.every(isOwnReference)) return ownVariable(typed, "key");
-    throw nodeError(
-      "DEPLOY_FIRST",
-      "Before a deploy, a key from the environment is only tested if base URL and account URL come from the environment too, as ${CREC_…}. Deploy first, or enter the key.",
-    );
-  }
-  if (typed !== "" && typed !== STORED_PASSWORD) return typed;
+  const isMeantAsStored = typed === "" || typed === STORED_PASSWORD;
+  if (isReference(typed)) requireVariable(deployedCredential(RED, textIn(body.id), "apiKey", typed), typed);
+  else if (!isMeantAsStored) return typed;
   const stored = deployed?.connection && deployed.credentials?.apiKey;
   if (!stored) throw nodeError("KEY_MISSING", "Enter the API key first.");
   const { problem } = deployed.connection ?? {};
   if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
-  if (isStoredFor(RED, deployed, target)) return withoutMark(requireSet(stored));
+  if (isStoredFor(RED, deployed, target) && isSameWay(RED, deployed.id, body))
+    return withoutMark(requireSet(stored));
+  if (isReference(typed)) {
+    const message =
+      "A key from the environment is only sent to the addresses that it is deployed with. Deploy the changed addresses first, or enter the key.";
+    throw nodeError("DEPLOY_FIRST", message);
+  }
   throw nodeError(
     "KEY_MISSING",
     "The address was changed. Enter the API key again: a stored key is only sent to the address it was entered for.",
@@ -98,6 +101,18 @@ function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, ta
     ...(target.proxy === undefined ? {} : { proxy: setting(target.proxy) }),
   });
   return bound === undefined || addresses.every((address) => bound.includes(address));
+}
+
+/**
+ * Whether requests go the way that the deployed connection uses. Only asked for a key from the environment: for any
+ * other, the addresses that it is bound to also name TLS and proxy where these matter.
+ */
+function isSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
+  if (!isReference(storedCredential(RED, id, "apiKey") ?? "")) return true;
+  const chosen = (value: unknown) => (textIn(value) === "_ADD_" ? "" : textIn(value));
+  return (["tls", "proxy"] as const).every(
+    (field) => chosen(body[field]) === chosen(storedValue(RED, id, field)),
+  );
 }
 
 /** A config node of Node-RED itself, which exists at run time only after a deploy. */

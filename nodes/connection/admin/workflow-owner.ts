@@ -1,10 +1,9 @@
-import type { Node, NodeAPI } from "node-red";
+import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
-import { isDeployedWith, ownVariable } from "../../lib/admin/deployed.ts";
-import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
+import { deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
 import type { Owner } from "../../lib/shared/form-types.ts";
-import { isReference, requireSet } from "../../lib/shared/variables.ts";
+import { isReference } from "../../lib/shared/variables.ts";
 
 const FIELDS = ["orgId", "creTenantId", "workflowOwner"] as const;
 type Field = (typeof FIELDS)[number];
@@ -26,11 +25,8 @@ async function ownerOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>): P
   return { owner, differs: Boolean(given) && given?.toLowerCase() !== owner.toLowerCase() };
 }
 
-function settingOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>, field: Field): string | undefined {
-  const typed = typeof body[field] === "string" ? body[field].trim() : "";
+function settingOf(RED: NodeAPI, body: Readonly<Record<string, unknown>>, field: Field): string {
+  const typed = textIn(body[field]);
   if (!isReference(typed)) return typed;
-  const id = textIn(body.id);
-  const known = (RED.nodes.getNode(id) as (Node & Partial<ConnectionNode>) | null)?.connection?.verification;
-  if (known && isDeployedWith(RED, id, field, typed)) return requireSet(known[field] ?? "");
-  return ownVariable(typed, "setting");
+  return requireVariable(deployedVariable(RED, textIn(body.id), field, typed), typed);
 }

@@ -16,7 +16,7 @@ const DEEPEST = 16;
  * @throws what is wrong with the value: INVALID_ARGUMENT and its kin
  */
 export function checkValue(library: Library, question: unknown): Checked {
-  const { name, value, valueType, unit, decimals, ...rest } = fieldsOf(question);
+  const { name, value, valueType, unit, decimals, hexOnly, ...rest } = fieldsOf(question);
   const text = typeof value === "string" ? value : "";
   const path = typeof name === "string" && name !== "" ? name : "The value";
   if (isReference(text.trim())) return {};
@@ -24,11 +24,32 @@ export function checkValue(library: Library, question: unknown): Checked {
   const given = givenAs(text, valueType, path);
   if (given === undefined) return {};
   const places = typeof decimals === "number" ? decimals : undefined;
-  const whole = unit === "token" ? library.parseTokenAmounts(given, parameter.type, places, path) : given;
+  if (parameter.type.startsWith("bytes") && !parameter.type.endsWith("]")) {
+    const bytes = hexOnly === true ? given : library.textToBytes(given, parameter, path);
+    return checkedBytes(library, parameter, given, bytes, path);
+  }
+  const whole =
+    unit === "token"
+      ? library.parseTokenAmounts(given, parameter.type, places, path)
+      : library.textToBytes(given, parameter, path);
   library.encodeValue(parameter, whole, path);
   if (places === undefined || !INTEGER.test(parameter.type)) return {};
   const smallest = BigInt(String(whole));
   return { smallest: String(smallest), tokens: library.fromSmallestUnit(smallest, places) };
+}
+
+/** How many bytes were typed, and what is sent for text, which fixed bytes fill up with zeros. */
+function checkedBytes(
+  library: Library,
+  parameter: AbiParameter,
+  given: unknown,
+  bytes: unknown,
+  path: string,
+): Checked {
+  const [hex] = library.decodeValues([parameter], library.encodeValue(parameter, bytes, path));
+  const isText = given !== bytes;
+  const count = isText ? Buffer.byteLength(String(given)) : (String(hex).length - 2) / 2;
+  return { bytes: { count, ...(isText ? { hex: String(hex) } : {}) } };
 }
 
 /** Undefined where it cannot be known before a message comes. */

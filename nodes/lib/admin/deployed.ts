@@ -1,40 +1,58 @@
 import type { NodeAPI } from "node-red";
 import { storedValue } from "../runtime/flow-settings.ts";
 import { nodeError } from "../shared/errors.ts";
-import { variableMissing } from "../shared/variables.ts";
+import { isReference, variableMissing } from "../shared/variables.ts";
 
-/** Variables that are there for us, by their name. */
-const OURS = /^\$\{(CREC_\w+)\}$/;
-/** What a variable is asked for, and the names that hold something else which must not be used as that. */
-const NOT_MEANT = {
-  key: /SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
-  setting: /KEY|SIGNER|PRIVATE|SECRET|PASSWORD|CREDENTIAL/i,
-} as const;
-
-export function isOwnReference(text: string): boolean {
-  return OURS.test(text);
-}
+/** What `${NAME}` in a field stands for. */
+export type Variable =
+  | { state: "set"; value: string }
+  | { state: "unset" }
+  /** The deployed node does not name this variable in this field, so it must not be read. */
+  | { state: "undeployed" };
 
 /**
- * What `${CREC_…}` stands for, before anything is deployed. The operator of Node-RED has set variables of this prefix
- * for our nodes; a request for any other could read what is nobody's business here. Not even one of these is used
- * for what its name does not say: a signer's key never goes out as an API key or as an address.
- * @throws DEPLOY_FIRST, VARIABLE_MISSING
- */
-export function ownVariable(reference: string, use: keyof typeof NOT_MEANT): string {
-  const name = OURS.exec(reference)?.[1];
-  if (name === undefined || NOT_MEANT[use].test(name)) return deployFirst(reference);
-  const value = process.env[name]?.trim();
-  if (value) return value;
-  throw variableMissing(name);
-}
-
-/**
- * Whether the deployed node stands with exactly this text in this field. Only then may a request use what
- * Node-RED made of it: a reference that merely stands in a request could read any variable of this machine.
+ * Whether the deployed node has exactly this text in this field. Only then may a request use what Node-RED made of it:
+ * a reference that is only in a request could read any variable of this machine.
  */
 export function isDeployedWith(RED: NodeAPI, id: string, field: string, text: string): boolean {
   return storedValue(RED, id, field) === text;
+}
+
+/** What a variable stands for in a field of a deployed node, in the environment of that node's flow. */
+export function deployedVariable(RED: NodeAPI, id: string, field: string, reference: string): Variable {
+  return isDeployedWith(RED, id, field, reference) ? variableOf(RED, id, reference) : { state: "undeployed" };
+}
+
+/** The same for a credential, which is never part of a flow. */
+export function deployedCredential(RED: NodeAPI, id: string, field: string, reference: string): Variable {
+  return storedCredential(RED, id, field) === reference
+    ? variableOf(RED, id, reference)
+    : { state: "undeployed" };
+}
+
+/** A credential as it is stored, before Node-RED replaces variables; undefined if the node has no such credential. */
+export function storedCredential(RED: NodeAPI, id: string, field: string): string | undefined {
+  const stored: unknown = RED.nodes.getCredentials(id);
+  const value =
+    typeof stored === "object" && stored !== null && Object.hasOwn(stored, field)
+      ? (stored as Record<string, unknown>)[field]
+      : undefined;
+  return typeof value === "string" ? value.trim() : undefined;
+}
+
+function variableOf(RED: NodeAPI, id: string, reference: string): Variable {
+  const node = RED.nodes.getNode(id);
+  if (!node || !isReference(reference)) return { state: "undeployed" };
+  const value: unknown = RED.util.evaluateNodeProperty(reference, "env", node, {});
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
+  return text.trim() === "" ? { state: "unset" } : { state: "set", value: text.trim() };
+}
+
+/** @throws DEPLOY_FIRST, VARIABLE_MISSING */
+export function requireVariable(variable: Variable, reference: string): string {
+  if (variable.state === "undeployed") return deployFirst(reference);
+  if (variable.state === "unset") throw variableMissing(reference.slice(2, -1));
+  return variable.value;
 }
 
 /** @throws DEPLOY_FIRST */

@@ -19,7 +19,9 @@ export function formHtml(node: NodeDescription, isConfig: boolean): string {
       );
   }
   const lines = [...rows, close].filter((line) => line !== "");
-  return `<script type="text/html" data-template-name="${node.type}">\n${lines.join("\n")}\n</script>\n`;
+  // The class is what the rules of `nodes/lib/editor/style.ts` apply to.
+  const form = `<div class="crec-form">\n${lines.join("\n")}\n</div>`;
+  return `<script type="text/html" data-template-name="${node.type}">\n${form}\n</script>\n`;
 }
 
 const SHORT_LIST = 6;
@@ -32,20 +34,18 @@ function row(place: Place): string {
     case "hidden":
       return "";
     case "note":
-      return `<div class="form-tips" id="${id}" style="max-width: 450px; margin-bottom: 12px" ${text(key(place, "note"))}></div>`;
+      return `<div class="form-tips" id="${id}" ${text(key(place, "note"))}></div>`;
     case "button": {
       const icon = field.icon ? `<i class="fa fa-${field.icon}" aria-hidden="true"></i> ` : "";
-      const result = field.result
-        ? `<div id="${id}-result" role="status" style="margin: 6px 0 0 105px; max-width: 400px; overflow-wrap: anywhere"></div>`
-        : "";
-      const button = `<button type="button" class="red-ui-button" id="${id}" style="margin-left: 105px">${icon}<span ${text(labelOf(place))}></span></button>`;
+      const result = field.result ? `<div class="crec-result" id="${id}-result" role="status"></div>` : "";
+      const button = `<button type="button" class="red-ui-button crec-button" id="${id}">${icon}<span ${text(labelOf(place))}></span></button>`;
       return formRow(place, `${button}${result}`);
     }
     case "boolean": {
       const box = field.numeric ? id : input;
       const hidden = field.numeric ? `<input type="hidden" id="${input}">` : "";
       const tick = `<input type="checkbox" id="${box}" style="width: auto; vertical-align: top">`;
-      const label = `<label for="${box}" style="width: auto">${tick} <span ${text(labelOf(place))}></span></label>`;
+      const label = `<label class="crec-tick" for="${box}">${tick} <span ${text(labelOf(place))}></span></label>`;
       return formRow(place, `<label></label> ${label}${hidden}${hint(place)}`);
     }
     case "list": {
@@ -53,11 +53,11 @@ function row(place: Place): string {
         const tick = `${id}-${option.replaceAll(".", "-")}`;
         return `<label for="${tick}" style="display: block; width: auto"><input type="checkbox" id="${tick}" style="width: auto; vertical-align: top"> ${option}</label>`;
       });
-      const label = `<label id="${id}-label" style="vertical-align: top">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;
+      const label = `<label class="crec-top" id="${id}-label">${iconOf(field)}<span ${text(labelOf(place))}></span></label>`;
       // A long list in two columns, so that the form fits the screen.
       const columns =
         ticks.length > SHORT_LIST ? "display: grid; grid-template-columns: auto auto; column-gap: 16px" : "";
-      const box = `<div style="display: inline-block"><div style="${columns}">${ticks.join("")}</div><span ${text(key(place, "hint"))}></span></div>`;
+      const box = `<div class="crec-list"><div style="${columns}">${ticks.join("")}</div><div class="crec-hint" ${text(key(place, "hint"))}></div></div>`;
       return `<div class="form-row" id="${id}-row" role="group" aria-labelledby="${id}-label">${label} ${box}</div>`;
     }
     case "custom": {
@@ -127,7 +127,8 @@ function formRow({ id }: Place, content: string): string {
 }
 
 function label(place: Place): string {
-  return `<label for="${place.input}">${iconOf(place.field)}<span ${text(labelOf(place))}></span></label>`;
+  const isBesideLines = place.field.kind === "text" && place.field.lines !== undefined;
+  return `<label${isBesideLines ? ' class="crec-top crec-first-line"' : ""} for="${place.input}">${iconOf(place.field)}<span ${text(labelOf(place))}></span></label>`;
 }
 
 function iconOf(field: Field): string {

@@ -43,7 +43,11 @@ export function credentialsOf({ fields }: NodeDescription): Record<string, { typ
 }
 
 const CATEGORY = "CRE Connect";
-const COLOR = "#6c8fd8";
+/**
+ * Of equal brightness: Node-RED's label, dark grey in both themes, has a contrast of 4.5:1 on both colors, and a white
+ * icon one of 3:1 in the light theme.
+ */
+const COLORS = { reads: "#7d9fc6", acts: "#9b8ff3" } as const;
 
 /** Nodes on the workspace have an icon. */
 export function isConfig({ icon }: NodeDescription): boolean {
@@ -57,7 +61,7 @@ export function isConfig({ icon }: NodeDescription): boolean {
 export function registration(node: NodeDescription): string {
   const workspace = isConfig(node)
     ? ""
-    : `color: "${COLOR}", icon: "${node.icon}", inputs: ${node.inputs ?? 1}, outputs: ${node.outputs?.length ?? 1}, `;
+    : `color: "${node.acts ? COLORS.acts : COLORS.reads}", icon: "${node.icon}", inputs: ${node.inputs ?? 1}, outputs: ${node.outputs?.length ?? 1}, `;
   const credentials = JSON.stringify(credentialsOf(node));
   return [
     `forms.registerType("${node.type}", {`,

@@ -21,7 +21,7 @@ export type PropertyDef = {
 export type NodeTypeDef = {
   /** One family, found together at a glance. */
   category: "CRE Connect" | "config";
-  color?: "#6c8fd8";
+  color?: string;
   icon?: string;
   defaults: Record<string, PropertyDef>;
   credentials?: Record<string, { type: "password" | "text"; validate?: Validator }>;
@@ -74,8 +74,12 @@ type EditorRed = {
     getEditStack(): ConfigNode[];
   };
   popover: { tooltip(target: JQuery, content: string): Tooltip };
+  clipboard: {
+    /** Whether the browser allowed it. */
+    copyText(text: string): boolean;
+  };
   settings: { context?: { stores?: string[] } };
-  notify(message: string, options?: { type?: string }): void;
+  notify(message: string, options?: { type?: string; timeout?: number }): void;
 };
 
 declare global {
@@ -89,9 +93,22 @@ declare global {
     editableList(options: EditableListOptions): JQuery;
     editableList(method: "addItem" | "removeItem", item: unknown): JQuery;
     editableList(method: "items"): JQuery;
+    dialog(options: DialogOptions): JQuery;
+    dialog(method: "close" | "destroy" | "widget"): JQuery;
     autoComplete(options: { minLength?: number; search: CompletionSearch }): JQuery;
   }
 }
+
+/** Of jQuery UI. */
+export type DialogOptions = {
+  modal: boolean;
+  title: string;
+  width: number;
+  resizable: boolean;
+  classes: Record<string, string>;
+  buttons: Array<{ text: string; class?: string; click: () => void }>;
+  close: () => void;
+};
 
 export type EditableListOptions = {
   addItem: (container: JQuery, index: number, item: unknown) => void;

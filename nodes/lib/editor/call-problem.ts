@@ -1,3 +1,4 @@
+import { fitsBytes } from "../shared/fits-bytes.ts";
 import type { ContractCall, Value } from "../shared/form-types.ts";
 import type { EditedNode } from "./api.ts";
 import { ADDRESS, isReference } from "./validate.ts";
@@ -48,8 +49,7 @@ function fits(type: string, { value = "", type: from = "str", unit }: Value): bo
   const integer = /^(u?)int(\d+)$/.exec(type);
   if (integer) return unit === "token" ? AMOUNT.test(text) : inRange(text, integer);
   const bytes = /^bytes(\d*)$/.exec(type);
-  if (bytes)
-    return /^0x(?:[0-9a-f]{2})*$/i.test(text) && (!bytes[1] || text.length === 2 + 2 * Number(bytes[1]));
+  if (bytes) return fitsBytes(value, bytes[1] ?? "");
   if (type === "address") return ADDRESS.test(text);
   return type !== "bool" || /^(?:true|false)$/i.test(text);
 }

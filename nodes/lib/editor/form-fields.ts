@@ -2,13 +2,14 @@ import { isOn, isShown, shortName } from "../shared/field-rules.ts";
 import { type Field, type Lookup, type NodeDescription, TEXT_TYPES } from "../shared/fields.ts";
 import type { CompletionSearch, EditedNode } from "./api.ts";
 import { completeLast } from "./comma-list.ts";
-import { hintUnder } from "./form-rows.ts";
-import { layOutHints } from "./hints.ts";
-import { describeUnder, lookUp } from "./lookup.ts";
+import { hintUnder, visibleBox } from "./form-rows.ts";
+import { tieHints } from "./hints.ts";
+import { describeUnder, listOnClick, lookUp, preselectOnly } from "./lookup.ts";
 import { chooseInForm } from "./only-choice.ts";
 import { prepareTypedArea, saveTypedArea } from "./typed-area.ts";
 import { typedField } from "./typed-inputs.ts";
 import { atPresent } from "./validate.ts";
+import { showVariables } from "./variables.ts";
 
 /**
  * Prepares the fields of an opened form: typed inputs, look-ups, explanations. Returns the function that shows and hides
@@ -22,6 +23,7 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "text" && field.lookup) {
       const search = lookUp(field.lookup.list, asked(field.lookup));
       inputOf(name).autoComplete({ minLength: 0, search });
+      listOnClick(inputOf(name));
       describe(edited, name, field.lookup);
     }
     if (field.kind === "select") prepareSelect(edited, node, name, field);
@@ -33,7 +35,8 @@ export function prepareFields(edited: EditedNode, node: NodeDescription): () => 
     if (field.kind === "boolean")
       (field.numeric ? partOf(node, name) : inputOf(name)).prop("checked", isOn(field, edited[name]));
   }
-  layOutHints();
+  tieHints();
+  showVariables(edited, node, inputOf);
   unfoldUsed(edited, node);
   return () => followConditions(edited, node);
 }
@@ -80,7 +83,9 @@ function prepareTyped(edited: EditedNode, name: string, field: Of<"typed">): voi
   const icon = "red/images/typedInput/az.svg";
   const search = field.lookup && searchOf(field, field.lookup);
   typedField(name, [{ value: "str", label, icon, ...(search && { autoComplete: search }) }, ...others]);
-  if (field.lookup) describe(edited, name, field.lookup);
+  if (!field.lookup) return;
+  listOnClick(visibleBox(inputOf(name)));
+  describe(edited, name, field.lookup);
 }
 
 function searchOf({ list }: Of<"typed">, lookup: Lookup): CompletionSearch {
@@ -90,7 +95,11 @@ function searchOf({ list }: Of<"typed">, lookup: Lookup): CompletionSearch {
 
 function describe(edited: EditedNode, name: string, lookup: Lookup): void {
   const described = describeUnder(edited, inputOf(name), lookup.list, asked(lookup), lookup.unknown);
-  inputOf(askedField(lookup.by)).on("change", () => described.now());
+  const only = lookup.preselect && preselectOnly(inputOf(name), lookup.list, asked(lookup));
+  inputOf(askedField(lookup.by)).on("change", () => {
+    described.now();
+    only?.now();
+  });
 }
 
 /** The id of the config node to ask. The question may come while another form lies on top, with a field of that name. */

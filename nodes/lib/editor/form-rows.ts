@@ -91,7 +91,7 @@ export function hintUnder(field: JQuery): Line {
 /** Says what is wrong with the field, and marks it. */
 export function problemUnder(field: JQuery): Line {
   const { element, line } = lineUnder(field, "problem");
-  element.attr("role", "alert").css("color", "var(--red-ui-text-color-error)");
+  element.attr("role", "alert").addClass("crec-problem");
   return {
     say: (text) => {
       line.say(text);
@@ -106,12 +106,7 @@ export function problemUnder(field: JQuery): Line {
 function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line } {
   const said = field.closest(".form-row").find(`[id^="${field.attr("id")}-${part}"]`);
   const id = `${field.attr("id")}-${part}${said.length || ""}`;
-  const element = $("<div>")
-    .attr("id", id)
-    .css({ "margin-left": "105px", "font-size": "0.9em", color: "var(--red-ui-secondary-text-color)" })
-    .css({ "overflow-wrap": "anywhere", "max-width": "70%" })
-    .hide()
-    .appendTo(field.closest(".form-row"));
+  const element = $('<div class="crec-hint">').attr("id", id).hide().appendTo(field.closest(".form-row"));
   const box = visibleBox(field);
   box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} ${id}`.trim());
   return { element, line: { say: (text) => void element.text(text).toggle(text !== "") } };

@@ -30,7 +30,7 @@ export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
       new Promise<boolean>((resolve) => {
         setTimeout(() => resolve(search === latest), PAUSE_MS);
       });
-    const typed = text.trim();
+    const typed = isShowingAll ? "" : text.trim();
     choicesFor(kindOf(kind), configNode(), typed, paused).then(
       (answer) => {
         const choices = answer?.problem === undefined ? (answer?.choices ?? []) : [];
@@ -39,6 +39,53 @@ export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
       () => done([]),
     );
   };
+}
+
+/** Set while a click asks for the list: it shows what there is, and not only what is like the value in the box. */
+let isShowingAll = false;
+
+/**
+ * A click into a box with a list shows it. Node-RED itself shows it only to a person who types, and its tab key takes
+ * the first line: after a click it leaves the value as it is.
+ */
+export function listOnClick(box: JQuery): void {
+  let isUntouched = false;
+  box.on("click", () => {
+    if (!box.hasClass("red-ui-autoComplete")) return;
+    isShowingAll = true;
+    isUntouched = true;
+    box.trigger("keyup");
+    isShowingAll = false;
+  });
+  box.on("input", () => {
+    isUntouched = false;
+  });
+  box[0]?.addEventListener(
+    "keydown",
+    (event) => {
+      if (!isUntouched || !["Tab", "Enter"].includes(event.key)) return;
+      isUntouched = false;
+      event.stopImmediatePropagation();
+      // Closes the list, as a click beside it does.
+      $(document).trigger("mousedown.red-ui-popover-panel-close");
+    },
+    { capture: true },
+  );
+}
+
+/** Puts the only choice into an empty box, now and when another config node is chosen. */
+export function preselectOnly(field: JQuery, kind: string, configNode: () => string): { now(): void } {
+  const isEmpty = () => String(field.val() ?? "").trim() === "";
+  const look = liveCheck<Answer<Choices> | undefined>(
+    field,
+    () => (isEmpty() ? choicesFor(kind, configNode(), "") : undefined),
+    (answer) => {
+      if (answer?.problem !== undefined || answer?.choices.length !== 1 || !isEmpty()) return;
+      field.val(answer.choices[0]?.value ?? "").trigger("change");
+    },
+  );
+  look.now();
+  return look;
 }
 
 /**

@@ -7,6 +7,7 @@ import { prepareFields, saveFields } from "./form-fields.ts";
 import { nameFields } from "./form-rows.ts";
 import { redrawUsers, shortLabel } from "./node-label.ts";
 import { chooseForDropped, keepChoices } from "./only-choice.ts";
+import { addStyle } from "./style.ts";
 
 /** The code of a form that its table of fields cannot express. All parts are optional. */
 export type NodeForm = {
@@ -74,6 +75,7 @@ export const forms = {
         form.added?.(this);
       },
       oneditprepare() {
+        addStyle();
         const settled = prepareFields(this, node);
         form.opened?.(this);
         settled();

@@ -23,9 +23,10 @@ export function isCountable(type: string): boolean {
 }
 
 /** What a value of the type is, in words, with what the source code calls it: `a whole number from 0 to 255`. */
-export function typeHint(node: EditedNode, parameter: ParameterChoice, unit?: Unit): string {
+export function typeHint(node: EditedNode, parameter: ParameterChoice, unit?: Unit, hexOnly = false): string {
   const { internalType = "" } = parameter;
   const own = /^(?:enum|struct|contract) /.test(internalType) ? `${internalType} · ` : "";
+  if (hexOnly && parameter.type === "bytes") return node._("common.type.call-data");
   return `${own}${meaning(node, parameter, unit)}`;
 }
 

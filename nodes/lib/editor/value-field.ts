@@ -4,6 +4,7 @@ import type { EditedNode } from "./api.ts";
 import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
+import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
@@ -26,6 +27,8 @@ export type ValueFieldOptions = {
   placeholder?: string;
   /** May stay empty. */
   optional?: boolean;
+  /** Bytes that are not given as text: call data. */
+  hexOnly?: boolean;
   changed: () => void;
 };
 
@@ -39,6 +42,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     stored = {},
     decimals = "",
     optional = false,
+    hexOnly = false,
     changed,
   } = options;
   const { type } = parameter;
@@ -59,16 +63,17 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
     type: input.typedInput("type"),
     ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
   });
-  const explain = (): void => hint.say(typeHint(node, parameter, read().unit));
+  const explain = (): void => hint.say(typeHint(node, parameter, read().unit, hexOnly));
   const check = liveCheck<Answer<Checked>>(
     input,
     () => {
       const question = questionOf(name, parameter, read(), decimals, optional);
-      return question && postJson<Checked>("crec/abi/check", question);
+      return question && postJson<Checked>("crec/abi/check", { ...question, hexOnly });
     },
     (answer) => {
       problem.say(answer?.problem ?? "");
-      meaning.say(answer && answer.problem === undefined ? inOtherUnit(node, answer, read()) : "");
+      const isValid = answer && answer.problem === undefined;
+      meaning.say(isValid ? inOtherUnit(node, answer, read()) || bytesMeaning(node, answer) : "");
     },
   );
   const edited = (): void => {

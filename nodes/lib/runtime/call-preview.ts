@@ -1,7 +1,7 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, Operation, TransactionInput } from "../../../src/index.ts";
 import { COIN_PLACES } from "../shared/coin-units.ts";
-import { type DeployedContract, deployedContracts } from "./deployed-contracts.ts";
+import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
 /** A call of an operation in readable form, for approval before it is signed. */
@@ -16,7 +16,7 @@ export type CallPreview = {
   /** The function's signature, and its values by name. */
   function?: string;
   args?: object;
-  /** Values that may be amounts, by name, in tokens; where the contract node has decimals. */
+  /** The amounts among them, by name, in tokens; where the contract node has decimals. */
   tokens?: object;
   /** The bytes, where they cannot be decoded. */
   data?: string;
@@ -51,7 +51,7 @@ export async function previewOf(
       const contracts = await deployedContracts(RED, chainSelector, to);
       const [first] = contracts;
       const decoded = first
-        ? decodedByContract(library, contracts, data)
+        ? decodedByContract(library, contracts, unitsAt(RED, chainSelector, to), data)
         : decodedBySnapshot(library, preview_snapshot ?? preview, data);
       const name = decoded?.contract ?? first?.name;
       const call = { ...paid, ...(name === undefined ? {} : { contract: name }) };
@@ -76,14 +76,16 @@ type Decoded = { contract?: string; words: Pick<CallPreview, "function" | "args"
 function decodedByContract(
   library: Library,
   contracts: readonly DeployedContract[],
+  units: Units | undefined,
   data: string,
 ): Decoded | undefined {
-  for (const { name, abi, decimals } of contracts) {
+  for (const { name, abi } of contracts) {
     const call = decodedBy(library, abi, data);
     if (!call) continue;
     const { signature, args } = call;
     const listed = library.listFunctions(abi).find((one) => one.signature === signature);
-    const tokens = listed && decimals !== undefined && library.amountsInTokens(args, listed.inputs, decimals);
+    const tokens =
+      listed && units && library.amountsInTokens(args, listed.inputs, units.decimals, units.amounts);
     return { contract: name, words: { function: signature, args, ...(tokens ? { tokens } : {}) } };
   }
   return undefined;

@@ -37,7 +37,8 @@ export async function encodeContractCall(
       const at = input?.name ? `${path}.${input.name}` : `${path}[${index}]`;
       const value = await readArgument(RED, node, msg, stored, at);
       if (stored.unit) optionOf(RED, `${at}.unit`, stored.unit, ARGUMENT_UNITS);
-      if (!stored.unit || !input) return value;
+      if (!input) return value;
+      if (!stored.unit) return library.textToBytes(value, input, at);
       return library.parseTokenAmounts(value, input.type, contract.decimals, at);
     }),
   );

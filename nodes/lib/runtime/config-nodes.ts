@@ -1,6 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { Abi, CrecClient, Signer, Verifier, VerifyConfig } from "../../../src/index.ts";
 import { type CodedError, nodeError, toCodedError } from "../shared/errors.ts";
+import type { Library } from "./library.ts";
 
 /** What a `crec-connection` offers to the nodes that use it. */
 export type Connection = {
@@ -33,9 +34,13 @@ export type ContractRef = {
   address: string;
   /** Of a token: the places behind the point. */
   decimals: number | undefined;
+  /** The parameters that are amounts; empty for the usual names. */
+  amounts: readonly string[];
   problem: CodedError | undefined;
   /** @throws ABI_INVALID */
   abi(): Promise<Abi>;
+  /** The same without a wait, once the library is loaded; undefined where it cannot be read. */
+  abiNow(library: Pick<Library, "parseAbi">): Abi | undefined;
 };
 
 /** What a `crec-signer` offers. */

@@ -1,9 +1,13 @@
-import type { Node, NodeAPI } from "node-red";
+import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "./config-nodes.ts";
+import { contractsAt } from "./contract-registry.ts";
 
 /** A contract that is set up in this Node-RED, so that its ABI need not come from elsewhere. */
-export type DeployedContract = { name: string; abi: Abi; decimals: number | undefined };
+export type DeployedContract = { name: string; abi: Abi };
+
+/** How the amounts of a contract are counted: as its nodes say. */
+export type Units = { decimals: number; amounts: readonly string[] };
 
 /**
  * The deployed contract nodes of an address whose ABI can be read. There may be several: one for each standard that
@@ -14,18 +18,23 @@ export async function deployedContracts(
   chainSelector: string,
   address: string,
 ): Promise<DeployedContract[]> {
-  const found: Array<Node & Partial<ContractNode>> = [];
-  RED.nodes.eachNode(({ id, type }) => {
-    const node = type === "crec-contract" ? (RED.nodes.getNode(id) as ContractNode | null) : null;
-    if (node) found.push(node);
-  });
+  const found = contractsAt(RED, chainSelector, address);
+  const isToken = ({ contract }: ContractNode) => contract.decimals !== undefined;
   const contracts: DeployedContract[] = [];
-  for (const { name, contract } of found) {
-    if (!contract || contract.problem || contract.chainSelector !== chainSelector) continue;
-    if (contract.address.toLowerCase() !== address.toLowerCase()) continue;
+  for (const { name, contract } of [...found.filter(isToken), ...found.filter((one) => !isToken(one))]) {
     const abi = await contract.abi().catch(() => undefined);
-    if (abi) contracts.push({ name: name || contract.address, abi, decimals: contract.decimals });
+    if (abi) contracts.push({ name: name || contract.address, abi });
   }
-  const isToken = ({ decimals }: DeployedContract) => decimals !== undefined;
-  return [...contracts.filter(isToken), ...contracts.filter((one) => !isToken(one))];
+  return contracts;
+}
+
+/**
+ * The decimals of an address, and the names of its amounts. Undefined where no contract node has decimals, and where
+ * two of them differ: a wrong amount is worse than none.
+ */
+export function unitsAt(RED: NodeAPI, chainSelector: string, address: string): Units | undefined {
+  const contracts = contractsAt(RED, chainSelector, address).map(({ contract }) => contract);
+  const [decimals, ...others] = new Set(contracts.flatMap((one) => one.decimals ?? []));
+  if (decimals === undefined || others.length > 0) return undefined;
+  return { decimals, amounts: contracts.flatMap(({ amounts }) => amounts) };
 }

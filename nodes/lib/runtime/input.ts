@@ -1,10 +1,10 @@
 import type { Node, NodeAPI, NodeDef } from "node-red";
-import { nodeError, shortText, toCodedError } from "../shared/errors.ts";
+import { type CodedError, shortText, toCodedError } from "../shared/errors.ts";
 import { unsetVariable } from "../shared/variables.ts";
 import { withDetails } from "./details.ts";
 import type { CrecMessage } from "./message.ts";
-
 import { showStatus } from "./status.ts";
+import { interrupted, type Kept, type Run, TAKEN_OVER, type Wait, Waits } from "./waits/waits.ts";
 
 export type Task = {
   msg: CrecMessage;
@@ -14,45 +14,119 @@ export type Task = {
   signal: AbortSignal;
   /** Runs after the message is done, until the node is closed. Its errors are only logged. */
   afterwards: (work: () => Promise<void>) => void;
+  /** Set for a message whose wait was interrupted: what is needed to go on with it. */
+  kept: Kept | undefined;
+  /** Says what the node waits for from now on, and keeps it in a file until the message is done. */
+  keep: (wait: Wait) => Promise<void>;
 };
+
+/** For a node that waits: whether its form says that it resumes after a deploy. @throws where the form is wrong */
+export type InputOptions = { resumes?: () => boolean };
+
+/** A node that is closed does not wait longer than this for its messages to end. */
+const CLOSE_MS = 5_000;
+const MOST_NAMED = 20;
 
 /**
  * Runs `work` for each message, once all variables in the node's settings are set. What it throws goes to Catch as an error with a code and into the status;
- * nothing ever rejects out of the handler, for a rejection there ends Node-RED.
+ * nothing ever rejects out of the handler, for a rejection there ends Node-RED. With `resumes`, a message whose wait
+ * a deploy or a crash has interrupted comes again when the flows have started.
  */
-export function onInput(RED: NodeAPI, node: Node, def: NodeDef, work: (task: Task) => Promise<void>): void {
+export function onInput(
+  RED: NodeAPI,
+  node: Node,
+  def: NodeDef,
+  work: (task: Task) => Promise<void>,
+  { resumes }: InputOptions = {},
+): void {
   const unset = unsetVariable(def);
-  const running = new Set<AbortController>();
+  const running = new Map<Run, Promise<void>>();
+  const runs = new Set<Run>();
+  const controllers = new Set<AbortController>();
+  const waits = resumes && new Waits(RED, node, runs, resumes);
+
   node.on("input", (incoming, send, done) => {
     const msg = incoming as CrecMessage;
     const controller = new AbortController();
-    running.add(controller);
+    const { signal } = controller;
+    const run: Run = {
+      msg,
+      controller,
+      id: undefined,
+      kept: undefined,
+      file: undefined,
+      ...waits?.take(msg),
+    };
     const ports: Task["send"] = (...out) => send(out.map((one) => one && RED.util.cloneMessage(one)));
     let later: (() => Promise<void>) | undefined;
     const afterwards: Task["afterwards"] = (more) => {
       later = more;
     };
+    const keep: Task["keep"] = async (wait) => waits?.keep(run, wait);
     const attempt = async () => {
       if (unset) throw unset;
-      await work({ msg, send: ports, signal: controller.signal, afterwards });
+      await work({ msg, send: ports, signal, afterwards, kept: run.kept, keep });
     };
-    attempt()
+    const finish = async (thrown?: { error: unknown }): Promise<void> => {
+      if (thrown && signal.reason === TAKEN_OVER) return waits?.end(run);
+      if (thrown && signal.aborted) {
+        // Its file is there, and the message comes again.
+        if (run.file !== undefined) return;
+        const error = interrupted(thrown.error);
+        if (!(await waits?.keepError(run, error))) done(error);
+        return;
+      }
+      await waits?.end(run);
+      if (!thrown) return done();
+      const error = toCodedError(thrown.error);
+      showStatus(node, "error", shortText(error));
+      done(error);
+    };
+    controllers.add(controller);
+    runs.add(run);
+    const finished = attempt()
       .then(
-        () => done(),
-        (thrown: unknown) => {
-          const error = toCodedError(controller.signal.aborted ? interrupted(thrown) : thrown);
-          if (!controller.signal.aborted) showStatus(node, "error", shortText(error));
-          done(error);
-        },
+        () => finish(),
+        (error: unknown) => finish({ error }),
       )
+      .catch(logged)
+      .finally(() => runs.delete(run));
+    running.set(run, finished);
+    void finished
+      .then(() => running.delete(run))
       .then(() => later?.())
-      .catch((thrown: unknown) => node.debug(toCodedError(thrown).message))
-      .finally(() => running.delete(controller));
+      .catch(logged)
+      .finally(() => controllers.delete(controller));
   });
-  node.on("close", (done: () => void) => {
-    for (const controller of running) controller.abort();
-    done();
+
+  node.on("close", (removed: boolean, done: () => void) => {
+    const left = [...running];
+    for (const controller of controllers) controller.abort();
+    if (left.length > 0) showStatus(node, "stopped", "common.status.interrupted");
+    const close = async () => {
+      await withinTime(left.map(([, finished]) => finished));
+      const isDropped = await waits?.close(removed);
+      tell(
+        left.map(([run]) => run),
+        isDropped === true,
+      );
+    };
+    close().catch(logged).finally(done);
   });
+
+  /** One line for all messages that the node has left, so that nobody has to guess what is still under way. */
+  function tell(left: readonly Run[], isDropped: boolean): void {
+    const own = left.filter(({ controller }) => controller.signal.reason !== TAKEN_OVER);
+    const isKept = ({ file }: Run) => file !== undefined && !isDropped;
+    const [kept, lost] = [own.filter(isKept), own.filter((run) => !isKept(run))];
+    if (kept.length > 0) node.log(RED._("common.log.wait-kept", { ids: named(kept) }));
+    if (lost.length > 0) node.warn(RED._("common.warning.interrupted", { ids: named(lost) }));
+  }
+
+  function logged(thrown: unknown): void {
+    const error: CodedError = toCodedError(thrown);
+    node.debug(error.message);
+  }
 }
 
 /** The same message with a new payload; what others wrote into it, and into `msg.crec`, stays. */
@@ -60,10 +134,23 @@ export function answer(msg: CrecMessage, payload: unknown, crec: Record<string, 
   return { ...msg, payload, crec: withDetails(msg, crec) };
 }
 
-function interrupted(cause: unknown): Error {
-  return nodeError(
-    "WAIT_INTERRUPTED",
-    "A deploy or a stop ended this node while it was still waiting. What it had asked for may still happen: look for it before you send the message again.",
-    cause,
-  );
+async function withinTime(work: ReadonlyArray<Promise<void>>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, CLOSE_MS);
+  });
+  await Promise.race([Promise.all(work), late]).finally(() => clearTimeout(timer));
+}
+
+/** By what they wait for. */
+function named(runs: readonly Run[]): string {
+  const ids = runs.map(({ id, msg }) => id ?? idIn(msg) ?? `message ${msg._msgid}`);
+  const more = ids.length > MOST_NAMED ? [`and ${ids.length - MOST_NAMED} more`] : [];
+  return [...ids.slice(0, MOST_NAMED), ...more].join(", ");
+}
+
+function idIn({ crec = {} }: CrecMessage): string | undefined {
+  const names = ["operationId", "queryId", "watcherId", "walletId", "walletOperationId"];
+  const id = names.map((name) => crec[name]).find((one) => typeof one === "string");
+  return id as string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { NodeAPI } from "node-red";
 import type {
   CrecClient,
   FollowUntilOptions,
@@ -5,16 +6,18 @@ import type {
   OperationChange,
   OperationStatus,
   VerifyResult,
+  WaitError,
 } from "../../../src/index.ts";
 import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
 import { nodeError } from "../shared/errors.ts";
+import { callsOf, explainFailure, failureSentence } from "./failure.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
 /** By the codes of an operation that ended without being executed: what to do next. */
 const ADVICE: Readonly<Record<string, string>> = {
-  OPERATION_FAILED: "Fix what the reason names, then send it again.",
+  OPERATION_FAILED: "Correct the cause, then send it again.",
   OPERATION_CANCELLED: "Create a new one if it is still needed.",
   OPERATION_EXPIRED: "Send it again, with a later deadline if it needs longer.",
 };
@@ -39,6 +42,7 @@ export type Reached = {
  * @throws OPERATION_FAILED, OPERATION_CANCELLED, OPERATION_EXPIRED with advice what to do; the errors of `followUntil`.
  */
 export async function reach(
+  RED: NodeAPI,
   { client, channelId, operation }: { client: CrecClient; channelId: string; operation: Operation },
   options: FollowUntilOptions,
 ): Promise<Reached> {
@@ -53,9 +57,14 @@ export async function reach(
     };
   } catch (error) {
     if (!(error instanceof WaitError) || ADVICE[error.code] === undefined) throw error;
-    const { code, id, lastStatus, reason } = error;
-    const why = reason ? `: ${reason}` : "";
-    const what = `The operation ${id} is ${lastStatus}${why}${/[.!?]$/.test(why) ? "" : "."}`;
-    throw nodeError(code, `${what} It was not executed. ${ADVICE[code]}`);
+    throw await notExecuted(RED, error, operation);
   }
+}
+
+/** The reason first, then what it means and its values; the id last. */
+async function notExecuted(RED: NodeAPI, error: WaitError, operation: Operation): Promise<Error> {
+  const { code, id, lastStatus, reason } = error;
+  const failure = reason ? await explainFailure(RED, reason, callsOf(operation)) : undefined;
+  const what = failureSentence(lastStatus ?? "failed", failure, "The operation was not executed");
+  return nodeError(code, `${what} ${ADVICE[code]} Operation ${id}.`);
 }

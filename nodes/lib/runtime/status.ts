@@ -1,4 +1,5 @@
 import type { Node } from "node-red";
+import { cutAtWord } from "../shared/cut-text.ts";
 
 /** The five looks a node of ours can have; users learn them once. */
 export type StatusKind = "waiting" | "working" | "done" | "error" | "stopped";
@@ -11,6 +12,14 @@ const STYLES = {
   stopped: { fill: "grey", shape: "ring" },
 } as const;
 
+/** More than an error's first sentence with a few words of ours around it. */
+const LONGEST = 72;
+
+/** A long text is cut at a word. */
 export function showStatus(node: Node, kind: StatusKind, text: string): void {
-  node.status({ ...STYLES[kind], text });
+  node.status(statusOfKind(kind, text));
+}
+
+export function statusOfKind(kind: StatusKind, text: string) {
+  return { ...STYLES[kind], text: cutAtWord(text, LONGEST) };
 }

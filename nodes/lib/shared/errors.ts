@@ -1,3 +1,5 @@
+import { cutAtWord } from "./cut-text.ts";
+
 /** The error that a node sends to Catch: a stable upper-snake-case `code` beside the sentence. */
 export type CodedError = Error & { code: string };
 
@@ -17,9 +19,8 @@ export function toCodedError(thrown: unknown): CodedError {
 
 const STATUS_LENGTH = 48;
 
-/** The start of an error's sentence, short enough to stand under a node. */
+/** The first sentence of an error, cut at a word so that it fits under a node. */
 export function shortText(error: Error): string {
-  const sentence = error.message.split(/(?<=[.:!?])\s/, 1)[0] ?? "";
-  const text = sentence.replace(/[.:]$/, "");
-  return text.length <= STATUS_LENGTH ? text : `${text.slice(0, STATUS_LENGTH - 1)}…`;
+  const sentence = error.message.split(/(?<=[.!?])\s/, 1)[0] ?? "";
+  return cutAtWord(sentence.replace(/[.:]$/, ""), STATUS_LENGTH);
 }

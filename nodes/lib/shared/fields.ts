@@ -13,6 +13,8 @@ export type NodeDescription = {
   fields: Fields;
   /** What a node on the workspace has; config nodes have none of these. */
   icon?: string;
+  /** It can change something on the chain or in the account: it has another color than nodes that only read. */
+  acts?: true;
   inputs?: 0 | 1;
   /** Names of the outputs, in order. With more than one, the catalog has `output.<name>` for each. */
   outputs?: readonly string[];
@@ -177,6 +179,8 @@ export type Lookup = {
   by: "connection" | "channel" | "contract" | "channel.connection";
   /** The catalog's key of the sentence about a value that the service does not know. */
   unknown?: string;
+  /** Where the list has one line only, an empty field takes it. */
+  preselect?: true;
 };
 
 /** The table of a node, with its literal types. */
@@ -229,7 +233,7 @@ export const COMMON = {
     required: true,
     check: isDigits,
     error: "common.error.network",
-    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network" },
+    lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network", preselect: true },
   },
   /** The most used type first. */
   types: {
@@ -257,6 +261,14 @@ export function timeoutField(seconds: number): NumberField {
     error: "common.error.seconds",
   };
 }
+
+/** Whether a wait that a deploy or a crash has interrupted is taken up again. */
+export const RESUME_FIELD = {
+  kind: "boolean",
+  label: "common.label.resume",
+  default: true,
+  hint: "common.hint.resume",
+} as const satisfies BooleanField;
 
 /** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
 type StoredNode = { id: string; type: string; name: string; z: string };

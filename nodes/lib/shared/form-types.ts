@@ -50,6 +50,8 @@ export type ParameterChoice = {
   type: string;
   internalType?: string;
   components?: ParameterChoice[];
+  /** Of an event. */
+  indexed?: boolean;
 };
 
 /** A function as a form needs it: one input a parameter. */
@@ -97,21 +99,67 @@ export type ValueCheck = {
   valueType: string;
   unit?: Unit;
   decimals?: number;
+  /** Bytes that cannot be given as text. */
+  hexOnly?: boolean;
 };
 
 /** A value that fits. An integer of a contract with decimals is given in both units. */
-export type Checked = { smallest?: string; tokens?: string };
+export type Checked = {
+  smallest?: string;
+  tokens?: string;
+  /** How many bytes were typed; `hex` is what text becomes. */
+  bytes?: { count: number; hex?: string };
+};
 
 /** What a connection test found where the connection works. */
 export type Tested = {
   networks: Array<{ name: string; type?: string; chainSelector: string }>;
   /** Whose key it is, empty where the account service does not say; absent where none was asked. */
   account?: string;
-  /** What proofs are checked against, where the account service knows it. */
-  organization?: { organizationId: string; tenantId: string };
+  /** What proofs are checked against, as far as the account service knows it. */
+  organization?: { organizationId?: string; tenantId?: string };
   /** What does not work beside it: the account service. */
   warning?: { code: string; message: string };
+  /** What was found about the settings that proofs are checked against. */
+  checks: TestCheck[];
 };
+
+/** What `crec/contract/read` is asked. `id` is the node of an address or network that is a variable. */
+export type ContractPlace = { id?: string; connection: string; chainSelector: string; address: string };
+
+/** What the chain says of an address. */
+export type OnChain = {
+  /** Absent where it is not sure: a call was answered with nothing. */
+  isContract?: boolean;
+  decimals?: number;
+  symbol?: string;
+  /** The name of the network. */
+  network: string;
+  /** The channel in which the queries are. */
+  channel: string;
+};
+
+/**
+ * One line of a connection test. `text` is a key of the catalog of the connection, after `connection.check.`. The values
+ * hold what the form itself says, as it says it, and what the service answered: never what a variable stands for.
+ */
+export type TestCheck = {
+  state: "ok" | "problem" | "unchecked";
+  text: string;
+  values?: Record<string, string | number>;
+};
+
+/** What a variable in a field stands for. `undeployed`: it is not known before the field is deployed with it. */
+export type ShownVariable = {
+  name: string;
+  state: "set" | "secret" | "unset" | "undeployed";
+  value?: string;
+  /** Of a secret, in characters. */
+  length?: number;
+};
+
+/** By the names of the fields. */
+export type ShownVariables = { variables: Record<string, ShownVariable> };
 
 /** The workflow owner of an organization, empty while it is not known, and whether another one is given. */
 export type Owner = { owner: string; differs: boolean };
@@ -158,8 +206,13 @@ export type PanelReport =
       unknownTypes?: string[];
       /** There when it found no place to go on from. */
       started?: Started;
+      /** Why amounts of its events come in the smallest unit only. */
+      units?: UnitsReport;
       lastError?: string;
     };
+
+/** Contract nodes that look like a token and have no decimals; and names of those that differ in them. */
+export type UnitsReport = { noDecimals: Array<{ id: string; name: string }>; differing: string[] };
 
 /** What became of a connection's stored key. */
 export type KeyReport = {

@@ -8,6 +8,7 @@ import { type Library, loadLibrary } from "../../lib/runtime/library.ts";
 import { COIN_PLACES, coinUnit } from "../../lib/shared/coin-units.ts";
 import { nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import type { CallDef, ContractCall, Value } from "../../lib/shared/form-types.ts";
+import { splitNames } from "../../lib/shared/split-names.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { callCountProblem } from "../call-limit.ts";
 import type { ContractText, PreviewedCall, PreviewedValue, PreviewRequest } from "../preview-types.ts";
@@ -20,6 +21,7 @@ type Contract = {
   abi: Abi;
   functions: ReadonlyMap<string, ListedFunction>;
   decimals: number | undefined;
+  amounts: readonly string[];
 };
 
 /** Resolves a contract by its id, and only once: parsing an ABI may take long. */
@@ -139,7 +141,7 @@ async function contractCall(
 /** Each value with what is wrong with it; the bytes once all values are known. */
 async function encoded(
   library: Library,
-  { abi, functions, decimals }: Contract,
+  { abi, functions, decimals, amounts }: Contract,
   call: ContractCall,
 ): Promise<{ args: NonNullable<PreviewedCall["args"]>; data?: PreviewedValue; payable: boolean }> {
   const listed = functions.get(call.function ?? "");
@@ -155,13 +157,18 @@ async function encoded(
     const at = input.name || String(index);
     const value = await shown(stored, (typed) => {
       const byToken = stored?.unit === "token";
-      const whole = byToken ? library.parseTokenAmounts(typed, input.type, decimals, at) : typed;
+      const whole = byToken
+        ? library.parseTokenAmounts(typed, input.type, decimals, at)
+        : library.textToBytes(typed, input, at);
       values[index] = whole;
       const read = readBack(library, input, whole, at);
+      if (whole !== typed && typeof typed === "string" && input.type.startsWith("bytes")) {
+        return { text: textOf(read), typed };
+      }
       if (decimals === undefined) return { text: textOf(read) };
       if (byToken)
         return { text: textOf(library.formatTokenAmounts(read, [input], decimals)), smallest: textOf(read) };
-      const tokens = library.amountInTokens(read, input, decimals);
+      const tokens = library.amountsInTokens({ [at]: read }, listed.inputs, decimals, amounts)?.[at];
       const larger = { text: textOf(tokens), unit: "token" } as const;
       return { text: textOf(read), ...(tokens === undefined ? {} : { larger }) };
     });
@@ -245,7 +252,7 @@ function textOf(value: unknown): string {
 /** @throws DEPLOY_FIRST, VARIABLE_MISSING, ABI_INVALID, INVALID_ADDRESS */
 async function resolved(RED: NodeAPI, library: Library, id: string, text: ContractText): Promise<Contract> {
   const deployed = (RED.nodes.getNode(id) as Partial<ContractNode> | null)?.contract;
-  const field = (name: "chainSelector" | "address" | "decimals"): string => {
+  const field = (name: "chainSelector" | "address" | "decimals" | "amounts"): string => {
     const typed = String(text[name] ?? "").trim();
     if (!isReference(typed)) return typed;
     if (!deployed || !isDeployedWith(RED, id, name, typed)) return deployFirst(typed);
@@ -262,6 +269,7 @@ async function resolved(RED: NodeAPI, library: Library, id: string, text: Contra
     chainSelector: field("chainSelector"),
     address: library.checksumAddress(field("address"), "The contract's address"),
     decimals: decimals === "" ? undefined : Number(decimals),
+    amounts: splitNames(field("amounts")),
     abi,
     functions: new Map(library.listFunctions(abi).map((listed) => [listed.signature, listed])),
   };

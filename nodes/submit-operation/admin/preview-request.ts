@@ -26,7 +26,11 @@ export function previewRequest(body: unknown): PreviewRequest {
 }
 
 function contractAt(given: unknown, path: string): ContractText {
-  return textsOf(objectAt(given, path), ["name", "chainSelector", "address", "abi", "decimals"], path);
+  return textsOf(
+    objectAt(given, path),
+    ["name", "chainSelector", "address", "abi", "decimals", "amounts"],
+    path,
+  );
 }
 
 function walletAt(given: unknown): WalletText {

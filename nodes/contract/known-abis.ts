@@ -1,0 +1,74 @@
+/** ABIs that the form fills in, as people read them. All are our own words for public interfaces. */
+
+const ERC20 = `event Transfer(address indexed from, address indexed to, uint256 value)
+event Approval(address indexed owner, address indexed spender, uint256 value)
+function name() view returns (string)
+function symbol() view returns (string)
+function decimals() view returns (uint8)
+function totalSupply() view returns (uint256)
+function balanceOf(address owner) view returns (uint256)
+function allowance(address owner, address spender) view returns (uint256)
+function transfer(address to, uint256 value) returns (bool)
+function approve(address spender, uint256 value) returns (bool)
+function transferFrom(address from, address to, uint256 value) returns (bool)`;
+
+const ERC721 = `event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)
+event Approval(address indexed owner, address indexed approved, uint256 indexed tokenId)
+event ApprovalForAll(address indexed owner, address indexed operator, bool approved)
+function name() view returns (string)
+function symbol() view returns (string)
+function tokenURI(uint256 tokenId) view returns (string)
+function balanceOf(address owner) view returns (uint256)
+function ownerOf(uint256 tokenId) view returns (address)
+function getApproved(uint256 tokenId) view returns (address)
+function isApprovedForAll(address owner, address operator) view returns (bool)
+function approve(address to, uint256 tokenId)
+function setApprovalForAll(address operator, bool approved)
+function transferFrom(address from, address to, uint256 tokenId)
+function safeTransferFrom(address from, address to, uint256 tokenId)
+function safeTransferFrom(address from, address to, uint256 tokenId, bytes data)`;
+
+const ERC1155 = `event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)
+event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)
+event ApprovalForAll(address indexed account, address indexed operator, bool approved)
+event URI(string value, uint256 indexed id)
+function uri(uint256 id) view returns (string)
+function balanceOf(address account, uint256 id) view returns (uint256)
+function balanceOfBatch(address[] accounts, uint256[] ids) view returns (uint256[])
+function isApprovedForAll(address account, address operator) view returns (bool)
+function setApprovalForAll(address operator, bool approved)
+function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)
+function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)`;
+
+const DEMO_TOKEN = `${ERC20}
+function mint(address to, uint256 value)
+function minter() view returns (address)
+error InsufficientBalance(address holder, uint256 balance, uint256 needed)
+error InsufficientAllowance(address spender, uint256 allowance, uint256 needed)
+error InvalidReceiver(address receiver)
+error NotMinter(address caller)`;
+
+const COUNTER = `event Incremented(address indexed by, uint256 amount, uint256 count)
+function count() view returns (uint256)
+function countOf(address caller) view returns (uint256)
+function increment()
+function add(uint256 amount) payable
+function failWithReason(string reason) pure
+function failWithError(uint256 amount) view
+function failWithPanic(uint256 divisor) pure returns (uint256)
+error Refused(address caller, uint256 amount)`;
+
+const SENSOR_REGISTRY = `struct Reading { int256 value; uint64 takenAt; uint8 quality; bool alarm; }
+event SensorReading(bytes32 indexed sensorId, address indexed reporter, int256 value, uint64 takenAt, uint8 quality, bool alarm, string unit, bytes payload)
+event SensorBatch(bytes32 indexed sensorId, string indexed site, int64[] samples, Reading last)
+function latest(bytes32 sensorId) view returns (int256 value, uint64 takenAt, uint8 quality, bool alarm)
+function report(bytes32 sensorId, int256 value, uint64 takenAt, uint8 quality, bool alarm, string unit, bytes payload)
+function reportBatch(bytes32 sensorId, string site, int64[] samples, uint64 takenAt)
+error StaleReading(uint64 takenAt, uint64 latestTakenAt)
+error NoSamples()`;
+
+/** Of any network. The keys are the standards' names. */
+export const STANDARD_ABIS = { "ERC-20": ERC20, "ERC-721": ERC721, "ERC-1155": ERC1155 } as const;
+
+/** Of the contracts that the local service deploys. */
+export const DEMO_ABIS = { token: DEMO_TOKEN, counter: COUNTER, registry: SENSOR_REGISTRY } as const;

@@ -1,0 +1,45 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecClient } from "../../../src/index.ts";
+import { isUuid } from "../../../src/protocol/ids.ts";
+import type { ChannelNode } from "../runtime/config-nodes.ts";
+import { storedValue } from "../runtime/flow-settings.ts";
+import { nodeError } from "../shared/errors.ts";
+
+type Channel = { channelId: string; channel: string };
+
+/**
+ * A channel that exists, for queries of a form: one of this Node-RED, else any active one of the account. It is never
+ * created: nobody asked for that.
+ * @throws CHANNEL_NOT_FOUND
+ */
+export async function channelFor(
+  RED: NodeAPI,
+  connectionId: string,
+  client: CrecClient,
+  signal: AbortSignal,
+): Promise<Channel> {
+  for (const label of channelsHere(RED, connectionId)) {
+    const found = isUuid(label)
+      ? await client.channels.get(label, { signal }).catch(() => undefined)
+      : await client.channels.findByName(label, { signal });
+    if (found?.status === "active") return { channelId: found.channel_id, channel: found.name };
+  }
+  for await (const found of client.channels.list({ status: ["active"], limit: 1 }, { signal })) {
+    return { channelId: found.channel_id, channel: found.name };
+  }
+  throw nodeError(
+    "CHANNEL_NOT_FOUND",
+    "The chain is read by queries in a channel, and this account has no channel yet. Create one, for example with the node manage, then try again.",
+  );
+}
+
+/** Names and ids of the channels that are deployed with this connection. */
+function channelsHere(RED: NodeAPI, connectionId: string): string[] {
+  const labels: string[] = [];
+  RED.nodes.eachNode(({ id, type }) => {
+    if (type !== "crec-channel" || storedValue(RED, id, "connection") !== connectionId) return;
+    const { channel } = (RED.nodes.getNode(id) ?? {}) as Partial<Node & ChannelNode>;
+    if (channel && !channel.problem) labels.push(channel.label);
+  });
+  return labels;
+}

@@ -1,0 +1,67 @@
+import type { NodeAPI } from "node-red";
+import type { ShownVariable, ShownVariables } from "../shared/form-types.ts";
+import { isReference } from "../shared/variables.ts";
+import { answerForms, fieldsOf, textIn } from "./answer.ts";
+import { deployedCredential, deployedVariable, storedCredential, type Variable } from "./deployed.ts";
+
+/** More fields than any form has. */
+const MOST_FIELDS = 50;
+const LONGEST = 200;
+/** What Node-RED puts into the box while a credential is stored. */
+const STORED_PASSWORD = "__PWRD__";
+/** A variable with such a name is masked in every field, in case it was deployed in the wrong one. */
+const SECRET_NAME = /KEY|PRIVATE|SECRET|PASS|CREDENTIAL/i;
+
+/**
+ * `POST /crec/variables`: what the variables in the fields of a form stand for, as `{id, fields: {baseUrl: "${NAME}"}}`.
+ * Only for a variable that the deployed node itself has in the same field: a form must not read out the environment.
+ */
+export function registerVariables(RED: NodeAPI): void {
+  answerForms(RED, "post", "/crec/variables", "crec.write", ({ body }): ShownVariables => {
+    const { id, fields } = fieldsOf(body);
+    const isOurs = RED.nodes.getNode(textIn(id))?.type.startsWith("crec-") !== false;
+    const asked = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
+    const shown = asked.flatMap(([field, text]) => {
+      const variable = shownVariable(RED, textIn(id), field, textIn(text));
+      return variable ? [[field, variable] as const] : [];
+    });
+    return { variables: Object.fromEntries(shown) };
+  });
+}
+
+/** Undefined where there is no variable in the field. */
+function shownVariable(RED: NodeAPI, id: string, field: string, text: string): ShownVariable | undefined {
+  const credential = storedCredential(RED, id, field);
+  const isStored = text === STORED_PASSWORD && credential !== undefined;
+  const reference = isStored ? credential : text;
+  if (!isReference(reference)) return undefined;
+  const name = reference.slice(2, -1);
+  const isSecret = credential !== undefined || SECRET_NAME.test(name) || isCredentialOfFlow(RED, name);
+  const variable =
+    credential === undefined
+      ? deployedVariable(RED, id, field, reference)
+      : deployedCredential(RED, id, field, reference);
+  return { name, ...shownAs(variable, isSecret) };
+}
+
+function shownAs(variable: Variable, isSecret: boolean): Omit<ShownVariable, "name"> {
+  if (variable.state !== "set") return { state: variable.state };
+  const { value } = variable;
+  if (isSecret) return { state: "secret", length: value.length };
+  return { state: "set", value: value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value };
+}
+
+/** Whether a flow, a group or a subflow has a variable of this name as a credential. */
+function isCredentialOfFlow(RED: NodeAPI, name: string): boolean {
+  let found = false;
+  RED.nodes.eachNode((node) => {
+    const { env } = node as { env?: unknown };
+    if (Array.isArray(env) && env.some((one) => isCredential(one, name))) found = true;
+  });
+  return found;
+}
+
+function isCredential(variable: unknown, name: string): boolean {
+  const { name: its, type } = fieldsOf(variable);
+  return its === name && type === "cred";
+}

@@ -1,0 +1,33 @@
+/**
+ * The layout of all forms. Fields begin after the label, which Node-RED makes 100px wide, and end at 70% of the form.
+ * What stands under a field keeps to the same edges.
+ */
+const STYLE = `
+.crec-form {
+  /* Node-RED opens a form as wide as its longest text would like. With this, all forms open at the same width. */
+  contain: inline-size;
+  contain-intrinsic-inline-size: 560px;
+  overflow-wrap: anywhere;
+}
+.crec-form .form-row > label { vertical-align: middle }
+.crec-form .form-row > .crec-top { vertical-align: top }
+.crec-form .form-row > .crec-first-line { padding-top: 7px }
+.crec-form .form-row > .crec-tick, .crec-form .crec-list { width: auto; max-width: calc(100% - 110px) }
+.crec-form .crec-list { display: inline-block }
+.crec-form .crec-list .crec-hint { margin-left: 0; max-width: none }
+.crec-form .crec-hint, .crec-form .crec-result, .crec-form .crec-button { margin-left: 105px }
+.crec-form .crec-hint { margin-top: 3px; font-size: 0.9em; color: var(--red-ui-secondary-text-color) }
+.crec-form .crec-result { margin-top: 6px }
+.crec-form .crec-hint, .crec-form .crec-result { max-width: 70% }
+.crec-form .crec-problem { color: var(--red-ui-text-color-error) }
+.crec-form .form-tips { box-sizing: border-box; max-width: calc(105px + 70%); margin-bottom: 12px }
+.crec-form input[readonly] { color: var(--red-ui-form-text-color) }
+`;
+
+const ID = "crec-style";
+
+/** Each node type has its own script: the first form that opens adds the rules. */
+export function addStyle(): void {
+  if (document.getElementById(ID)) return;
+  $("<style>").attr("id", ID).text(STYLE).appendTo("head");
+}

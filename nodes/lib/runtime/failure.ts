@@ -1,0 +1,127 @@
+import type { NodeAPI } from "node-red";
+import type { Abi, AbiError, Operation } from "../../../src/index.ts";
+import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
+import { type Library, loadLibrary } from "./library.ts";
+
+/** Why an operation or a query failed, in parts. */
+export type Failure = {
+  /** The name of the contract's error, or its text: short, and without ids. */
+  reason: string;
+  /** What the service says around it: `transaction 2 of 2`, `CALL_REVERTED: execution reverted`. */
+  context?: string;
+  /** The values of the contract's error: amounts first, addresses last. */
+  values?: string;
+};
+
+/** A call that failed, so that its contract's error can be read. */
+export type FailedCall = { chainSelector: string; to: string };
+
+/** The errors of ERC-6093, which token contracts use and their ABI often leaves out. */
+const TOKEN_ERRORS = [
+  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
+].join("\n");
+
+const IN_BATCH = /^(transaction (\d+) of \d+): (.*)$/s;
+/** The service's words repeat what was decoded from the bytes, or stand before it. */
+const REPEATED = /^(\w+): (.*) \(\2\)$/s;
+const IN_QUERY = /^(\w*REVERT\w*: [^(]*?) \((.*)\)$/s;
+/** `Refused(caller: 0x…, amount: 5)`, with what may stand before it. */
+const CUSTOM_ERROR = /^(?:(.*?)[:\s]\s*)?([A-Z]\w*)\((.*)\)$/s;
+const REVERT_DATA = /^0x[0-9a-f]{8}(?:[0-9a-f]{64})*$/i;
+
+/** By the text alone. Its values are in the contract's smallest unit. */
+export function failureOf(text: string): Failure {
+  const [, batch, , inBatch = text] = IN_BATCH.exec(text) ?? [];
+  const [, code, inner = inBatch] = REPEATED.exec(inBatch) ?? IN_QUERY.exec(inBatch) ?? [];
+  const [, before, name, values] = CUSTOM_ERROR.exec(inner) ?? [];
+  const context = [batch, code ?? before].filter(Boolean).join(", ");
+  return {
+    reason: (name ?? inner).replace(/[.!]+$/, ""),
+    ...(context ? { context } : {}),
+    ...(values ? { values } : {}),
+  };
+}
+
+/** With the ABI of the contract that was called: revert data is decoded, and amounts are in tokens where it has decimals. */
+export async function explainFailure(
+  RED: NodeAPI,
+  text: string,
+  calls: readonly FailedCall[],
+): Promise<Failure> {
+  const call = calls.length > 1 ? calls[Number(IN_BATCH.exec(text)?.[2]) - 1] : calls[0];
+  if (!call) return failureOf(text);
+  const [library, contracts] = await Promise.all([
+    loadLibrary(),
+    deployedContracts(RED, call.chainSelector, call.to),
+  ]);
+  const failure = failureOf(readable(library, contracts, text));
+  const values =
+    failure.values && inTokens(library, contracts, unitsAt(RED, call.chainSelector, call.to), failure);
+  return values ? { ...failure, values } : failure;
+}
+
+/** The calls of an operation, where the service shows them. */
+export function callsOf({ chain_selector: chainSelector, transactions = [] }: Operation): FailedCall[] {
+  return transactions.map(({ to }) => ({ chainSelector, to }));
+}
+
+/** `failed: Refused. The operation was not executed: amount 5 tokens.` */
+export function failureSentence(status: string, failure: Failure | undefined, meaning: string): string {
+  if (!failure) return `${status}: ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}.`;
+  const { reason, context, values } = failure;
+  const around = context ? ` (${context})` : "";
+  return `${status}: ${reason}. ${meaning}${around}${values ? `: ${values}` : ""}.`;
+}
+
+/** Some services give the bytes with which the contract reverted. */
+function readable(library: Library, contracts: readonly DeployedContract[], text: string): string {
+  const [data] = text.split(/\s/).slice(-1);
+  if (data === undefined || !REVERT_DATA.test(data)) return text;
+  for (const abi of [...contracts.map((one) => one.abi), library.parseAbi(TOKEN_ERRORS)]) {
+    const decoded = library.decodeRevert({ abi, data });
+    if (decoded !== data.toLowerCase()) return text.slice(0, text.length - data.length) + decoded;
+  }
+  return text;
+}
+
+/** The values with their amounts in tokens. Undefined where the error or the decimals are not known. */
+function inTokens(
+  library: Library,
+  contracts: readonly DeployedContract[],
+  units: Units | undefined,
+  { reason: name, values: text = "" }: Failure,
+): string | undefined {
+  const parts = text.split(", ");
+  const abis: Abi[] = [...contracts.map(({ abi }) => abi), library.parseAbi(TOKEN_ERRORS)];
+  const error = abis
+    .flatMap((abi) => abi.filter(isError))
+    .find((one) => one.name === name && one.inputs.length === parts.length && one.inputs.every(isPlain));
+  if (!error) return undefined;
+  const values = error.inputs.map((input, index) => {
+    const key = input.name || String(index);
+    return { key, value: (parts[index] ?? "").replace(`${input.name}: `, "") };
+  });
+  const given = Object.fromEntries(values.map(({ key, value }) => [key, value]));
+  const amounts = units && library.amountsInTokens(given, error.inputs, units.decimals, units.amounts);
+  const shown = values.map(({ key, value }) => {
+    const tokens = amounts?.[key];
+    const words = /^\d+$/.test(key) ? [] : [key];
+    return tokens === undefined
+      ? { rank: value.startsWith("0x") ? 2 : 1, text: [...words, value].join(" ") }
+      : { rank: 0, text: [...words, String(tokens), "tokens"].join(" ") };
+  });
+  return shown
+    .sort((one, other) => one.rank - other.rank)
+    .map((one) => one.text)
+    .join(", ");
+}
+
+function isError(item: Abi[number]): item is AbiError {
+  return item.type === "error";
+}
+
+/** Its value as text holds no comma. */
+function isPlain({ type }: AbiError["inputs"][number]): boolean {
+  return /^(?:u?int\d*|address|bool|bytes\d+)$/.test(type);
+}

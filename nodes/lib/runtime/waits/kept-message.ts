@@ -1,0 +1,60 @@
+import type { CrecMessage } from "../message.ts";
+
+/** A message as it is kept in a file. */
+export type KeptMessage = {
+  msg: CrecMessage;
+  /** Its properties that are not kept: too large, not JSON, or secret. */
+  cut: string[];
+};
+
+/** Of the message as JSON. */
+const MOST_BYTES = 64 * 1024;
+const DEEPEST = 100;
+/** Of a request that waits for its answer: no other process can give it. */
+const OF_THIS_PROCESS = ["req", "res"];
+const SECRET = /authorization|cookie|password|passphrase|secret|credential|token$|(?:api|private)[-_]?key/i;
+
+/** The message without what a file cannot or must not hold. */
+export function keptMessage(msg: CrecMessage): KeptMessage {
+  const kept: Record<string, unknown> = {};
+  const cut: string[] = [];
+  for (const [name, value] of Object.entries(msg)) {
+    if (OF_THIS_PROCESS.includes(name) || value === undefined) continue;
+    if (SECRET.test(name) || !isJson(value)) cut.push(name);
+    else kept[name] = name === "headers" ? withoutSecrets(value) : value;
+  }
+  for (const { name } of largestFirst(kept)) {
+    if (bytesOf(kept) <= MOST_BYTES) break;
+    delete kept[name];
+    cut.push(name);
+  }
+  return { msg: kept as CrecMessage, cut };
+}
+
+/** What our nodes need stays until the end. */
+function largestFirst(kept: Readonly<Record<string, unknown>>): Array<{ name: string; bytes: number }> {
+  return Object.entries(kept)
+    .filter(([name]) => name !== "_msgid")
+    .map(([name, value]) => ({ name, bytes: bytesOf(value), isOurs: name === "crec" }))
+    .sort((one, other) => Number(one.isOurs) - Number(other.isOurs) || other.bytes - one.bytes);
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function withoutSecrets(headers: unknown): unknown {
+  if (typeof headers !== "object" || headers === null) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)));
+}
+
+/** Whether it is the same after it was written as JSON. */
+function isJson(value: unknown, depth = 0): boolean {
+  if (value === null || ["string", "boolean"].includes(typeof value)) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth === DEEPEST) return false;
+  if (Array.isArray(value)) return value.every((one) => isJson(one, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain && Object.values(value).every((one) => one === undefined || isJson(one, depth + 1));
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { fileNameOf } from "../file-name.ts";
+import type { CrecMessage } from "../message.ts";
+
+/** A wait as its file holds it. */
+export type WaitRecord = {
+  version: 1;
+  /** Of the operation, or of what else is waited for: messages about the same one have the same. */
+  id: string;
+  /** The service of the connection: another one does not know the id. */
+  service: string;
+  /** What the node needs to go on. */
+  about: unknown;
+  msg: CrecMessage;
+  /** Properties of the message that are not kept. */
+  cut: string[];
+  /** Set where there is nothing to wait for: this error is still to be reported. */
+  error?: { code: string; message: string };
+};
+
+/** A file of the folder: a wait, or what is wrong with it. */
+export type StoredWait = { name: string; path: string; record: WaitRecord | undefined };
+
+const ENDING = ".json";
+
+/** The waits of one node, each in its own file. Like cursors, they are in the user directory. */
+export class WaitStore {
+  readonly #folder: string;
+
+  constructor(RED: NodeAPI, nodeId: string) {
+    this.#folder = join(RED.settings.userDir ?? process.cwd(), "crec-waits", fileNameOf(nodeId));
+  }
+
+  /** A name that no other wait has: several messages may wait for one operation. */
+  nameFor(id: string): string {
+    return `${fileNameOf(id)}-${randomUUID().slice(0, 8)}${ENDING}`;
+  }
+
+  async save(name: string, record: WaitRecord): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const path = join(this.#folder, name);
+    const temporary = `${path}.tmp`;
+    try {
+      const file = await open(temporary, "wx", 0o600);
+      await file
+        .writeFile(JSON.stringify(record))
+        .then(() => file.sync())
+        .finally(() => file.close());
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.#folder, name), { force: true });
+  }
+
+  async removeAll(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Every wait, without a file that was removed meanwhile. */
+  async list(): Promise<StoredWait[]> {
+    const names = await readdir(this.#folder).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const found: StoredWait[] = [];
+    for (const name of names.filter((one) => one.endsWith(ENDING))) {
+      const path = join(this.#folder, name);
+      const text = await readFile(path, "utf8").catch((error: unknown) =>
+        isMissing(error) ? undefined : "",
+      );
+      if (text !== undefined) found.push({ name, path, record: recordIn(text) });
+    }
+    return found;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "ENOENT";
+}
+
+function recordIn(text: string): WaitRecord | undefined {
+  try {
+    const record = JSON.parse(text) as Partial<WaitRecord> | null;
+    const isWhole =
+      record?.version === 1 &&
+      typeof record.id === "string" &&
+      typeof record.service === "string" &&
+      typeof record.msg === "object" &&
+      record.msg !== null &&
+      Array.isArray(record.cut);
+    return isWhole ? (record as WaitRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import { findKey } from "../abi/event-params.ts";
+import { type Abi, type AbiEvent, amountsInTokens, untypedAmountsInTokens } from "../abi/index.ts";
+import type { DecodedWatcherEvent } from "./decoded-event.ts";
+
+/** What is known about the contract of an event. */
+export type TokenUnits = {
+  /** The contract's. */
+  decimals: number;
+  /** Its types decide; an event that it does not have is read by the names of the parameters alone. */
+  abi?: Abi | undefined;
+  /** The parameters that are amounts, where they do not have usual names such as `value` and `amount`. */
+  amounts?: readonly string[] | undefined;
+};
+
+/**
+ * The amounts among the parameters of a contract event, in tokens, under the names that they have in `params`. Which
+ * parameters are amounts: see `amountsInTokens`. Undefined where there is none. Use it only for events of the contract
+ * whose decimals these are: compare `contract` and `chainSelector` first.
+ *
+ * @throws {ArgumentError} `INVALID_ARGUMENT` for decimals that are not a whole number from 0 to 77.
+ * @example
+ * const transfer = { name: "Transfer", params: { value: "1500000" } };
+ * eventTokens(transfer, { decimals: 6 }); // → { value: "1.5" }
+ */
+export function eventTokens(
+  { name, params }: Pick<DecodedWatcherEvent, "name" | "params">,
+  { decimals, abi = [], amounts }: TokenUnits,
+): Record<string, unknown> | undefined {
+  const event = abi.find((item) => item.type === "event" && item.name === name && fits(item, params));
+  return event === undefined
+    ? untypedAmountsInTokens(params, decimals, amounts)
+    : amountsInTokens(params, event.inputs, decimals, amounts);
+}
+
+/** Whether an event has all these parameters: several may share a name. */
+function fits({ inputs }: AbiEvent, params: Record<string, unknown>): boolean {
+  const left = new Map(Object.entries(params));
+  for (const [index, { name }] of inputs.entries()) {
+    const key = findKey(left, name, index);
+    if (key !== undefined) left.delete(key);
+  }
+  return left.size === 0;
+}

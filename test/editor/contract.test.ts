@@ -1,0 +1,111 @@
+import should from "should";
+import { STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { CrecClient } from "../../src/index.ts";
+import { useEditor } from "../support/editor.ts";
+import type { Form } from "../support/editor-form.ts";
+import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
+
+const NOBODY = `0x${"12".repeat(20)}`;
+
+describe("the form of a contract", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  const open = async (properties: object = {}): Promise<Form> => {
+    const { ready } = editor().service;
+    const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
+    await client.channels.createOrFind({ name: "harness" });
+    await client.close();
+    await editor().openWith([
+      connectionNode(ready),
+      channelNode(),
+      contractNode(ready, { name: "", connection: "connection", ...properties }),
+    ]);
+    return editor().form("contract");
+  };
+  const press = (form: Form, name: string) => form.root.getByRole("button", { name, exact: true }).click();
+  const said = (form: Form, text: RegExp) =>
+    form.root.locator("#crec-contract-read-result").getByText(text).waitFor();
+
+  it("takes the ABI of a standard, and asks before it replaces what was typed", async () => {
+    const form = await open({ abi: "" });
+    await press(form, "ERC-20");
+    should(await form.shows("abi")).equal(STANDARD_ABIS["ERC-20"]);
+    // What a button filled in needs no question.
+    await press(form, "ERC-721");
+    should(await form.shows("abi")).equal(STANDARD_ABIS["ERC-721"]);
+    await form.root.getByText("functions: 12 · events: 3").waitFor();
+    await form.fill("abi", "event Mine(uint256 value)");
+    await press(form, "counter");
+    const dialog = editor().page.getByRole("dialog", { name: "Replace the ABI?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    should(await form.shows("abi")).equal("event Mine(uint256 value)");
+    await press(form, "counter");
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    should(await form.shows("abi")).match(/event Incremented/);
+    await form.cancel();
+  });
+
+  it("reads decimals and symbol from the chain, and fills in what is empty", async () => {
+    const form = await open();
+    await press(form, "Read from the chain");
+    await said(form, /^Contract found on .* · symbol DEMO · decimals 18\.$/);
+    should(await form.shows("decimals")).equal("18");
+    should(await form.shows("name")).equal("DEMO");
+    await form.fill("decimals", "6");
+    await press(form, "Read from the chain");
+    await said(form, /The form says 6 decimals, the contract says 18\./);
+    should(await form.shows("decimals")).equal("6");
+    await form.cancel();
+  });
+
+  it("says that there is no contract at the address", async () => {
+    const form = await open({ address: NOBODY });
+    await press(form, "Read from the chain");
+    await said(form, /^There is no contract at this address on /);
+    await form.cancel();
+  });
+
+  it("says what to do where the chain cannot be read", async () => {
+    const form = await open({ connection: "" });
+    await press(form, "Read from the chain");
+    await said(form, /^Not read: .*Choose a connection first\.$/);
+    await form.cancel();
+  });
+
+  it("reads another address when it closes: a warning, or the decimals", async () => {
+    const { page, service } = editor();
+    const wrong = await open();
+    await wrong.fill("address", NOBODY);
+    await wrong.done();
+    await page.locator(".red-ui-notification", { hasText: "There is no contract at this address" }).waitFor();
+    const right = await editor().form("contract");
+    await right.fill("address", String(service.ready.contracts.DemoToken));
+    await right.done();
+    await page.locator(".red-ui-notification", { hasText: "18 decimals, read from the chain." }).waitFor();
+    const { values } = await editor().inPage.stored("contract");
+    should(values).have.properties({ decimals: "18" });
+    // Nothing has changed: nothing is read.
+    let reads = 0;
+    await page.route("**/crec/contract/read", (route) => {
+      reads += 1;
+      return route.continue();
+    });
+    await (await editor().form("contract")).done();
+    should(reads).equal(0);
+  });
+
+  it("takes the only network, and shows the list at a click", async () => {
+    const { page, service } = editor();
+    const form = await open({ chainSelector: "" });
+    await form.settled("chainSelector", new RegExp(service.ready.chain_selector));
+    await form.box("chainSelector").click();
+    const list = page.locator(".red-ui-autoComplete-container a");
+    await list.first().waitFor();
+    // The tab key leaves the field, and what is in it.
+    await page.keyboard.press("Tab");
+    await list.first().waitFor({ state: "detached" });
+    should(await form.shows("chainSelector")).equal(service.ready.chain_selector);
+    await form.cancel();
+  });
+});

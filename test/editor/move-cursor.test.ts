@@ -1,0 +1,65 @@
+import should from "should";
+import { useEditor } from "../support/editor.ts";
+import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
+
+describe("the dialog that moves the cursor of events in", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+  const dialog = () => editor().page.locator(".ui-dialog:has(.crec-dialog)");
+  const choice = (name: string) => dialog().getByRole("radio", { name });
+
+  const open = async () => {
+    const form = await editor().form("reader");
+    await form.root.locator("#crec-events-in-reset:enabled").click();
+    await dialog().waitFor();
+    return form;
+  };
+  /** What is asked of Node-RED when the dialog's button is pressed. */
+  const moved = async (): Promise<unknown> => {
+    const [request] = await Promise.all([
+      editor().page.waitForRequest(/\/crec\/events-in\/reader\/seek$/),
+      dialog().getByRole("button", { name: "Move cursor" }).click(),
+    ]);
+    const answer = await request.response();
+    should(await answer?.json()).deepEqual({});
+    await dialog().waitFor({ state: "detached" });
+    return request.postDataJSON();
+  };
+
+  before(async () => {
+    await editor().openWith([
+      { id: "tab", type: "tab", label: "move" },
+      connectionNode(editor().service.ready),
+      channelNode({ channel: "moving", createMissing: true }),
+      { ...eventsInNode({ id: "reader", verify: false }), z: "tab", x: 200, y: 100, wires: [[], [], []] },
+    ]);
+  });
+
+  it("offers now, the beginning, an offset and a time, and changes nothing when it is closed", async () => {
+    const form = await open();
+    should(await dialog().getByRole("radio").count()).equal(4);
+    should(await choice("at an offset").isChecked()).equal(true);
+    await editor().page.keyboard.press("Escape");
+    await dialog().waitFor({ state: "detached" });
+    should(await form.root.isVisible()).equal(true);
+    should(await form.root.locator("#crec-events-in-result").textContent()).equal("");
+    await form.cancel();
+  });
+
+  it("moves to what was chosen, and refuses what is neither an offset nor a time", async () => {
+    const form = await open();
+    await choice("at the beginning of the channel").check();
+    should(await moved()).deepEqual({ to: "beginning" });
+    await form.cancel();
+
+    const again = await open();
+    await dialog().getByRole("textbox", { name: "at an offset" }).fill("soon");
+    await dialog().getByRole("button", { name: "Move cursor" }).click();
+    await dialog().getByText("An offset is a whole number.").waitFor();
+    await dialog().getByRole("textbox", { name: "at a time" }).fill("1780000000");
+    should(await choice("at a time").isChecked()).equal(true);
+    should(await moved()).deepEqual({ to: { time: "1780000000" } });
+    await again.root.getByText("Done.").waitFor();
+    await again.cancel();
+  });
+});

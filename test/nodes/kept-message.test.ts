@@ -1,0 +1,49 @@
+import should from "should";
+import { keptMessage } from "../../nodes/lib/runtime/waits/kept-message.ts";
+
+describe("a message that is kept for a wait", () => {
+  it("is the same, without the web request that waits for its answer", () => {
+    const msg = { _msgid: "1", topic: "t", payload: { a: [1, "2", null, true] }, crec: { keep: "me" } };
+    should(keptMessage({ ...msg, req: { socket: {} }, res: {} })).eql({ msg, cut: [] });
+  });
+
+  it("leaves out what is not JSON", () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const odd = {
+      bytes: Buffer.from("a"),
+      date: new Date(),
+      call: () => 1,
+      big: 1n,
+      none: Number.NaN,
+      circle,
+    };
+    for (const [name, value] of Object.entries(odd)) {
+      for (const given of [value, { nested: [value] }]) {
+        should(keptMessage({ payload: 1, [name]: given })).eql({ msg: { payload: 1 }, cut: [name] });
+      }
+    }
+  });
+
+  it("leaves out what is secret by its name, also in headers", () => {
+    const headers = { Authorization: "Bearer x", "set-cookie": "a", "X-API-Key": "k", accept: "text/plain" };
+    const msg = { payload: 1, password: "p", apiKey: "k", access_token: "t", cookies: {}, headers };
+    should(keptMessage(msg)).eql({
+      msg: { payload: 1, headers: { accept: "text/plain" } },
+      cut: ["password", "apiKey", "access_token", "cookies"],
+    });
+  });
+
+  it("leaves out the largest properties of a message above 64 KB, and ours last", () => {
+    const large = (kilobytes: number) => "x".repeat(kilobytes * 1024);
+    const msg = { _msgid: "1", payload: large(30), image: large(60), crec: { note: large(50) } };
+    should(keptMessage(msg)).eql({
+      msg: { _msgid: "1", crec: msg.crec },
+      cut: ["image", "payload"],
+    });
+  });
+
+  it("counts bytes, not characters", () => {
+    should(keptMessage({ payload: "€".repeat(30_000) }).cut).eql(["payload"]);
+  });
+});

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import should from "should";
+import { DEMO_ABIS, STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
+import { type Abi, listEvents, listFunctions, parseAbi } from "../../src/index.ts";
+
+const ARTIFACTS = { token: "DemoToken", counter: "Counter", registry: "SensorRegistry" } as const;
+
+/** Everything that a wrong word would change, in one order. */
+function namesOf(abi: Abi): string[] {
+  const types = (parameters: ReadonlyArray<{ name?: string; type: string }>) =>
+    parameters.map(({ type }) => type).join();
+  const indexed = ({ inputs }: { inputs: readonly object[] }) =>
+    inputs.map((input) => ("indexed" in input && input.indexed ? "indexed" : "")).join();
+  const events = abi.filter((item) => item.type === "event");
+  const errors = abi.filter((item) => item.type === "error");
+  return [
+    ...listFunctions(abi).map(
+      ({ signature, stateMutability, outputs }) => `${signature} ${stateMutability} (${types(outputs)})`,
+    ),
+    ...listEvents(abi).map(({ signature }) => signature),
+    ...events.map((event) => `${event.name} ${indexed(event)}`),
+    ...errors.map(({ name, inputs }) => `${name}(${types(inputs)})`),
+  ].sort();
+}
+
+describe("the ABIs that the contract form fills in", () => {
+  for (const [name, text] of Object.entries(DEMO_ABIS)) {
+    it(`have all of the demo contract ${name}`, () => {
+      const file = `../../service/contracts/artifacts/${ARTIFACTS[name as keyof typeof ARTIFACTS]}.json`;
+      const { abi } = JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8")) as { abi: object };
+      should(namesOf(parseAbi(text))).deepEqual(namesOf(parseAbi(JSON.stringify(abi))));
+    });
+  }
+
+  it("have the functions and events of each standard", () => {
+    const counts = Object.entries(STANDARD_ABIS).map(([name, text]) => {
+      const abi = parseAbi(text);
+      return [name, listFunctions(abi).length, listEvents(abi).length];
+    });
+    should(counts).deepEqual([
+      ["ERC-20", 9, 2],
+      ["ERC-721", 12, 3],
+      ["ERC-1155", 7, 4],
+    ]);
+    const listed = listFunctions(parseAbi(STANDARD_ABIS["ERC-721"])).map(({ signature }) => signature);
+    should(listed).containEql("safeTransferFrom(address,address,uint256,bytes)");
+  });
+});
