@@ -25,6 +25,7 @@ export const NODE = describeNode({
       required: true,
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "connection" },
     },
     standards: { kind: "custom", label: "contract.label.standards", role: "group", icon: "magic" },
     /** JSON, or human-readable text with one item a line. */

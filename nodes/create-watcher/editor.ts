@@ -6,6 +6,7 @@ import type { NodeForm } from "../lib/editor/node-form.ts";
 import { eventsIn } from "../lib/editor/node-label.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import { eventsField } from "./editor-events.ts";
+import { warnOfMissingContract } from "./editor-exists.ts";
 
 export const form: NodeForm = {
   label: (node) => {
@@ -29,6 +30,7 @@ export const form: NodeForm = {
     };
     inputOf("source").on("change", adapt);
     adapt();
+    warnOfMissingContract(node, () => connectionOf(String(inputOf("channel").val() ?? "")));
   },
 };
 

@@ -62,6 +62,7 @@ export const NODE = describeNode({
       placeholder: { text: "0x…" },
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     /** Names or signatures of events. */
     events: { kind: "typed", icon: "bolt", list: true, required: true },

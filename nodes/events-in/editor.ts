@@ -73,7 +73,7 @@ function showCallRate(node: EditedNode): void {
   const hint = hintUnder(field);
   const show = (): void => {
     const seconds = Math.max(Number(field.val()) || DEFAULT_POLL_SECONDS, MIN_POLL_SECONDS);
-    hint.say(node._("events-in.hint.calls", { calls: Math.round(SECONDS_PER_HOUR / seconds) }));
+    hint.say(node._("events-in.hint.calls", { count: Math.round(SECONDS_PER_HOUR / seconds) }));
   };
   field.on(TYPED, show);
   show();

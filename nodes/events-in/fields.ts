@@ -58,6 +58,7 @@ export const NODE = describeNode({
       placeholder: true,
       check: isAddress,
       error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
     },
     confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "" },
     verify: { kind: "boolean", default: true },

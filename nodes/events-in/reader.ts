@@ -101,7 +101,7 @@ export class Reader {
       );
     }
     if (!isSameId(state.identity.channelId, channelId)) {
-      const message = `This cursor is of channel ${state.identity.channelId}, but the node reads ${channelId}.`;
+      const message = `This cursor is of another channel than the one that the node reads. The cursor is of channel ${state.identity.channelId}, the node reads ${channelId}.`;
       throw nodeError("CURSOR_OF_ANOTHER_CHANNEL", message);
     }
     await this.consumer.stop();

@@ -44,6 +44,7 @@ export const NODE = describeNode({
       icon: "map-marker",
       required: true,
       check: isAddress,
+      lookup: { list: "addresses", by: "channel" },
       shown: { kind: "raw" },
     },
     data: { kind: "typed", icon: "code", default: "0x", check: isBytes, shown: { kind: "raw" } },
@@ -62,7 +63,14 @@ export const NODE = describeNode({
       shown: { block: "block_number" },
     },
     /** The caller that the contract sees. */
-    from: { kind: "typed", icon: "user", hint: true, check: isAddress, error: "common.error.address" },
+    from: {
+      kind: "typed",
+      icon: "user",
+      hint: true,
+      check: isAddress,
+      error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
+    },
     timeout: timeoutField(60),
     resume: RESUME_FIELD,
     verify: { kind: "boolean", default: true },

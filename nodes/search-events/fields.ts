@@ -41,7 +41,13 @@ export const NODE = describeNode({
       placeholder: ANY,
       lookup: { list: "contract-events", by: "contract" },
     },
-    address: { kind: "typed", icon: "map-marker", placeholder: ANY, list: true },
+    address: {
+      kind: "typed",
+      icon: "map-marker",
+      placeholder: ANY,
+      list: true,
+      lookup: { list: "addresses", by: "channel" },
+    },
     /** Concerns contract events only, as that of events in does. */
     confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
     service: { kind: "typed", icon: "cog", placeholder: ANY, list: true },

@@ -89,6 +89,7 @@ function rawForm(
     label: node._("common.label.address"),
     parameter: { name: "", type: "address" },
     stored: stored.to,
+    network: () => String(RED.nodes.node(String($("#node-input-wallet").val() ?? ""))?.chainSelector ?? ""),
     changed,
   });
   const data = valueField(node, fields, {

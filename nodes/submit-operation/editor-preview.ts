@@ -3,6 +3,7 @@ import type { ConfigNode, EditedNode } from "../lib/editor/api.ts";
 import { onNodeChange } from "../lib/editor/config-change.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
+import { warnOfTargets } from "./editor-targets.ts";
 import { NODE } from "./fields.ts";
 import type {
   ContractText,
@@ -50,7 +51,11 @@ export function previewForm(node: EditedNode, calls: () => CallDef[]): void {
     if (number !== newest) return;
     result.empty();
     if (answer.problem !== undefined) result.append(problemLine(answer.problem));
-    else result.append(callsIn(text, answer.calls), digestIn(text, answer));
+    else {
+      const list = callsIn(text, answer.calls);
+      result.append(list, digestIn(text, answer));
+      warnOfTargets(node, list.children(), answer.calls, body.wallet ?? {});
+    }
     bringIntoView();
   });
   $("#dialog-form").on("change input", outdate);

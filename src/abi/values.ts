@@ -80,7 +80,7 @@ function toList(
   const list = fromJsonText(value);
   if (!Array.isArray(list)) throw invalid(path, `must be a list for ${type}, not ${kind(value)}`);
   if (length !== undefined && list.length !== length) {
-    throw invalid(path, `must have ${length} items for ${type}, but has ${list.length}`);
+    throw invalid(path, `must have ${counted(length, "item")} for ${type}, but has ${list.length}`);
   }
   return Array.from(list, (entry: unknown, index) => toAbiValue(item, entry, `${path}[${index}]`));
 }
@@ -105,7 +105,10 @@ export function toValues(
 ): unknown[] {
   if (Array.isArray(given) && given.length !== parameters.length) {
     const expected = parameters.map(({ type, name }) => `${type} ${name}`.trim()).join(", ") || "none";
-    throw invalid(path, `must have ${parameters.length} value(s) (${expected}), but has ${given.length}`);
+    throw invalid(
+      path,
+      `must have ${counted(parameters.length, "value")} (${expected}), but has ${given.length}`,
+    );
   }
   return parameters.map((parameter, index) => {
     const at = pathOf(path, parameter, index);
@@ -175,7 +178,8 @@ function toBytes(size: number | undefined, value: unknown, path: string): Hex {
     );
   }
   const given = (hex.length - 2) / 2;
-  if (size !== undefined && given !== size) throw invalid(path, `must have ${size} bytes, but has ${given}`);
+  if (size !== undefined && given !== size)
+    throw invalid(path, `must have ${counted(size, "byte")}, but has ${given}`);
   return hex;
 }
 
@@ -224,4 +228,8 @@ function kind(value: unknown): string {
 
 function invalid(path: string, problem: string): ArgumentError {
   return new ArgumentError(path, `${path} ${problem}.`);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -210,7 +210,7 @@ const refused: Refused[] = [
   ["(uint8 a, bool b)", { a: 1, B: true }, "v.b", /missing/],
   ["(uint8 a, bool b)", { 0: 1, 1: true }, "v.a", /missing/],
   ["(uint8 a, bool b)", { a: 1, b: undefined }, "v.b", /missing/],
-  ["(uint8 a, bool b)", [1], "v", /2 value\(s\) \(uint8 a, bool b\), but has 1/],
+  ["(uint8 a, bool b)", [1], "v", /2 values \(uint8 a, bool b\), but has 1/],
   ["(uint8 a, bool b)", [1, true, 2], "v", /has 3/],
   ["(uint8 a, bool b)", '{"a": 1, "b": 2}', "v.b", /true or false/],
   ["(uint8 a, bool b)", "{a: 1}", "v", /an object or a list, not text/],

@@ -59,6 +59,13 @@ describe("the form of a contract", function () {
     await form.cancel();
   });
 
+  it("copies its address", async () => {
+    const form = await open({ address: NOBODY });
+    await form.root.getByRole("button", { name: "Copy the address" }).click();
+    await form.root.getByText("Copied.").waitFor();
+    await form.cancel();
+  });
+
   it("says that there is no contract at the address", async () => {
     const form = await open({ address: NOBODY });
     await press(form, "Read from the chain");

@@ -1,4 +1,5 @@
 import should from "should";
+import { CrecClient } from "../../src/index.ts";
 import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 import { call, signerNode, submitNode, TOKEN_ABI, value, walletNode } from "../support/operation-nodes.ts";
@@ -180,6 +181,29 @@ describe("the form of submit operation", function () {
     await preview.getByText(/^0x[0-9a-f]{64}$/).waitFor();
     await preview.getByText(WALLET).waitFor();
     should(await preview.textContent()).match(/Example digest\s*0x.*Chain id\s*31337/s);
+    await form.cancel();
+  });
+
+  it("warns in the preview of a call to an address without a contract, which would do nothing", async () => {
+    const { ready } = editor().service;
+    const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
+    await client.channels.createOrFind({ name: "harness" });
+    await client.close();
+    const form = await open();
+    const preview = editor().page.locator("#crec-submit-operation-preview-result");
+    await item(1).getByText("At another address").waitFor({ state: "attached" });
+    await press("Preview");
+    const warnings = preview.getByText(/^There is no contract at this address on /);
+    await warnings.waitFor({ state: "detached" });
+    await press(/^1\. transfer/);
+    const elsewhere = item(1).locator("[id$=-address] + div .red-ui-typedInput-input");
+    await elsewhere.fill(RECEIVER);
+    await elsewhere.blur();
+    await press("Preview");
+    await warnings.waitFor();
+    should(await warnings.count()).equal(1);
+    // The payment of the second call needs no contract.
+    should(await preview.locator("li").nth(0).textContent()).match(/There is no contract/);
     await form.cancel();
   });
 

@@ -238,7 +238,7 @@ describe("ack event", function () {
   describe("doing neither", () => {
     it("has the event come again, counted and marked, then leave by the rejected port; then the next", async () => {
       await harness.deploy([[ackingNode({ id: "ignored", ackTimeout: "0.3", attempts: "3" }), 2]]);
-      await harness.nodeRed.status("ignored", "waiting for 1 acks");
+      await harness.nodeRed.status("ignored", "waiting for 1 ack");
       const [rejected] = await harness.arrived("ignored", 1, 1);
       const attempts = harness.arrivals("ignored").filter(({ crec }) => crec.offset === 1);
       should(attempts.map(({ crec }) => [crec.attempt, crec.redelivered])).deepEqual([

@@ -215,6 +215,13 @@ describe("the package as Node-RED finds it", () => {
         should(own.filter((key) => !isUsed(key, uses))).be.empty();
       });
 
+      it("has a singular for each text with a number of things", () => {
+        const counted = catalog().filter((key) => /__count__ [a-z]+s\b/.test(textAt(name, key)));
+        should(counted.filter((key) => !key.endsWith(PLURAL))).be.empty();
+        const alone = counted.filter((key) => !catalog().includes(key.slice(0, -PLURAL.length)));
+        should(alone).be.empty();
+      });
+
       it("marks nothing in its form that has no text", () => {
         const texts = catalog();
         const marks = [...form().template.matchAll(/data-i18n="([^"]*)"/g)].flatMap((match) =>

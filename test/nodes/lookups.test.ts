@@ -168,6 +168,21 @@ describe("the endpoints behind the forms", function () {
       ]);
     });
 
+    it("offer the addresses of contracts and wallets by name, of a connection or a channel", async () => {
+      const { DemoToken: token } = service.ready.contracts;
+      const wallet = await deployedWallet();
+      for (const id of ["connection", "channel"]) {
+        const choices = await lookUp("addresses", id);
+        const named = (address = "") => choices.filter(({ value }) => value === address);
+        const chainSelector = service.ready.chain_selector;
+        should(named(token)).match([{ detail: "contract on Local anvil", chainSelector }]);
+        should(named(wallet)).match([{ label: "purse", detail: "wallet on Local anvil", chainSelector }]);
+        should(choices.filter(({ value }) => value === "0x12")).be.empty();
+      }
+      // Without a service that answers, what is known here is offered.
+      should((await lookUp("addresses", "undeployed")).map(({ value }) => value)).deepEqual([token]);
+    });
+
     it("say at which level blocks are reported, where the service says it", async () => {
       const level = (name: string, value: unknown) => (body: string) => {
         const { data, ...page } = JSON.parse(body) as { data: object[] };
@@ -472,7 +487,15 @@ describe("the endpoints behind the forms", function () {
     );
 
     for (const path of [
-      ...["abi/functions", "abi/events", "abi/check", "operation/preview", "connection/test"],
+      ...[
+        "abi/functions",
+        "abi/events",
+        "abi/check",
+        "contract/read",
+        "contract/exists",
+        "operation/preview",
+        "connection/test",
+      ],
       ...["connection/owner", "signer/address", "signer/generate", "events-in/x/seek", "events-in/x/cursor"],
     ]) {
       it(`answer ${path} in JSON, and in words what is wrong, whatever is sent`, () =>

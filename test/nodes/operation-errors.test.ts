@@ -211,7 +211,7 @@ describe("errors of submit operation", function () {
     const cases: Array<[string, [string, (string | RegExp)?], Partial<FlowNode>]> = [
       [
         "too few arguments",
-        ["INVALID_ARGUMENT", "calls[0].args must have 2 value(s)"],
+        ["INVALID_ARGUMENT", "calls[0].args must have 2 values"],
         { calls: [call("token", "transfer(address,uint256)", value(RECEIVER))] },
       ],
       [

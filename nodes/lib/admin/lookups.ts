@@ -5,6 +5,7 @@ import type { ChannelNode, ConnectionNode, ContractNode } from "../runtime/confi
 import { loadLibrary } from "../runtime/library.ts";
 import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
+import { knownAddresses } from "./addresses.ts";
 import { answerForms, invalidRequest } from "./answer.ts";
 
 /** `text` is what was typed so far: the service looks for names that hold it, where it can. */
@@ -16,6 +17,7 @@ const MOST = 200;
 const LOOKUP_MS = 10_000;
 
 const LOOKUPS: Readonly<Record<string, Lookup>> = {
+  addresses: (RED, id) => knownAddresses(RED, id, inTime().signal),
   networks: async (RED, id) => {
     const client = await clientOf(RED, id);
     if (!client) return UNDEPLOYED;

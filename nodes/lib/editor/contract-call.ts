@@ -49,6 +49,7 @@ export function contractCallForm(
     stored: stored.address,
     placeholder: node._("common.own-address"),
     optional: true,
+    network: () => networkOf(contract),
     changed,
   });
 
@@ -92,6 +93,7 @@ export function contractCallForm(
           parameter,
           stored: known[index],
           decimals: decimalsOf(),
+          network: () => networkOf(contract),
           changed,
         }),
       );
@@ -151,6 +153,10 @@ export function contractCallForm(
       };
     },
   };
+}
+
+function networkOf(contract: JQuery): string {
+  return String(RED.nodes.node(String(contract.val() ?? ""))?.chainSelector ?? "");
 }
 
 function valuesOf(fields: readonly ValueField[]): Value[] {

@@ -80,8 +80,8 @@ export function visibleBox(field: JQuery): JQuery {
   return shown.length > 0 ? shown : field;
 }
 
-/** A line under a field, read out with it. */
-export type Line = { say(text: string): void };
+/** A line under a field, read out with it; `after` is shown behind its text. */
+export type Line = { say(text: string, after?: JQuery): void };
 
 /** Explains the field. */
 export function hintUnder(field: JQuery): Line {
@@ -109,5 +109,14 @@ function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line }
   const element = $('<div class="crec-hint">').attr("id", id).hide().appendTo(field.closest(".form-row"));
   const box = visibleBox(field);
   box.attr("aria-describedby", `${box.attr("aria-describedby") ?? ""} ${id}`.trim());
-  return { element, line: { say: (text) => void element.text(text).toggle(text !== "") } };
+  return {
+    element,
+    line: {
+      say: (text, after = $()) =>
+        void element
+          .text(text)
+          .append(after)
+          .toggle(text !== "" || after.length > 0),
+    },
+  };
 }

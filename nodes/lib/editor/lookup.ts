@@ -1,7 +1,10 @@
 import { isSameId } from "../../../src/protocol/ids.ts";
+import { ADDRESS } from "../shared/address.ts";
 import type { Answer, Choice, Choices } from "../shared/form-types.ts";
+import { ADDRESSES, isOnNetwork, shortAddress, withConfigNodes } from "./addresses.ts";
 import { getJson, requestFailure } from "./admin-requests.ts";
 import type { Completion, CompletionSearch, EditedNode } from "./api.ts";
+import { copyButton } from "./copy-button.ts";
 import { hintUnder } from "./form-rows.ts";
 import { liveCheck, PAUSE_MS, TYPED } from "./live-check.ts";
 import { isReference } from "./validate.ts";
@@ -9,7 +12,8 @@ import { isReference } from "./validate.ts";
 /** What is remembered of an answer, so that typing does not ask the service at each key. */
 const FRESH_MS = 5000;
 const fresh = new Map<string, { at: number; answer: Promise<Answer<Choices>> }>();
-const DIGITS = /^\d+$/;
+/** What can be a value itself, where not every text can. */
+const CAN_BE: Readonly<Record<string, RegExp>> = { networks: /^\d+$/, [ADDRESSES]: /^(0x|\$\{)/i };
 /** An address or an id: what a list of names does not have may be there all the same. */
 const NO_NAME = /^0x|^[0-9a-f]{8}-[0-9a-f]{4}-/i;
 
@@ -18,9 +22,10 @@ type Kind = string | (() => string);
 
 /**
  * A search over what the service has, for a box that can also be typed into by hand.
- * `configNode` names the config node to ask; without one, or where nothing answers, the list is empty.
+ * `configNode` names the config node to ask; without one, or where nothing answers, the list is empty. With `network`,
+ * a chain selector, what is on another network is left out.
  */
-export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
+export function lookUp(kind: Kind, configNode: () => string, network = () => ""): CompletionSearch {
   let latest = 0;
   return (text, done) => {
     latest += 1;
@@ -34,7 +39,8 @@ export function lookUp(kind: Kind, configNode: () => string): CompletionSearch {
     choicesFor(kindOf(kind), configNode(), typed, paused).then(
       (answer) => {
         const choices = answer?.problem === undefined ? (answer?.choices ?? []) : [];
-        done(completionsOf(kindOf(kind), choices, typed));
+        const offered = choices.filter((choice) => isOnNetwork(choice, network()));
+        done(completionsOf(kindOf(kind), offered, typed));
       },
       () => done([]),
     );
@@ -54,7 +60,8 @@ export function listOnClick(box: JQuery): void {
     if (!box.hasClass("red-ui-autoComplete")) return;
     isShowingAll = true;
     isUntouched = true;
-    box.trigger("keyup");
+    // Only the handler of the list: nothing was typed.
+    box.trigger("keyup.red-ui-autoComplete");
     isShowingAll = false;
   });
   box.on("input", () => {
@@ -111,7 +118,12 @@ export function describeUnder(
             ...{ problem: requestFailure(node, failure, "crec.read"), code: "UNANSWERED" },
           }))
         : undefined,
-    (answer) => hint.say(answer ? described(node, answer, typed(), missing) : ""),
+    (answer) => {
+      const chosen = answer && chosenIn(answer, typed());
+      const address = chosen ? addressIn(chosen) : [typed()].find((text) => ADDRESS.test(text));
+      const copy = address ? copyButton(node, "common.label.copy-address", () => address) : undefined;
+      hint.say(answer ? described(node, answer, typed(), missing) : "", copy);
+    },
   );
   field.on(TYPED, () => look.soon());
   look.now();
@@ -120,15 +132,22 @@ export function describeUnder(
 
 function described(node: EditedNode, answer: Answer<Choices>, text: string, missing?: string): string {
   if (answer.problem !== undefined) return node._("common.hint.no-list", { problem: answer.problem });
-  const { choices, cut, undeployed } = answer;
+  const { cut, undeployed } = answer;
   if (undeployed) return node._("common.hint.undeployed");
-  const chosen =
-    text === ""
-      ? undefined
-      : choices.find(({ value, detail }) => isSameId(value, text) || hasWord(detail, text));
+  const chosen = chosenIn(answer, text);
   if (chosen) return descriptionOf(chosen, text);
   const isMissing = text !== "" && !cut && !NO_NAME.test(text);
   return isMissing && missing ? node._(missing) : "";
+}
+
+function chosenIn(answer: Answer<Choices>, text: string): Choice | undefined {
+  if (answer.problem !== undefined || text === "") return undefined;
+  return answer.choices.find(({ value, detail }) => isSameId(value, text) || hasWord(detail, text));
+}
+
+/** Of a contract, a wallet or a signer: it is the value, or listed with the status. */
+function addressIn({ value, detail = "" }: Choice): string | undefined {
+  return [value, ...detail.split(/[\s,]+/)].find((word) => ADDRESS.test(word));
 }
 
 /** As `Sepolia · testnet · reports blocks at: finalized`, without what was typed. */
@@ -138,6 +157,7 @@ export function descriptionOf({ label, detail = "", note = "" }: Choice, typed: 
 
 /** A wallet can be given by its address, which is listed with its status. */
 function hasWord(detail: string | undefined, text: string): boolean {
+  if (!ADDRESS.test(text)) return false;
   const words = (detail ?? "").toLowerCase().split(/[\s,]+/);
   return words.includes(text.toLowerCase());
 }
@@ -156,11 +176,18 @@ async function choicesFor(
   text: string,
   mayAsk: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<Answer<Choices> | undefined> {
+  if (kind === ADDRESSES) return addresses(id);
   if (!kind || !id || id === "_ADD_") return undefined;
   const all = await remembered(`${kind}/${encodeURIComponent(id)}`);
   if (all.problem !== undefined || !all.cut || text === "") return all;
   if (all.choices.some(({ value }) => isSameId(value, text)) || !(await mayAsk())) return all;
   return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
+}
+
+/** Those of the editor are there without a config node to ask, and where Node-RED refuses to answer. */
+async function addresses(id: string): Promise<Answer<Choices>> {
+  const asked = `${ADDRESSES}/${encodeURIComponent(id || "_")}`;
+  return withConfigNodes(await remembered(asked).catch(() => ({ choices: [] })));
 }
 
 function remembered(question: string): Promise<Answer<Choices>> {
@@ -176,7 +203,7 @@ function completionsOf(kind: string, choices: readonly Choice[], text: string): 
   const found = choices.filter((choice) => matches(choice, lowerCase));
   const exact = found.filter(({ value }) => isSameId(value, text));
   const others = found.filter(({ value }) => !isSameId(value, text));
-  const asTyped = text !== "" && (kind !== "networks" || DIGITS.test(text)) && exact.length === 0;
+  const asTyped = text !== "" && (CAN_BE[kind]?.test(text) ?? true) && exact.length === 0;
   if (others.length === 0 && exact.length === 0) return [];
   const typed = asTyped ? [{ value: text, label: text, detail: "" }] : exact;
   return [...typed, ...others].map(completion);
@@ -188,11 +215,12 @@ function matches({ label, value, detail }: Choice, lowerCase: string): boolean {
 
 /** Built from text nodes: what the service calls a thing must not become HTML here. */
 function completion({ value, label, detail, note }: Choice): Completion {
+  const short = detail && ADDRESS.test(value) ? shortAddress(value) : "";
   const line = $("<div>").css({ display: "flex", "justify-content": "space-between", gap: "1em" });
   $("<span>").text(label).appendTo(line);
   $("<span>")
     .css("opacity", "0.7")
-    .text([detail ?? value, note].filter(Boolean).join(" · "))
+    .text([detail ?? value, note, short].filter(Boolean).join(" · "))
     .appendTo(line);
   return { value, label: line };
 }

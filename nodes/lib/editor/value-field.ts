@@ -1,8 +1,10 @@
 import type { Answer, Checked, ParameterChoice, Value, ValueCheck } from "../shared/form-types.ts";
+import { ADDRESSES } from "./addresses.ts";
 import { postJson } from "./admin-requests.ts";
-import type { EditedNode } from "./api.ts";
+import type { EditedNode, TypedInputType } from "./api.ts";
 import { hintUnder, type Line, labelled, nameVisibleBox, problemUnder, visibleBox } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
+import { describeUnder, listOnClick, lookUp } from "./lookup.ts";
 import { exampleOf, isComposite, isCountable, typeHint } from "./type-hints.ts";
 import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
@@ -26,6 +28,8 @@ export type ValueFieldOptions = {
   optional?: boolean;
   /** Bytes that are not given as text: call data. */
   hexOnly?: boolean;
+  /** Of an address: a chain selector, whose contracts and wallets are offered. */
+  network?: () => string;
   changed: () => void;
 };
 
@@ -47,7 +51,9 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
   if (counted) input.css("width", "calc(70% - 165px)");
-  makeTyped(input, type, stored);
+  const addresses = { label: node._("common.label.typed"), network: options.network };
+  makeTyped(input, type, stored, addresses);
+  if (type === "address") describeUnder(node, input, ADDRESSES, channel);
   const unit = counted ? unitSelect(node, input, name, decimals, options) : undefined;
   nameVisibleBox(input);
   const hint = hintUnder(input);
@@ -109,16 +115,36 @@ function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, 
     : node._("common.unit.is-tokens", { amount: tokens });
 }
 
+/** The channel of the form, whose service is asked. */
+function channel(): string {
+  return String($("#node-input-channel").val() ?? "");
+}
+
 /** Integers and addresses are text, lists and tuples are JSON, booleans are a choice. */
-function makeTyped(input: JQuery, type: string, stored: Value): void {
+function makeTyped(input: JQuery, type: string, stored: Value, addresses: Addresses): void {
   const [types, empty] = isComposite(type)
     ? [JSON_TYPES, ""]
     : type === "bool" && stored.type !== "str"
       ? [["bool", ...TEXT_TYPES.slice(1)], "false"]
       : [TEXT_TYPES, ""];
-  input.typedInput({ default: types[0] ?? "str", types: [...types] });
+  const offered = type === "address" ? addressTypes(types, addresses) : [...types];
+  input.typedInput({ default: types[0] ?? "str", types: offered });
   if (stored.type) input.typedInput("type", stored.type);
   input.typedInput("value", stored.value ?? empty);
+  if (type === "address") listOnClick(visibleBox(input));
+}
+
+type Addresses = { label: string; network: (() => string) | undefined };
+
+function addressTypes(
+  types: readonly string[],
+  { label, network }: Addresses,
+): Array<string | TypedInputType> {
+  const icon = "red/images/typedInput/az.svg";
+  return [
+    { value: "str", label, icon, autoComplete: lookUp(ADDRESSES, channel, network) },
+    ...types.slice(1),
+  ];
 }
 
 function unitSelect(

@@ -1,5 +1,6 @@
 import type { ChannelEvent, DecodedEvent, Delivery, VerifyResult } from "../../../src/index.ts";
 import type { CrecMessage } from "./message.ts";
+import { noteAddresses } from "./recent-addresses.ts";
 
 type Decoding = {
   decodeEvent(event: ChannelEvent): DecodedEvent;
@@ -75,7 +76,11 @@ export function isKnownType({ headers }: ChannelEvent, known: { EVENT_TYPES: rea
 export function payloadOf(event: ChannelEvent, decoding: Decoding): DecodedEvent | Undecoded {
   const { headers, payload } = event;
   try {
-    if (isKnownType(event, decoding)) return decoding.decodeEvent(event);
+    if (isKnownType(event, decoding)) {
+      const decoded = decoding.decodeEvent(event);
+      noteAddresses(decoded);
+      return decoded;
+    }
   } catch {
     // Sent like an event of an unknown type.
   }

@@ -42,6 +42,8 @@ export type Choice = {
   detail?: string;
   /** A note beside it, in words. Not part of the value. */
   note?: string;
+  /** The network that it is on, where that matters. */
+  chainSelector?: string;
 };
 
 /** A parameter as a form needs it. `components` are the parts of a tuple. */

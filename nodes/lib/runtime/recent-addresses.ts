@@ -1,0 +1,39 @@
+import { ADDRESS } from "../shared/address.ts";
+
+/** An address that an event named: `parameter` of an event `event`, such as `to` of `Transfer`. */
+export type RecentAddress = { address: string; chainSelector: string; parameter: string; event: string };
+
+/** More than a person looks through. */
+const MOST = 30;
+/** Each node is a bundle of its own: only the process is common to all. */
+const KEPT = Symbol.for("crec.recent-addresses");
+const NOBODY = /^0x0{40}$/;
+
+type Kept = { [KEPT]?: Map<string, RecentAddress> };
+
+/** Remembers the addresses in the parameters of a decoded event, for the forms. They are only in memory. */
+export function noteAddresses(decoded: object): void {
+  const { name, params, chainSelector } = decoded as Readonly<Record<string, unknown>>;
+  if (typeof name !== "string" || typeof params !== "object" || params === null) return;
+  const kept = keptAddresses();
+  for (const [parameter, value] of Object.entries(params)) {
+    if (typeof value !== "string" || !ADDRESS.test(value) || NOBODY.test(value)) continue;
+    const key = value.toLowerCase();
+    // The newest last.
+    kept.delete(key);
+    kept.set(key, { address: value, chainSelector: String(chainSelector ?? ""), parameter, event: name });
+    const [oldest] = kept.size > MOST ? kept.keys() : [];
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+}
+
+/** The newest first. */
+export function recentAddresses(): RecentAddress[] {
+  return [...keptAddresses().values()].reverse();
+}
+
+function keptAddresses(): Map<string, RecentAddress> {
+  const holder = globalThis as Kept;
+  holder[KEPT] ??= new Map();
+  return holder[KEPT];
+}

@@ -1,0 +1,43 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import { contractExists } from "../lib/editor/contract-exists.ts";
+import { ADDRESS } from "../lib/editor/validate.ts";
+import type { Answer, OnChain } from "../lib/shared/form-types.ts";
+import type { PreviewedCall, WalletText } from "./preview-types.ts";
+
+/**
+ * Warns in each previewed call whose target has no contract: such a call does not fail, it does nothing. `items` has an
+ * element for each call.
+ */
+export async function warnOfTargets(
+  node: EditedNode,
+  items: JQuery,
+  calls: readonly PreviewedCall[],
+  { id = "", connection = "", chainSelector = "" }: WalletText,
+): Promise<void> {
+  const asked = new Map<string, Promise<Answer<OnChain>>>();
+  const text = (key: string, values: Record<string, unknown>) =>
+    node._(`submit-operation.preview.${key}`, values);
+  const say = (item: JQuery, tone: "warning" | "error", sentence: string) =>
+    $('<div role="status">').css("color", `var(--red-ui-text-color-${tone})`).text(sentence).appendTo(item);
+  let unchecked = "";
+  await Promise.all(
+    calls.map(async (call, index) => {
+      const address = targetOf(call);
+      if (address === undefined) return;
+      const answer = asked.get(address) ?? contractExists(node, { id, connection, chainSelector, address });
+      asked.set(address, answer);
+      const { problem, ...found } = await answer;
+      if (problem !== undefined) unchecked = problem;
+      else if ("isContract" in found && found.isContract === false) {
+        say(items.eq(index), "error", text("no-contract", { network: found.network }));
+      }
+    }),
+  );
+  if (unchecked) say(items.last(), "warning", text("not-checked", { problem: unchecked }));
+}
+
+/** A plain payment needs no contract; what is known later or is wrong cannot be asked. */
+function targetOf({ to, data, signature, problem }: PreviewedCall): string | undefined {
+  const isPayment = !signature && data?.text === "0x";
+  return isPayment || problem || to.later || to.problem || !ADDRESS.test(to.text) ? undefined : to.text;
+}
