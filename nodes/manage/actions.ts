@@ -234,9 +234,10 @@ function queryResult(query: Query, channelId: string): ActionResult {
 function archiveFailed(thrown: unknown): never {
   const error = toCodedError(thrown);
   if (error.code !== "WATCHER_FAILED") throw error;
-  const { reason } = error as { reason?: string };
-  const why = reason ? `: ${reason.replace(/[.!?]+$/, "")}` : "";
-  throw nodeError("WATCHER_ARCHIVE_FAILED", `The watcher could not be archived${why}. Try again.`, error);
+  const { id, reason } = error as { id?: string; reason?: string };
+  const why = reason ? `failed: ${reason.replace(/[.!?]+$/, "")}. ` : "";
+  const message = `${why}The watcher could not be archived. Try again. Watcher ${id}.`;
+  throw nodeError("WATCHER_ARCHIVE_FAILED", message, error);
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -18,7 +18,7 @@ import { saysExecuted } from "./operation-executed.ts";
 import type { Submitted } from "./operation-find.ts";
 import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
 import type { NamedOperation } from "./search-by-id.ts";
-import { WaitError } from "./wait-error.ts";
+import { idWords, WaitError } from "./wait-error.ts";
 
 export type FollowOptions = PollingOptions & {
   /**
@@ -198,11 +198,11 @@ function tooLate({ id, timeoutMs, lastStatus, unproven }: TooLate): WaitError {
   const target = "confirmed";
   const seconds = timeoutMs / 1000;
   if (unproven === undefined) {
-    const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
-    const message = `The operation's next status did not arrive within ${seconds} s: ${seen}. Wait longer, or check it later.`;
+    const seen = lastStatus === undefined ? "none was seen" : `the operation is ${lastStatus}`;
+    const message = `No new status within ${seconds} s: ${seen}. Wait longer, or check the operation later. ${idWords("operation", id)}`;
     return new WaitError("WAIT_TIMEOUT", message, { id, target, lastStatus });
   }
   const { status, message: why } = unproven;
-  const message = `The service says that the operation is ${String(status)}, but sent no valid proof of it within ${seconds} s. It may have been executed: wait for it again, or check the chain, before you repeat it. (${why})`;
+  const message = `No valid proof within ${seconds} s: the service says that the operation is ${String(status)}. It may have been executed: wait for it again, or check the chain, before you repeat it. (${why}) ${idWords("operation", id)}`;
   return new WaitError("OPERATION_UNPROVEN", message, { id, target, lastStatus });
 }

@@ -48,7 +48,7 @@ export class QueryNotVerifiedError extends CrecError {
     const { reason, message } = verification;
     super(
       "QUERY_NOT_VERIFIED",
-      `The result of the query is not proven (${reason}): ${message} Query ${query.query_id}.`,
+      `Not proven: ${reason}. ${message} The result was not used. Query ${query.query_id}.`,
     );
     this.verification = verification;
     this.query = query;

@@ -43,8 +43,13 @@ export function unreachable(noun: string, details: WaitErrorDetails & { lastStat
   const why = reason
     ? `${status}: ${ended(reason)} The ${noun} will not become ${target}.`
     : `The ${noun} is ${status} and will not become ${target}.`;
-  const message = `${why} ${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}.`;
+  const message = `${why} ${idWords(noun, id)}`;
   return new WaitError(`${noun}_${status}`.toUpperCase(), message, details);
+}
+
+/** The end of a sentence: `Operation 0193….` */
+export function idWords(noun: string, id: string): string {
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id}.`;
 }
 
 function ended(sentence: string): string {

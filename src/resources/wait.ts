@@ -4,7 +4,7 @@ import { type EventEnvelope, isStatusOf, type Lifecycle, progressTo } from "../p
 import { badResponse } from "./answers.ts";
 import { checkedPolling, type PollingOptions, poll } from "./polling.ts";
 import { isEarly } from "./resource-transport.ts";
-import { unreachable, WaitError } from "./wait-error.ts";
+import { idWords, unreachable, WaitError } from "./wait-error.ts";
 
 export type WaitOptions<S extends string, R> = PollingOptions & {
   /** The status to wait for; a stronger one counts as reached. */
@@ -82,8 +82,8 @@ export async function waitForStatus<S extends string, R extends { status: string
     return mayPass(error, lastStatus === undefined && performance.now() < unknownUntil);
   };
   const onTimeout = () => {
-    const seen = lastStatus === undefined ? "no status of it was seen" : `it is ${lastStatus}`;
-    const message = `The ${noun} did not become ${target} within ${timeoutMs / 1000} s: ${seen}. Wait longer, or check it later.`;
+    const seen = lastStatus === undefined ? "no status was seen" : `the ${noun} is ${lastStatus}`;
+    const message = `Not ${target} within ${timeoutMs / 1000} s: ${seen}. Wait longer, or check the ${noun} later. ${idWords(noun, id)}`;
     return new WaitError("WAIT_TIMEOUT", message, {
       id,
       target,

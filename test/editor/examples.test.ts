@@ -26,6 +26,8 @@ const SHARED = {
   "mqtt-broker": 1,
 };
 
+const drawnIn = (name: string) => nodesOf(name).filter(({ z }) => z !== undefined).length;
+
 describe("the examples, imported by hand", function () {
   this.timeout(120_000);
   const editor = useEditor();
@@ -74,6 +76,17 @@ describe("the examples, imported by hand", function () {
         }
       });
     }
+
+    it("are drawn with no node over another, nor over its status", async () => {
+      const { page } = editor();
+      const found: string[] = [];
+      for (const [label, count] of names.map((name) => [nodesOf(name)[0]?.label, drawnIn(name)] as const)) {
+        await page.evaluate(showFlow, String(label));
+        await page.waitForFunction(isDrawn, count);
+        found.push(...(await page.evaluate(overlapping)).map((both) => `${label}: ${both}`));
+      }
+      should(found).be.empty();
+    });
 
     it("leave one connection, one signer, one token", async () => {
       should(await configNodes()).deepEqual(SHARED);
@@ -124,8 +137,7 @@ describe("the quickstart in a window of 1280 × 800", function () {
       ["#red-ui-workspace-chart", "#red-ui-sidebar", "#red-ui-workspace-footer"].map(box),
     );
     const drawn = page.locator(".red-ui-flow-node-group");
-    const count = nodesOf(QUICKSTART).filter(({ z }) => z !== undefined).length;
-    should(await drawn.count()).equal(count);
+    should(await drawn.count()).equal(drawnIn(QUICKSTART));
     for (const node of await drawn.all()) {
       const text = await node.textContent();
       const { x = 0, y = 0, width = 0, height = 0 } = (await node.boundingBox()) ?? {};
@@ -136,3 +148,47 @@ describe("the quickstart in a window of 1280 × 800", function () {
     }
   });
 });
+
+// The functions below run in the page.
+
+type Drawn = { name?: string; type: string; x: number; y: number; w: number; h: number };
+type Editor_ = {
+  document: { querySelectorAll(selector: string): { length: number } };
+  RED: {
+    nodes: {
+      eachWorkspace(each: (flow: { id: string; label: string }) => void): void;
+      filterNodes(filter: { z: string }): Drawn[];
+    };
+    workspaces: { show(id: string): void; active(): string };
+  };
+};
+
+function showFlow(label: string): void {
+  const { RED } = globalThis as unknown as Editor_;
+  RED.nodes.eachWorkspace((flow) => {
+    if (flow.label === label) RED.workspaces.show(flow.id);
+  });
+}
+
+function isDrawn(count: number): boolean {
+  const { document } = globalThis as unknown as Editor_;
+  return document.querySelectorAll(".red-ui-flow-node-group").length === count;
+}
+
+/** Pairs of nodes that lie over each other. Our nodes, and some others, have a status below them. */
+function overlapping(): string[] {
+  const { RED } = globalThis as unknown as Editor_;
+  const boxes = RED.nodes.filterNodes({ z: RED.workspaces.active() }).map(({ name, type, x, y, w, h }) => {
+    const button = { inject: 25, debug: 25 }[type] ?? 0;
+    const status = type.startsWith("crec-") || type === "mqtt out" ? 16 : 0;
+    const left = x - w / 2 - (type === "inject" ? button : 0);
+    const right = x + w / 2 + (type === "debug" ? button : 0);
+    return { name: name || type, left, right, top: y - h / 2, bottom: y + h / 2 + status };
+  });
+  return boxes.flatMap((a, index) =>
+    boxes
+      .slice(index + 1)
+      .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+      .map((b) => `${a.name} and ${b.name}`),
+  );
+}

@@ -7,7 +7,7 @@ import { cursorStored } from "../support/cursor-file.ts";
 import { RunningExample } from "../support/example.ts";
 import { type FlowNode, freshId, idOf } from "../support/node-red.ts";
 
-type Alert = { id: string; text: string; value: string; transaction: string };
+type Alert = { id: string; text: string; tokens: string; transaction: string };
 type Page = { events: Array<{ event_id: string; payload: { verifiable_event?: string } }> };
 
 const TOPIC = "crec/alerts/large-transfer";
@@ -46,7 +46,7 @@ describe("the example alert on a large transfer", function () {
     large.push(transaction);
     const alert = (await published(transaction)) as Alert;
     should(alert.text).match(/^250 tokens went to 0x0{37}d02$/i);
-    should(alert.value).equal("250000000000000000000");
+    should(alert.tokens).equal("250");
     should(alert.id).be.a.String().and.not.be.empty();
   });
 

@@ -1,5 +1,7 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
+import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
+import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
 import { explainFailure, failureOf, failureSentence } from "../../nodes/lib/runtime/failure.ts";
 import { cutAtWord } from "../../nodes/lib/shared/cut-text.ts";
 import { nodeError, shortText } from "../../nodes/lib/shared/errors.ts";
@@ -14,18 +16,13 @@ const ABI = parseAbi(
 
 /** A Node-RED with these contract nodes. */
 function withContracts(...contracts: Array<{ address: string; decimals?: number; abi?: unknown }>): NodeAPI {
-  const nodes = contracts.map(({ address, decimals, abi = ABI }, index) => ({
-    id: String(index),
-    type: "crec-contract",
-    name: "token",
-    contract: { address, decimals, problem: undefined, chainSelector: NETWORK, abi: async () => abi },
-  }));
-  return {
-    nodes: {
-      eachNode: (call: (node: unknown) => void) => nodes.forEach(call),
-      getNode: (id: string) => nodes.find((node) => node.id === id),
-    },
-  } as unknown as NodeAPI;
+  const RED = { events: {} } as unknown as NodeAPI;
+  for (const { address, decimals, abi = ABI } of contracts) {
+    const known = { address, decimals, amounts: [], problem: undefined, chainSelector: NETWORK };
+    const node = { name: "token", contract: { ...known, abi: async () => abi } } as unknown as ContractNode;
+    registerContract(RED, node);
+  }
+  return RED;
 }
 
 describe("the reason of a failed operation or query", () => {

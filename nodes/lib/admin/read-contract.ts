@@ -113,7 +113,7 @@ function onOneLine(text: string): string {
   return text.replace(/[\p{C}\s]+/gu, " ").trim();
 }
 
-/** @throws CONNECTION_MISSING, DEPLOY_FIRST, CHANNEL_NOT_FOUND, INVALID_ARGUMENT, and what is wrong with the connection */
+/** @throws CONNECTION_MISSING, DEPLOY_FIRST, CHANNEL_NOT_FOUND, INVALID_ADDRESS, and what is wrong with the connection */
 async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>): Promise<Place> {
   const { checksumAddress } = await loadLibrary();
   const id = textIn(question.id);

@@ -116,7 +116,7 @@ function lineUnder(field: JQuery, part: string): { element: JQuery; line: Line }
         void element
           .text(text)
           .append(after)
-          .toggle(text !== ""),
+          .toggle(text !== "" || after.length > 0),
     },
   };
 }

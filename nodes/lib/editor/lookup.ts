@@ -120,7 +120,7 @@ export function describeUnder(
         : undefined,
     (answer) => {
       const chosen = answer && chosenIn(answer, typed());
-      const address = chosen && addressIn(chosen);
+      const address = chosen ? addressIn(chosen) : [typed()].find((text) => ADDRESS.test(text));
       const copy = address ? copyButton(node, "common.label.copy-address", () => address) : undefined;
       hint.say(answer ? described(node, answer, typed(), missing) : "", copy);
     },
@@ -182,6 +182,11 @@ async function choicesFor(
   if (all.problem !== undefined || !all.cut || text === "") return all;
   if (all.choices.some(({ value }) => isSameId(value, text)) || !(await mayAsk())) return all;
   return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
+}
+
+/** All of a list, for a part of a form that shows it in its own way. `id` is that of the config node that has it. */
+export function listed(kind: string, id: string): Promise<Answer<Choices>> {
+  return remembered(`${kind}/${encodeURIComponent(id)}`);
 }
 
 /** Those of the editor are there without a config node to ask, and where Node-RED refuses to answer. */
