@@ -4,7 +4,6 @@ import { join } from "node:path";
 import should from "should";
 import type { RunningService } from "../../service/src/index.ts";
 import { generatePrivateKey } from "../../src/index.ts";
-import type { Confidence } from "../../src/protocol/index.ts";
 import { Broker } from "../support/broker.ts";
 import { example, type FlowNode, idOf, NodeRed, UserDir } from "../support/node-red.ts";
 import { flowEnvironment, startTestService } from "../support/service.ts";
@@ -24,14 +23,12 @@ const TOPIC = "crec/alerts/large-transfer";
 type Transfer = { confidence: string; transactionHash: string };
 
 /** The flows together. The name of a debug node begins with its example. */
-async function flowsAt(level: Confidence): Promise<Map<Example, FlowNode[]>> {
+async function flowsOf(): Promise<Map<Example, FlowNode[]>> {
   const flows = await Promise.all(NAMES.map((name) => example(name)));
   return new Map(
     flows.map((nodes, index) => {
       const name = NAMES[index] ?? "01-quickstart";
-      // Flows that require finalized events need this one change.
-      const text = JSON.stringify(nodes).replaceAll(/(\\*")finalized(\\*")/g, `$1${level}$2`);
-      const named = (JSON.parse(text) as FlowNode[]).map((node) =>
+      const named = nodes.map((node) =>
         node.type === "debug" ? { ...node, name: `${name}: ${node.name}` } : node,
       );
       return [name, named];
@@ -56,7 +53,7 @@ for (const level of ["finalized", "latest"] as const) {
         Broker.start(),
         UserDir.make(),
         mkdtemp(join(tmpdir(), "crec-level-")),
-        flowsAt(level),
+        flowsOf(),
       ]);
       nodeRed = await NodeRed.start(userDir, {
         ...(flowEnvironment(service.ready) as Record<string, string>),
