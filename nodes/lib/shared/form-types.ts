@@ -54,6 +54,8 @@ export type ParameterChoice = {
   components?: ParameterChoice[];
   /** Of an event. */
   indexed?: boolean;
+  /** Of a function: an amount of the contract's own token. */
+  isAmount?: true;
 };
 
 /** A function as a form needs it: one input a parameter. */
