@@ -47,7 +47,9 @@ export default function register(RED: NodeAPI): void {
       const onCreated = async ({ query_id: queryId }: CreatedQuery) => {
         const ids = { channelId, queryId };
         msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
-        await keep({ id: canonicalId(queryId), connection, about: { channelId, queryId, request } });
+        const about: Asked = { channelId, queryId, request };
+        // It changes nothing, and may be sent every second: a file for each would wear out an SD card.
+        await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
       const onStatus = ({ status }: Query) => {
         showStatus(this, "working", status);

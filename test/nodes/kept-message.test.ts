@@ -27,9 +27,17 @@ describe("a message that is kept for a wait", () => {
 
   it("leaves out what is secret by its name, also in headers", () => {
     const headers = { Authorization: "Bearer x", "set-cookie": "a", "X-API-Key": "k", accept: "text/plain" };
-    const msg = { payload: 1, password: "p", apiKey: "k", access_token: "t", cookies: {}, headers };
+    const msg = {
+      payload: 1,
+      token: "USDC",
+      password: "p",
+      apiKey: "k",
+      access_token: "t",
+      cookies: {},
+      headers,
+    };
     should(keptMessage(msg)).eql({
-      msg: { payload: 1, headers: { accept: "text/plain" } },
+      msg: { payload: 1, token: "USDC", headers: { accept: "text/plain" } },
       cut: ["password", "apiKey", "access_token", "cookies"],
     });
   });

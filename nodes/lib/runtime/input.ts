@@ -55,6 +55,8 @@ export function onInput(
       id: undefined,
       kept: undefined,
       file: undefined,
+      unsaved: undefined,
+      isOver: false,
       ...waits?.take(msg),
     };
     const ports: Task["send"] = (...out) => send(out.map((one) => one && RED.util.cloneMessage(one)));
@@ -70,12 +72,12 @@ export function onInput(
     const finish = async (thrown?: { error: unknown }): Promise<void> => {
       if (thrown && signal.reason === TAKEN_OVER) return waits?.end(run);
       if (thrown && signal.aborted) {
-        // Its file is there, and the message comes again.
-        if (run.file !== undefined) return;
         const error = interrupted(thrown.error);
-        if (!(await waits?.keepError(run, error))) done(error);
+        // A message that is kept comes again.
+        if (!(await waits?.keepStopped(run, error))) done(error);
         return;
       }
+      run.isOver = true;
       await waits?.end(run);
       if (!thrown) return done();
       const error = toCodedError(thrown.error);
@@ -116,9 +118,9 @@ export function onInput(
 
   /** One line for all messages that the node has left, so that nobody has to guess what is still under way. */
   function tell(left: readonly Run[], isDropped: boolean): void {
-    const own = left.filter(({ controller }) => controller.signal.reason !== TAKEN_OVER);
+    const open = left.filter(({ isOver }) => !isOver);
     const isKept = ({ file }: Run) => file !== undefined && !isDropped;
-    const [kept, lost] = [own.filter(isKept), own.filter((run) => !isKept(run))];
+    const [kept, lost] = [open.filter(isKept), open.filter((run) => !isKept(run))];
     if (kept.length > 0) node.log(RED._("common.log.wait-kept", { ids: named(kept) }));
     if (lost.length > 0) node.warn(RED._("common.warning.interrupted", { ids: named(lost) }));
   }

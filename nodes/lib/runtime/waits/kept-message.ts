@@ -12,7 +12,8 @@ const MOST_BYTES = 64 * 1024;
 const DEEPEST = 100;
 /** Of a request that waits for its answer: no other process can give it. */
 const OF_THIS_PROCESS = ["req", "res"];
-const SECRET = /authorization|cookie|password|passphrase|secret|credential|token$|(?:api|private)[-_]?key/i;
+const SECRET =
+  /authorization|cookie|password|passphrase|secret|credential|(?:access|refresh|id|auth|bearer|session|api)[-_]?token|(?:api|private)[-_]?key/i;
 
 /** The message without what a file cannot or must not hold. */
 export function keptMessage(msg: CrecMessage): KeptMessage {

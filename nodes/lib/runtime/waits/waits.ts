@@ -14,6 +14,8 @@ export type Wait = {
   connection: Connection;
   /** JSON. */
   about: unknown;
+  /** A crash may lose it: the file is written only when the node is stopped. */
+  isCheap?: true;
 };
 
 /** What was kept of a wait that a deploy, a stop or a crash interrupted. */
@@ -29,6 +31,10 @@ export type Run = {
   id: string | undefined;
   /** Its file. */
   file: string | undefined;
+  /** What is written when the node is stopped. */
+  unsaved: Kept | undefined;
+  /** Whether the message left, or its error was reported. */
+  isOver: boolean;
 };
 
 /** With this reason a run ends silently: another message goes on with its wait. */
@@ -72,26 +78,35 @@ export class Waits {
    * From now on the run waits for this. A message that arrived again goes on in place of the one that was kept: only it
    * is followed by events in.
    */
-  async keep(run: Run, { id, connection, about }: Wait): Promise<void> {
+  async keep(run: Run, { id, connection, about, isCheap }: Wait): Promise<void> {
     run.id = id;
     if (run.kept) return;
     for (const other of this.#runs) {
       if (other.kept?.id === id) other.controller.abort(TAKEN_OVER);
     }
     if (!this.isOn) return;
-    await this.#save(run, { id, service: serviceIdentity(connection.baseUrl), about });
+    const kept = { id, service: serviceIdentity(connection.baseUrl), about };
+    if (isCheap) run.unsaved = kept;
+    else await this.#save(run, kept);
   }
 
-  /** Reports the error after the deploy: at this moment no catch node may listen. Whether it is kept. */
-  async keepError(run: Run, { code, message }: CodedError): Promise<boolean> {
+  /**
+   * Keeps a message that the node was stopped with. Where there is nothing to wait for yet, the error is reported after
+   * the deploy: at this moment no catch node may listen. Whether it is kept.
+   */
+  async keepStopped(run: Run, { code, message }: CodedError): Promise<boolean> {
+    if (run.file !== undefined) return true;
     if (!this.isOn) return false;
-    await this.#save(run, { id: run.id ?? "none", service: "", about: undefined, error: { code, message } });
+    const error = { id: run.id ?? "none", service: "", about: undefined, error: { code, message } };
+    await this.#save(run, run.unsaved ?? error);
     return run.file !== undefined;
   }
 
-  async end({ file }: Run): Promise<void> {
-    if (file === undefined) return;
-    await this.#store.remove(file).catch((error) => this.#warn(error));
+  async end(run: Run): Promise<void> {
+    // Also of a message whose place another one took.
+    run.isOver = true;
+    if (run.file === undefined) return;
+    await this.#store.remove(run.file).catch((error) => this.#warn(error));
   }
 
   /**
