@@ -4,6 +4,7 @@ import { clientFor } from "../lib/runtime/created.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type ApiDef, isPath, NODE } from "./fields.ts";
 
 type Fields = FieldReader<typeof NODE>;
@@ -17,6 +18,7 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const method = fields.choice("method");
+      if (method !== "GET") refuseTest(msg, fields);
       showStatus(this, "working", "api.status.requesting");
       const client = await clientFor(connectionOf(RED, fields.settings.connection), msg);
       const values = fields.of(msg);

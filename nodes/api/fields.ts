@@ -33,6 +33,7 @@ export const NODE = describeNode({
       default: "{}",
       shown: { method: ["POST", "PATCH", "PUT", "DELETE"] },
     },
+    allowTest: { ...COMMON.allowTest, shown: { method: ["POST", "PATCH", "PUT", "DELETE"] } },
   },
 });
 

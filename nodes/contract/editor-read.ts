@@ -3,7 +3,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { trackOpen } from "../lib/editor/form-open.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
-import type { Answer, ContractPlace, OnChain } from "../lib/shared/form-types.ts";
+import type { ContractPlace, OnChain } from "../lib/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 
 /** The place that this form has read last, so that the same is not read again when it closes. */
@@ -51,32 +51,82 @@ export function readWhenSaved(node: EditedNode): void {
   const before = { ...place, ...stored(node) };
   const isKnown = [JSON.stringify(before), lastRead].includes(JSON.stringify(place));
   const canBeRead = place.connection !== "" && place.connection !== "_ADD_" && place.chainSelector !== "";
+  readAfterDeploy.delete(node.id);
   if (isKnown || !canBeRead || !(ADDRESS.test(place.address) || isReference(place.address))) return;
   const decimals = typedDecimals();
   const name = String(inputOf("name").val() || place.address);
-  postJson<OnChain>("crec/contract/read", place).then(
-    (answer) => report(node, { name, decimals, place }, answer),
-    // Without the permission, or without Node-RED: nobody asked for this.
+  const saved = { node, name, decimals, place };
+  ask(saved, (answer) => {
+    warn(saved, answer);
+    fillInLater(saved, answer);
+  });
+}
+
+type Saved = { node: EditedNode; name: string; decimals: string; place: ContractPlace };
+
+/** What a deploy can make readable: it may bring the connection, and a flow that creates a channel. */
+const AFTER_DEPLOY: readonly string[] = ["DEPLOY_FIRST", "CHANNEL_NOT_FOUND"];
+const readAfterDeploy = new Map<string, Saved>();
+let isListening = false;
+
+/**
+ * What could not be read is no warning: the form has a button that says why. Nor is it one that the permission is
+ * missing, or that Node-RED does not answer: nobody asked for this.
+ */
+function ask(saved: Saved, answered: (answer: OnChain) => void): void {
+  postJson<OnChain>("crec/contract/read", saved.place).then(
+    (answer) => {
+      if (answer.problem === undefined) return answered(answer);
+      if (AFTER_DEPLOY.includes(answer.code)) waitForDeploy(saved);
+    },
     () => undefined,
   );
 }
 
-type Saved = { name: string; decimals: string; place: ContractPlace };
+function waitForDeploy(saved: Saved): void {
+  readAfterDeploy.set(saved.node.id, saved);
+  if (isListening) return;
+  isListening = true;
+  RED.events.on("deploy", () => {
+    const all = [...readAfterDeploy.values()];
+    readAfterDeploy.clear();
+    for (const one of all) {
+      const contract = RED.nodes.node(one.node.id);
+      if (contract?.address !== one.place.address) continue;
+      // What is deployed is not changed any more: it would have to be deployed again.
+      ask(one, (answer) => {
+        warn(one, answer);
+        if (answer.decimals === undefined || contract.decimals) return;
+        notify(one, "warning", one.node._("contract.read.has", { decimals: answer.decimals }));
+      });
+    }
+  });
+}
 
-/** What could not be read is no warning: the form has a button that says why. */
-function report(node: EditedNode, { name, decimals, place }: Saved, answer: Answer<OnChain>): void {
-  if (answer.problem !== undefined) return;
-  const warning = warningOf(node, answer, decimals);
-  if (warning) RED.notify(`${escaped(name)}: ${escaped(warning)}`, { type: "warning", timeout: 15_000 });
+function warn(saved: Saved, answer: OnChain): void {
+  const warning = warningOf(saved.node, answer, saved.decimals);
+  if (warning) notify(saved, "warning", warning);
+}
+
+function fillInLater(saved: Saved, { decimals }: OnChain): void {
+  const { node, place } = saved;
   const contract = RED.nodes.node(node.id);
-  const isUnchanged = contract && contract.address === place.address && !contract.decimals;
-  if (!isUnchanged || answer.decimals === undefined || decimals !== "") return;
-  contract.decimals = String(answer.decimals);
+  const isUnchanged = contract?.address === place.address && !contract.decimals;
+  if (!isUnchanged || decimals === undefined || saved.decimals !== "") return;
+  contract.decimals = String(decimals);
   contract.changed = true;
   RED.nodes.dirty(true);
   RED.events.emit("nodes:change", contract);
-  const filled = node._("contract.read.filled", { decimals: answer.decimals });
-  RED.notify(`${escaped(name)}: ${escaped(filled)}`, { type: "success" });
+  notify(saved, "success", node._("contract.read.filled", { decimals }));
+}
+
+/** A notice of Node-RED is HTML. */
+function notify({ name }: Saved, type: "warning" | "success", text: string): void {
+  RED.notify(escaped(`${name}: ${text}`), { type, timeout: 15_000 });
+}
+
+function escaped(text: string): string {
+  return $("<span>").text(text).html();
 }
 
 function placeIn({ id }: EditedNode): ContractPlace {
@@ -119,9 +169,4 @@ function warningOf(node: EditedNode, { isContract, decimals, network }: OnChain,
   if (typed === "" || isReference(typed)) return "";
   if (decimals === undefined) return node._("contract.read.no-decimals", { typed });
   return Number(typed) === decimals ? "" : node._("contract.read.differs", { decimals, typed });
-}
-
-/** A notice of Node-RED is HTML. */
-function escaped(text: string): string {
-  return $("<span>").text(text).html();
 }

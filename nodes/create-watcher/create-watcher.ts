@@ -8,6 +8,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { type CreateWatcherDef, NODE } from "./fields.ts";
 import { requestOf } from "./request.ts";
@@ -36,6 +37,7 @@ export default function register(RED: NodeAPI): void {
 
     const act = async (task: Task): Promise<void> => {
       const { msg, send, signal, kept } = task;
+      if (!kept) refuseTest(msg, fields);
       const timeoutMs = fields.milliseconds("timeout");
       const connection = channelOf(RED, fields.settings.channel).connection();
       const client = await clientFor(connection, msg);

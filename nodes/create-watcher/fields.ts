@@ -71,6 +71,7 @@ export const NODE = describeNode({
     /** 0 sends the watcher on as soon as it is created. */
     timeout: { ...timeoutField(300), least: 0, hint: true },
     resume: RESUME_FIELD,
+    allowTest: COMMON.allowTest,
   },
 });
 

@@ -120,6 +120,7 @@ function describe(node: EditedNode, report: PanelReport): string {
     inFlight: shown(report.inFlight),
     skipped: shown(report.skipped),
     filtered: shown(report.filtered),
+    lower: String(report.lower ?? 0),
     late: shown(report.late),
     dropped: shown(report.dropped),
     givenUp: shown(report.givenUp),

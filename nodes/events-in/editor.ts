@@ -1,11 +1,16 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { offerEventNames } from "../lib/editor/event-names.ts";
+import { inputOf } from "../lib/editor/form-fields.ts";
 import { hintUnder } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { isReference } from "../lib/editor/validate.ts";
+import { LIST_TYPES } from "../lib/shared/fields.ts";
+import { addLastEvent } from "./editor-last-event.ts";
 import { type Panel, showPanel } from "./editor-panel.ts";
+import { showSummary } from "./editor-summary.ts";
 
 const SECONDS_PER_HOUR = 3600;
 const DEFAULT_POLL_SECONDS = 15;
@@ -30,6 +35,11 @@ export const form: NodeForm = {
     RED.nodes.eachNode(({ id, type, consumer }) => {
       if (type === "crec-events-in" && id !== node.id && consumer === node.consumer) isTaken = true;
     });
+    // Of one that is dropped from the palette nothing is filled in; an imported node keeps what it says.
+    if (!node.consumer && node.confidence === "" && isEmptyList(node.types)) {
+      node.types = ["watcher.event"];
+      node.confidence = "highest";
+    }
     if (!node.consumer || isTaken) node.consumer = `events-${RED.nodes.id()}`;
   },
   opened(node) {
@@ -37,11 +47,25 @@ export const form: NodeForm = {
     listStores(node);
     showCallRate(node);
     warnOfMissingDecimals(node);
-    panel = showPanel(node, $("#crec-events-in-panel"));
+    const [channel, contract] = [inputOf("channel"), inputOf("contract")];
+    offerEventNames(node, {
+      ...{ name: "contractEvent", types: LIST_TYPES.slice(1), isList: true },
+      channels: () => [String(channel.val() ?? "")],
+      contract: () => String(contract.val() ?? ""),
+      depends: channel.add(contract),
+    });
+    showSummary(node);
+    const container = $("#crec-events-in-panel");
+    addLastEvent(node, container);
+    panel = showPanel(node, container);
   },
   saved: () => panel?.close(),
   cancelled: () => panel?.close(),
 };
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
 
 /** An event is sent again after the timeout: the flow should not still be processing it then. */
 function warnOfShortTimeout(node: EditedNode): void {

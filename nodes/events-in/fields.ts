@@ -1,6 +1,11 @@
-import { CONFIDENCES } from "../../src/protocol/index.ts";
 import { type FieldCheck, isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import { COMMON, describeNode, LIST_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import {
+  COMMON,
+  CONFIDENCE_OPTIONS,
+  describeNode,
+  LIST_TYPES,
+  type SettingsOf,
+} from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
 const START_VALUE: FieldCheck = (text, other) =>
@@ -20,8 +25,41 @@ export const NODE = describeNode({
   fields: {
     name: COMMON.name,
     channel: COMMON.channel,
-    /** Names the cursor. The editor makes one when the node is dropped. */
-    consumer: { kind: "text", icon: "bookmark", required: true },
+    types: COMMON.types,
+    /** Only its events, with parameters by its ABI. */
+    contract: { ...COMMON.contract, hint: true },
+    /** Names or signatures. */
+    contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
+    watcher: {
+      kind: "typed",
+      icon: "eye",
+      types: LIST_TYPES,
+      list: true,
+      placeholder: true,
+      lookup: { list: "watcher-ids", by: "channel" },
+    },
+    address: {
+      kind: "typed",
+      icon: "map-marker",
+      label: "common.label.address",
+      types: LIST_TYPES,
+      list: true,
+      placeholder: true,
+      check: isAddress,
+      error: "common.error.address",
+      lookup: { list: "addresses", by: "channel" },
+    },
+    confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", explained: true },
+    verify: { kind: "boolean", default: true },
+    unverified: {
+      kind: "select",
+      icon: "ban",
+      options: ["port", "drop"],
+      default: "port",
+      shown: { verify: true },
+    },
+    /** What the node sends, in one sentence. */
+    summary: { kind: "custom", label: false, role: "status" },
     start: {
       kind: "select",
       icon: "step-forward",
@@ -36,39 +74,6 @@ export const NODE = describeNode({
       check: START_VALUE,
       shown: { start: ["offset", "time"] },
     },
-    types: COMMON.types,
-    watcher: {
-      kind: "typed",
-      icon: "eye",
-      types: LIST_TYPES,
-      list: true,
-      placeholder: true,
-      lookup: { list: "watcher-ids", by: "channel" },
-    },
-    /** Only its events, with parameters by its ABI. */
-    contract: { ...COMMON.contract, hint: true },
-    /** Names or signatures. */
-    contractEvent: { kind: "typed", icon: "bolt", types: LIST_TYPES, list: true, placeholder: true },
-    address: {
-      kind: "typed",
-      icon: "map-marker",
-      label: "common.label.address",
-      types: LIST_TYPES,
-      list: true,
-      placeholder: true,
-      check: isAddress,
-      error: "common.error.address",
-      lookup: { list: "addresses", by: "channel" },
-    },
-    confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "" },
-    verify: { kind: "boolean", default: true },
-    unverified: {
-      kind: "select",
-      icon: "ban",
-      options: ["port", "drop"],
-      default: "port",
-      shown: { verify: true },
-    },
     /** When an event is acknowledged, and the cursor moves past it. */
     commit: {
       kind: "select",
@@ -77,6 +82,18 @@ export const NODE = describeNode({
       default: "on-send",
       explained: true,
     },
+    ackTimeout: {
+      kind: "number",
+      icon: "hourglass-half",
+      unit: "common.label.seconds",
+      default: "60",
+      least: 0.1,
+      error: "common.error.seconds",
+      shown: BY_FLOW,
+    },
+    advanced: { kind: "section", folded: true },
+    /** Names the cursor. The editor makes one when the node is dropped. */
+    consumer: { kind: "text", icon: "bookmark", required: true },
     /** On send: how many messages may be in the flow at the same time. */
     unfinished: {
       kind: "number",
@@ -94,15 +111,6 @@ export const NODE = describeNode({
       default: "1",
       least: 1,
       whole: true,
-      shown: BY_FLOW,
-    },
-    ackTimeout: {
-      kind: "number",
-      icon: "hourglass-half",
-      unit: "common.label.seconds",
-      default: "60",
-      least: 0.1,
-      error: "common.error.seconds",
       shown: BY_FLOW,
     },
     /** Empty: without limit. */
@@ -141,11 +149,6 @@ export const NODE = describeNode({
       least: 0.1,
       error: "common.error.seconds",
     },
-    /** Empty: a file in the user directory. Else the name of a context store. */
-    store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
-    /** Whether it takes commands from messages: 1 with an input. */
-    inputs: { kind: "boolean", default: false, numeric: true },
-    advanced: { kind: "section", folded: true },
     /** Seconds by which an event may become visible later than others. Empty: the library's default. */
     lateWithin: {
       kind: "number",
@@ -157,6 +160,10 @@ export const NODE = describeNode({
     },
     /** How often Node-RED may crash while an event is in the flow before the event is rejected. 0: never rejected. */
     crashes: { kind: "number", icon: "bomb", unit: true, default: "", least: 0, whole: true },
+    /** Empty: a file in the user directory. Else the name of a context store. */
+    store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
+    /** Whether it takes commands from messages: 1 with an input. */
+    inputs: { kind: "boolean", default: false, numeric: true },
     monitor: { kind: "line" },
     panel: { kind: "custom" },
   },

@@ -1,14 +1,16 @@
 import type { EventFilter, EventType } from "../../src/index.ts";
 import type { ContractRef } from "../lib/runtime/config-nodes.ts";
 import { eventNames } from "../lib/runtime/event-names.ts";
+import type { ConfidenceOption } from "../lib/shared/fields.ts";
 import type { EventsInFields } from "./settings.ts";
 
 export type Filters = {
   types: EventType[];
   /** Ids or names: only the service can tell them apart. */
   watchers: string[];
-  /** All filters that do not depend on the watcher. */
+  /** All filters that depend neither on the watcher nor on the confidence. */
   filter: EventFilter;
+  confidence: ConfidenceOption;
 };
 
 /**
@@ -26,12 +28,12 @@ export async function filtersOf(
     return found;
   };
   const types = fields.list("types");
-  const minConfidence = fields.choice("confidence") || undefined;
+  const confidence = fields.choice("confidence");
   const watchers = await names("watcher");
   const contractEvents = await eventNames(await names("contractEvent"), fields.label("contractEvent"));
   const given = await names("address");
   // One contract can serve other addresses of the same kind.
   const addresses = given.length === 0 && contract ? [contract.address] : given;
   const chainSelectors = contract ? [contract.chainSelector] : [];
-  return { types, watchers, filter: { contractEvents, addresses, chainSelectors, minConfidence } };
+  return { types, watchers, confidence, filter: { contractEvents, addresses, chainSelectors } };
 }

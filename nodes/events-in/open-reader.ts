@@ -12,6 +12,7 @@ import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { guarded, guardedFiles } from "./folder/guard.ts";
 import type { Tenure } from "./folder/tenure.ts";
+import { findLastEvent } from "./last-event.ts";
 import { DEEPEST } from "./nesting.ts";
 import { Outputs } from "./outputs.ts";
 import { Reader } from "./reader.ts";
@@ -27,7 +28,8 @@ import {
 import { startText } from "./start-text.ts";
 import { noteOnStore } from "./store-note.ts";
 import { UnitsNote } from "./units-note.ts";
-import { filterOf } from "./watchers.ts";
+import { findUnwatched, WatcherCheck } from "./unwatched.ts";
+import { wantedOf } from "./watchers.ts";
 
 type Opening = {
   name: string;
@@ -98,6 +100,20 @@ export async function openReader(
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
+  const wanted = wantedOf(filters, { client, channelId, library });
+  const watcherCheck = new WatcherCheck(
+    (aborted) => findUnwatched(filters, { client, channelId }, aborted),
+    show,
+  );
+  let lower = 0;
+  const passes = (event: ChannelEvent): boolean => {
+    watcherCheck.note(event);
+    if (!wanted.matches(event)) return false;
+    const isConfident = wanted.isConfident(event);
+    if (!isConfident) lower += 1;
+    return isConfident;
+  };
+  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
   const consumer = new library.EventConsumer({
     ...delivery,
     ...intervals,
@@ -106,8 +122,9 @@ export async function openReader(
     identity,
     start,
     types: filters.types,
-    ...filterOf(filters, { client, channelId, library }),
-    ...(verifier ? { verify: (event) => verifier.verify(event, { channelId, donFamily }) } : {}),
+    prepare: wanted.prepare,
+    filter: passes,
+    ...(verify ? { verify } : {}),
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
@@ -136,6 +153,17 @@ export async function openReader(
       if (!isExpected(error)) node.error(error, {});
     },
   });
-  const reader = new Reader(consumer, { store, identity, outputs, units });
+  void watcherCheck.run(signal);
+  const reader = new Reader(consumer, {
+    ...{ store, identity, outputs, units, watcherCheck },
+    lower: () => lower,
+    sendLast: async () => {
+      const found = await findLastEvent(
+        { filters, wanted },
+        { events: client.events, channelId, library, signal },
+      );
+      return found ? outputs.sendTest(found, await verify?.(found)) : { none: true };
+    },
+  });
   return reader;
 }

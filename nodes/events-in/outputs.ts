@@ -1,7 +1,9 @@
 import type { Node } from "node-red";
-import type { ChannelEvent, Delivery, EventConsumer } from "../../src/index.ts";
+import type { ChannelEvent, Delivery, EventConsumer, VerifyResult } from "../../src/index.ts";
 import { isNotice, isRejected } from "../lib/runtime/event-message.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { TEST_MARK } from "../lib/runtime/test-message.ts";
+import type { SentLast } from "../lib/shared/form-types.ts";
 import { Attempts } from "./flow/attempts.ts";
 import type { FlowWork } from "./flow/flow-work.ts";
 import { FlowWindow } from "./flow/window.ts";
@@ -115,6 +117,34 @@ export class Outputs {
     if (isDropped || !choices.ackRejected) this.#acknowledge(delivery);
   }
 
+  /**
+   * Sends an event by the output that it would leave by, marked as a test. Nothing is counted, acknowledged, or waited
+   * for.
+   */
+  sendTest(event: ChannelEvent, verification: VerifyResult | undefined): SentLast {
+    const { choices, toMessage, tooDeep } = this.#options;
+    const { offset } = event.headers;
+    const isDeep = isTooDeep(event);
+    const first = { offset, redelivered: false, late: false, restored: false, attempt: 1 };
+    const delivery = {
+      ...{ ...first, event: isDeep ? cutOff(event) : event },
+      ...(verification ? { verification } : {}),
+      ...(isDeep ? { rejection: tooDeep } : {}),
+    };
+    const { consumer, ...crec } = toMessage(delivery).crec ?? {};
+    const msg: CrecMessage = { ...toMessage(delivery), crec: { ...crec, ...TEST_MARK } };
+    const sent = { offset, topic: String(msg.topic) };
+    if (isNotice(verification)) {
+      this.#put(msg, NOTICES);
+      return { ...sent, output: "notices" };
+    }
+    const why = isRejected(verification) ? verification.message : isDeep ? tooDeep : undefined;
+    if (isRejected(verification) && choices.unverified === "drop")
+      return { ...sent, output: "dropped", why: verification.message };
+    this.#put(msg, why === undefined ? EVENTS : REJECTED);
+    return { ...sent, ...(why === undefined ? { output: "events" } : { output: "rejected", why }) };
+  }
+
   /** Takes an event that is given up. */
   reject(delivery: Delivery, why: string): void {
     this.#attempts.forget(delivery.event.event_id);
@@ -150,12 +180,16 @@ export class Outputs {
   #send(delivery: Delivery & { rejection?: string }, output: Output): void {
     const { node, choices, toMessage } = this.#options;
     const msg = toMessage(delivery);
-    const send = () => node.send([EVENTS, REJECTED, NOTICES].map((one) => (one === output ? msg : null)));
+    const send = () => this.#put(msg, output);
     const sending = { send, isWired: isWired(node, output) };
     const isWaitedFor = output === EVENTS || (output === REJECTED && choices.ackRejected);
     if (choices.commit === "on-send") this.#window.send(msg, sending);
     else if (choices.commit === "on-complete" && isWaitedFor) this.#attempts.send(msg, delivery, sending);
     else send();
+  }
+
+  #put(msg: CrecMessage, output: Output): void {
+    this.#options.node.send([EVENTS, REJECTED, NOTICES].map((one) => (one === output ? msg : null)));
   }
 
   #acknowledge({ event }: Delivery): void {

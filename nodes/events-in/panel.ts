@@ -1,14 +1,15 @@
 import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf } from "../lib/admin/answer.ts";
 import { nodeError } from "../lib/shared/errors.ts";
-import type { PanelReport } from "../lib/shared/form-types.ts";
+import type { PanelReport, SentLast } from "../lib/shared/form-types.ts";
 import type { Reader } from "./reader.ts";
 
 export type EventsInNode = { reader?: Reader };
 
 /**
  * What the form's panel asks of a deployed node: `GET` its state; `POST …/seek` moves its cursor;
- * `GET` and `POST …/cursor` export and import it, to move it to another machine.
+ * `GET` and `POST …/cursor` export and import it, to move it to another machine; `POST …/last` sends the newest event
+ * that matches as a test.
  */
 export function registerPanel(RED: NodeAPI): void {
   const path = "/crec/events-in/:id";
@@ -37,11 +38,22 @@ export function registerPanel(RED: NodeAPI): void {
     running(params.id).seek(fieldsOf(body).to);
     return {};
   });
+  answerForms(RED, "post", `${path}/last`, "crec.write", ({ params }): Promise<SentLast> => {
+    const reader = readerOf(params.id);
+    return reader ? reader.sendLast() : notSending();
+  });
 }
 
 function notRunning(): never {
   throw nodeError(
     "NOT_CONNECTED",
     "The node is not deployed, or waits for its channel or its folder: it has no cursor to show or to change yet.",
+  );
+}
+
+function notSending(): never {
+  throw nodeError(
+    "NOT_CONNECTED",
+    "The node is not deployed, or waits for its channel or its folder. Deploy it, wait until it is connected, and try again.",
   );
 }

@@ -8,10 +8,11 @@ import type {
 import { isSameId } from "../../src/protocol/ids.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
-import type { PanelReport, Started } from "../lib/shared/form-types.ts";
+import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
+import type { WatcherCheck } from "./unwatched.ts";
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -20,6 +21,10 @@ export class Reader {
   readonly #identity: CursorIdentity;
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
+  readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
+  readonly #lower: () => number;
+  /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
+  readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
@@ -31,6 +36,9 @@ export class Reader {
       store: CursorStore;
       identity: CursorIdentity;
       outputs: Reader["outputs"];
+      watcherCheck: Reader["watcherCheck"];
+      lower: () => number;
+      sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
     },
   ) {
@@ -38,7 +46,15 @@ export class Reader {
     this.#store = parts.store;
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
+    this.watcherCheck = parts.watcherCheck;
+    this.#lower = parts.lower;
+    this.sendLast = parts.sendLast;
     this.#units = parts.units;
+  }
+
+  /** How many events were passed over because their confidence is too low; since the last deploy. */
+  get lower(): number {
+    return this.#lower();
   }
 
   noteError(error: CodedError): void {
@@ -71,6 +87,7 @@ export class Reader {
       dropped: this.outputs.dropped,
       givenUp: this.outputs.givenUp,
       notices: this.outputs.notices,
+      ...(this.lower > 0 ? { lower: this.lower } : {}),
       ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
       ...(isLacking ? { units } : {}),

@@ -7,7 +7,9 @@ import { startedStatus } from "./start-text.ts";
 
 const CONNECTED = "node-red:common.status.connected";
 
-export type Shown = Pick<Reader, "outputs" | "started"> & { consumer: Pick<Reader["consumer"], "state"> };
+export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "watcherCheck"> & {
+  consumer: Pick<Reader["consumer"], "state">;
+};
 
 /** When each state began: it may be shown several times. */
 const since = new WeakMap<Shown["consumer"]["state"], number>();
@@ -37,7 +39,10 @@ function countdownOf(RED: NodeAPI, state: Shown["consumer"]["state"]): Countdown
   return { until, text: (seconds) => RED._("events-in.status.retrying", { error, seconds }) };
 }
 
-function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown): [StatusKind, string] {
+function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
+  const { started, outputs, lower } = shown;
+  const { state } = shown.consumer;
+  const { unwatched } = shown.watcherCheck;
   const { dropped, givenUp, inFlow } = outputs;
   switch (state.kind) {
     case "connecting":
@@ -52,9 +57,15 @@ function statusOf(RED: NodeAPI, { consumer: { state }, outputs, started }: Shown
       }
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
       if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
+      if (unwatched) {
+        const key = `events-in.status.unwatched${unwatched.names.length > 0 ? "-names" : ""}`;
+        return ["waiting", RED._(key, { names: unwatched.names.join(", ") })];
+      }
+      if (dropped) return ["done", RED._("events-in.status.dropped", { count: dropped })];
+      if (lower) return ["done", RED._("events-in.status.lower", { count: lower })];
       // Until the first event, so that a person sees it who has deployed and looks.
       if (started?.from === "start" && state.delivered === 0) return ["done", startedStatus(RED._, started)];
-      return ["done", dropped ? RED._("events-in.status.dropped", { count: dropped }) : CONNECTED];
+      return ["done", CONNECTED];
     // Everything else of these two counts down.
     case "retrying":
     case "beyond_end":

@@ -1,32 +1,61 @@
-import type {
-  ChannelEvent,
-  CrecClient,
-  EventConsumerOptions,
-  EventEnvelope,
-  EventFilter,
-} from "../../src/index.ts";
+import type { ChannelEvent, CrecClient, EventEnvelope, EventFilter } from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
+import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { Filters } from "./filters.ts";
 
 type Source = { client: CrecClient; channelId: string; library: Library };
+
+/** What a node's filters say of an event. */
+export type Wanted = {
+  /** Awaited before the others see these events. @throws when the service cannot be asked now */
+  prepare(events: readonly ChannelEvent[], signal: AbortSignal): Promise<void>;
+  /** Whether the event is wanted, whatever its confidence. */
+  matches(event: ChannelEvent): boolean;
+  /** Whether its confidence is high enough. */
+  isConfident(event: ChannelEvent): boolean;
+};
+
+/** All filters of a node. */
+export function wantedOf(filters: Filters, source: Source): Wanted {
+  const confidence = confidenceCheck(filters.confidence, source);
+  const { filter, prepare } = filterOf(filters, source);
+  // An event that the filter cannot read is delivered, so that its verification fails visibly.
+  const matches = (event: ChannelEvent) => {
+    try {
+      return filter(event);
+    } catch {
+      return true;
+    }
+  };
+  return {
+    prepare: async (events, signal) => {
+      await prepare(events, signal);
+      // Only of events that are wanted: others need no request.
+      const wanted = events.filter(matches);
+      if (wanted.length > 0) await confidence.prepare(wanted, signal);
+    },
+    matches,
+    isConfident: (event) => confidence.passes(event),
+  };
+}
 
 /**
  * A consumer's filter. Names of watchers are looked up before anything is read, and again when an
  * event comes of a watcher not seen before: one of that name may have been made since. A name that is not there is
  * waited for, and nothing is passed over meanwhile.
  */
-export function filterOf(
+function filterOf(
   { watchers, filter }: Pick<Filters, "watchers" | "filter">,
   { client, channelId, library }: Source,
-): Pick<EventConsumerOptions, "filter" | "prepare"> {
+): { filter: Wanted["matches"]; prepare: Wanted["prepare"] } {
   const ids = watchers.filter(isUuid);
   const names = watchers.filter((one) => !isUuid(one));
   const filterWith = (found: readonly string[]) => {
     const whole: EventFilter = { ...filter, watcherIds: [...ids, ...found] };
     return library.eventFilter(whole);
   };
-  if (names.length === 0) return { filter: filterWith([]) };
+  if (names.length === 0) return { filter: filterWith([]), prepare: async () => undefined };
 
   const idsOf = async (name: string, signal: AbortSignal): Promise<string[]> => {
     const found: string[] = [];

@@ -52,10 +52,16 @@ export const NODE = describeNode({
     description: { kind: "typed", icon: "align-left", shown: neededBy("description") },
     timeout: { ...timeoutField(60), shown: neededBy("timeout") },
     resume: { ...RESUME_FIELD, shown: neededBy("timeout") },
+    allowTest: { ...COMMON.allowTest, shown: { action: ACTION_NAMES.filter(isWrite) } },
   },
 });
 
 export type ManageDef = SettingsOf<typeof NODE>;
+
+/** Whether an action changes something at the service. */
+export function isWrite(action: ManageAction): boolean {
+  return !/\.(list|get)$/.test(action);
+}
 
 /** Whether an action needs a field. */
 export function needs(action: ManageAction, field: Needed): boolean {

@@ -6,10 +6,11 @@ import { withDetails } from "../lib/runtime/details.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS, type ActionContext, type ManageWait, resume } from "./actions.ts";
-import { type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
+import { isWrite, type ManageAction, type ManageDef, NODE, needs } from "./fields.ts";
 
 export default function register(RED: NodeAPI): void {
   function ConstructManage(this: Node, def: ManageDef): void {
@@ -19,6 +20,7 @@ export default function register(RED: NodeAPI): void {
     const act = async ({ msg, send, signal, kept, keep }: Task): Promise<void> => {
       const wait = kept?.about as ManageWait | undefined;
       const action = wait?.action ?? actionOf(fields.settings);
+      if (!kept && isWrite(action)) refuseTest(msg, fields);
       showStatus(this, "working", kept ? "common.status.resuming" : "manage.status.working");
       const connection = connectionFor(RED, fields.settings, action);
       if (kept) requireSameService(kept, connection);

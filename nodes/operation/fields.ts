@@ -66,6 +66,7 @@ export const NODE = describeNode({
     },
     timeout: { ...timeoutField(300), shown: { action: ["finalize", "wait"] } },
     resume: { ...RESUME_FIELD, shown: { action: ["finalize", "wait"] } },
+    allowTest: { ...COMMON.allowTest, shown: { action: ["finalize", "cancel"] } },
   },
 });
 

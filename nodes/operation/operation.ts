@@ -9,6 +9,7 @@ import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { proofCheckOf, shownStatus } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { ACTIONS, type Task as ActionTask, type KeptWait, resume } from "./actions.ts";
@@ -23,6 +24,7 @@ export default function register(RED: NodeAPI): void {
       const name: string = fields.settings.action ?? "get";
       const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
       if (!action) throw nodeError("UNKNOWN_ACTION", RED._("operation.error.action", { action: name }));
+      if (!kept && (name === "finalize" || name === "cancel")) refuseTest(msg, fields);
       showStatus(this, "working", kept ? "common.status.resuming" : "operation.status.working");
       const incoming = msg.crec;
       const channel = channelOf(RED, fields.settings.channel);

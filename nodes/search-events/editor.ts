@@ -6,6 +6,7 @@ import {
   WATCHER_STATUSES,
 } from "../../src/protocol/index.ts";
 import type { EditedNode, TypedInputType } from "../lib/editor/api.ts";
+import { offerEventNames } from "../lib/editor/event-names.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
@@ -40,6 +41,13 @@ export const form: NodeForm = {
   opened(node) {
     warnOfMissingDecimals(node);
     offerStatuses(node, typesOf(node));
+    const [channel, contract] = [inputOf("channel"), inputOf("contract")];
+    offerEventNames(node, {
+      ...{ name: "contractEvent", types: TEXT_TYPES.slice(1), isList: false },
+      channels: () => [String(channel.val() ?? "")],
+      contract: () => String(contract.val() ?? ""),
+      depends: channel.add(contract),
+    });
     const filters = FILTER_NAMES.map((name) => ({ name, problem: problemUnder(inputOf(name)) }));
     const show = (): void => {
       const types = tickedTypes();

@@ -1,5 +1,4 @@
-import { CONFIDENCES } from "../../src/protocol/index.ts";
-import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { COMMON, CONFIDENCE_OPTIONS, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
 import { isTime } from "../lib/shared/times.ts";
 
 const ANY = "search-events.placeholder.any";
@@ -35,12 +34,7 @@ export const NODE = describeNode({
       placeholder: ANY,
       lookup: { list: "watcher-ids", by: "channel" },
     },
-    contractEvent: {
-      kind: "typed",
-      icon: "bolt",
-      placeholder: ANY,
-      lookup: { list: "contract-events", by: "contract" },
-    },
+    contractEvent: { kind: "typed", icon: "bolt", placeholder: ANY },
     address: {
       kind: "typed",
       icon: "map-marker",
@@ -49,7 +43,7 @@ export const NODE = describeNode({
       lookup: { list: "addresses", by: "channel" },
     },
     /** Concerns contract events only, as that of events in does. */
-    confidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
+    confidence: { kind: "select", icon: "shield", options: CONFIDENCE_OPTIONS, default: "", hint: true },
     service: { kind: "typed", icon: "cog", placeholder: ANY, list: true },
     operation: {
       kind: "typed",

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor } from "../lib/runtime/created.ts";
 import { isRejected, toMessage } from "../lib/runtime/event-message.ts";
@@ -39,7 +40,7 @@ export default function register(RED: NodeAPI): void {
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
-      const passes = library.eventFilter({ minConfidence: fields.choice("confidence") || undefined });
+      const confidence = confidenceCheck(fields.choice("confidence"), { client, channelId, library });
       const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
@@ -59,7 +60,8 @@ export default function register(RED: NodeAPI): void {
         for await (const event of library.distinctEvents(found)) {
           signal.throwIfAborted();
           // The service cannot filter by confidence.
-          if (!passes(event)) continue;
+          await confidence.prepare([event], signal);
+          if (!confidence.passes(event)) continue;
           isMore = sequence.count === most;
           if (isMore) break;
           const verification = await verifier?.verify(event, { channelId, donFamily });

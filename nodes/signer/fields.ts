@@ -15,7 +15,6 @@ export const NODE = describeNode({
       placeholder: true,
       monospace: true,
       readonly: true,
-      width: "calc(100% - 50px)",
     },
     keyStorage: { kind: "note" },
   },

@@ -12,6 +12,7 @@ import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
+import { refuseTest } from "../lib/runtime/test-message.ts";
 import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
@@ -50,6 +51,7 @@ export default function register(RED: NodeAPI): void {
       this,
       def,
       async (task) => {
+        if (!task.kept) refuseTest(task.msg, fields);
         const number = ++newest;
         const target = fields.choice("waitFor");
         const timeoutMs = fields.milliseconds("timeout");

@@ -1,9 +1,11 @@
 import type { EditedNode } from "../lib/editor/api.ts";
 import { describeContractNetwork } from "../lib/editor/contract-network.ts";
+import { offerEventNames } from "../lib/editor/event-names.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn } from "../lib/editor/node-label.ts";
+import { TEXT_TYPES } from "../lib/shared/fields.ts";
 
 /** The entry that Node-RED adds for no config node. */
 const NONE = "_ADD_";
@@ -23,11 +25,28 @@ export const form: NodeForm = {
   },
   opened(node) {
     warnOfMissingDecimals(node);
+    const [connection, channel, contract] = [inputOf("connection"), inputOf("channel"), inputOf("contract")];
+    offerEventNames(node, {
+      ...{ name: "expectEvents", types: TEXT_TYPES.slice(1), isList: true },
+      channels: () => channelsOf(String(connection.val() ?? ""), String(channel.val() ?? "")),
+      contract: () => String(contract.val() ?? ""),
+      depends: connection.add(channel).add(contract),
+    });
     describeContractNetwork(inputOf("connection"), (connection) => connection);
     showSignedBy();
     restrictToChosen(node);
   },
 };
+
+/** The chosen channel, else all of the connection. */
+function channelsOf(connection: string, channel: string): string[] {
+  if (channel !== "" && channel !== "_ADD_") return [channel];
+  const channels: string[] = [];
+  RED.nodes.eachConfig((config) => {
+    if (config.type === "crec-channel" && config.connection === connection) channels.push(config.id);
+  });
+  return channels;
+}
 
 /** A person who chooses a contract expects its events only. The box can be unticked, for the names of the ABI alone. */
 function restrictToChosen(node: EditedNode): void {

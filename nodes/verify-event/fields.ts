@@ -30,7 +30,6 @@ export const NODE = describeNode({
       list: true,
       placeholder: true,
       hint: true,
-      lookup: { list: "contract-events", by: "contract" },
     },
     minConfidence: { kind: "select", icon: "shield", options: ["", ...CONFIDENCES], default: "", hint: true },
     /** The accepted signer set: any of the connection, the default set, or that of one family. */

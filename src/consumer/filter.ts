@@ -1,7 +1,5 @@
 import { canonicalSignature } from "../abi/index.ts";
 import { ArgumentError } from "../errors.ts";
-import { signedChain } from "../proofs/signed-chain.ts";
-import { readSignedEvent } from "../proofs/signed-event.ts";
 import {
   CONFIDENCES,
   type Confidence,
@@ -10,6 +8,7 @@ import {
   eventTypeOf,
   isAddress,
 } from "../protocol/index.ts";
+import { asText, rankOf, readContractEvent } from "./contract-event.ts";
 import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
 
 /** Which events pass. A field that is missing or empty does not restrict; all others must match. */
@@ -67,7 +66,7 @@ export function eventFilter(filter: EventFilter): (event: EventEnvelope) => bool
       return false;
     if (addresses && !addresses.has(inside.address)) return false;
     if (chains && !chains.has(inside.chain ?? asText(payload.chain_selector))) return false;
-    return minConfidence === undefined || rank(inside.confidence) >= rank(minConfidence);
+    return minConfidence === undefined || rankOf(inside.confidence) >= rankOf(minConfidence);
   };
 }
 
@@ -88,39 +87,6 @@ function requireMeetable({ contractEvents = [], addresses = [], minConfidence }:
   if (minConfidence === undefined || CONFIDENCES.includes(minConfidence)) return;
   const how = `It is one of ${CONFIDENCES.join(", ")}`;
   throw new ArgumentError("minConfidence", `"${minConfidence}" is not a confidence. ${how}.`);
-}
-
-type ContractEvent = {
-  name: string;
-  signature: string;
-  address: string;
-  /** Undefined where it is not signed. */
-  chain: string | undefined;
-  confidence: string;
-};
-
-function readContractEvent(event: EventEnvelope): ContractEvent | undefined {
-  const { content } = readSignedEvent(event);
-  const chain = content?.chain_event;
-  if (content === undefined || typeof chain !== "object" || chain === null) return undefined;
-  const { event_signature, address, confidence } = chain as Record<string, unknown>;
-  return {
-    name: asText(content.name),
-    signature: asText(event_signature),
-    address: asText(address).toLowerCase(),
-    chain: signedChain(content).selector,
-    confidence: asText(confidence ?? "latest"),
-  };
-}
-
-/** A level that this version does not know counts as the weakest. */
-function rank(confidence: string): number {
-  return Math.max(0, (CONFIDENCES as readonly string[]).indexOf(confidence));
-}
-
-/** Empty for values other than text and numbers: converting them may fail, for example deep lists. */
-function asText(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function asSet(values: readonly string[] | undefined): Set<string> | undefined {

@@ -4,6 +4,7 @@ export { consumerNameTaken, type LockState, lockConsumer } from "./consumer-lock
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
 export * from "./file-store.ts";
 export * from "./filter.ts";
+export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
 export type {
   ConsumerStart,

@@ -102,6 +102,19 @@ describe("the form of a contract", function () {
     should(reads).equal(0);
   });
 
+  it("reads it after a deploy, where the connection was not deployed before", async () => {
+    const { page } = editor();
+    const form = await open();
+    const problem = { problem: "Deploy, then try again.", code: "DEPLOY_FIRST" };
+    await page.route("**/crec/contract/read", (route) => route.fulfill({ json: problem }), { times: 1 });
+    const refused = page.waitForResponse("**/crec/contract/read");
+    await form.fill("address", NOBODY);
+    await form.done();
+    await refused;
+    await editor().deploy();
+    await page.locator(".red-ui-notification", { hasText: "There is no contract at this address" }).waitFor();
+  });
+
   it("takes the only network, and shows the list at a click", async () => {
     const { page, service } = editor();
     const form = await open({ chainSelector: "" });

@@ -71,6 +71,16 @@ describe("events in, seen from outside", function () {
       await harness.nodeRed.status("retries", CONNECTED);
     });
 
+    it("counts the seconds down to the next attempt", async () => {
+      await harness.deploy([[newest({ id: "counts" }), 2]]);
+      await harness.nodeRed.status("counts", CONNECTED);
+      refusing(500, "INTERNAL_ERROR");
+      const { text = "" } = await harness.nodeRed.status("counts", / · retry in ([2-9]|\d\d+) s$/);
+      const seconds = Number(/(\d+) s$/.exec(text)?.[1]);
+      const next = await harness.nodeRed.status("counts", new RegExp(` · retry in ${seconds - 1} s$`));
+      should(next).have.property("fill", "red");
+    });
+
     it("says that the key is refused, at the start or later", async () => {
       const wrong = connectionNode(harness.service.ready, {
         ...{ id: "wrong", credentials: { apiKey: `wrong-${freshId()}` } },

@@ -18,7 +18,7 @@ const STORED = "__PWRD__";
 
 const KINDS = [
   ...["networks", "channels", "wallets", "wallet-ids", "contract-events", "contract-network"],
-  ...["watchers", "watcher-ids", "operations", "queries"],
+  ...["watchers", "watcher-ids", "watcher-events", "levels", "operations", "queries"],
 ];
 
 /** What forms ask of a running Node-RED: lists to pick from, and whether a connection works. */
@@ -127,6 +127,42 @@ describe("the endpoints behind the forms", function () {
       const [watcher] = await lookUp("watcher-ids", "channel");
       should(watcher?.value).match(/^[0-9a-f-]{36}$/);
       should(watcher?.label).equal("harness-transfers");
+    });
+
+    it("offer the events of a channel's watchers, by signature where several have one name; not of archived ones", async () => {
+      const [channel] = ((await call("channels")) as { data: Array<{ channel_id: string }> }).data;
+      const path = `channels/${channel?.channel_id}/watchers`;
+      should(await lookUp("watcher-events", "channel")).deepEqual([
+        { value: "Transfer", label: "Transfer", detail: "harness-transfers" },
+      ]);
+      const event = (name: string, ...types: string[]) => ({
+        ...{ type: "event", name, anonymous: false },
+        inputs: types.map((type) => ({ name: "", type, internalType: type, indexed: false })),
+      });
+      const { chain_selector, contracts } = service.ready;
+      const { watcher_id } = await call(path, {
+        ...{ name: "others", chain_selector, address: contracts.DemoToken, events: ["Transfer", "Paid"] },
+        abi: [event("Transfer", "address"), event("Paid", "uint256")],
+      });
+      const client = new CrecClient({ baseUrl: service.ready.base_url, apiKey: KEY });
+      try {
+        const offered = async () =>
+          (await lookUp("watcher-events", "channel")).map(({ value, detail }) => [value, detail]);
+        should(await offered()).deepEqual([
+          ["Paid", "others"],
+          ["Transfer(address,address,uint256)", "harness-transfers"],
+          ["Transfer(address)", "others"],
+        ]);
+        await client.watchers.waitFor(String(channel?.channel_id), String(watcher_id), { target: "active" });
+        await client.watchers.archive(String(channel?.channel_id), String(watcher_id));
+        await client.watchers.waitFor(String(channel?.channel_id), String(watcher_id), {
+          target: "archived",
+        });
+        should(await offered()).deepEqual([["Transfer", "harness-transfers"]]);
+      } finally {
+        await client.close();
+      }
+      should(await lookUp("levels", "channel")).deepEqual([{ value: "finalized", label: "finalized" }]);
     });
 
     it("offer wallets by name or by id, each with its status and address", async () => {

@@ -32,6 +32,9 @@ describe("the reader of events in", () => {
       store,
       identity,
       outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
+      watcherCheck: { unwatched: undefined },
+      lower: () => 0,
+      sendLast: async () => ({ none: true }),
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
     return { reader, consumer, kept, imported, writing, written, polls: () => polls };

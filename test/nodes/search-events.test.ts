@@ -394,6 +394,21 @@ describe("search events", function () {
     // Blocks become final some seconds after the transfers.
     while (final.events.length < 3) final = await search(isTransfer);
     should(levelsOf(final)).deepEqual(["finalized", "finalized", "finalized"]);
+    // The service states that it reports up to finalized; a service that states nothing gets all levels through.
+    should(levelsOf(await search({ ...isTransfer, confidence: "highest" }))).deepEqual(levelsOf(final));
+    harness.proxy.harm = ({ path }) =>
+      path.endsWith("/networks") || path.includes("/watchers")
+        ? {
+            kind: "change",
+            change: (body) =>
+              body.replaceAll(/"(default_)?confidence_level":"\w+",?/g, "").replaceAll(",}", "}"),
+          }
+        : undefined;
+    should(levelsOf(await search({ ...isTransfer, confidence: "highest" }))).containDeep([
+      "latest",
+      "finalized",
+    ]);
+    harness.proxy.harm = () => undefined;
     const any = await search({ ...isTransfer, confidence: "" });
     should(levelsOf(any)).containDeep(["latest", "finalized"]);
     // Events that do not pass do not count.

@@ -102,6 +102,15 @@ describe("amounts in tokens in messages of events", function () {
     should((await arrived("search", `7${FULL}`)).tokens).deepEqual({ value: "7" });
   });
 
+  it("come with addresses that forms offer from then on, by the event that named them", async () => {
+    await move(`8${FULL}`);
+    await arrived("events", `8${FULL}`);
+    const answer = await borrowed.nodeRed.fetch("crec/lookup/addresses/channel");
+    const { choices } = (await answer.json()) as { choices: Array<{ value: string }> };
+    const [receiver] = choices.filter(({ value }) => value.toLowerCase() === RECEIVER.toLowerCase());
+    should(receiver).match({ label: "to of Transfer", detail: "recent event on Local anvil" });
+  });
+
   it("follow a contract that is deployed alone, while events in continues", async () => {
     const before = borrowed.nodeRed.statuses("events").length;
     await borrowed.nodeRed.deploy(flow({ decimals: "17" }), "nodes");

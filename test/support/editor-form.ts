@@ -57,6 +57,8 @@ export class Form {
   }
 
   async #fill(field: Locator, typed: Typed): Promise<void> {
+    const folded = field.locator("xpath=ancestor::details[not(@open)]/summary");
+    if ((await folded.count()) > 0) await folded.click();
     if (typeof typed === "boolean") {
       await field.setChecked(typed);
       return;

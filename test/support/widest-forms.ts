@@ -53,7 +53,13 @@ const WIDEST: Readonly<Record<string, Widest>> = {
       await form.root.locator("#node-config-input-abi-problem").waitFor();
     },
   },
-  "crec-signer": { fill: (form) => form.settled("address", /^0x/) },
+  "crec-signer": {
+    fill: async (form) => {
+      await form.settled("address", /^0x/);
+      await form.root.locator(".crec-copy button").first().click();
+      await form.root.locator(".crec-copy [role=status]:not(:empty)").waitFor();
+    },
+  },
   "crec-create-watcher": { settings: () => ({ events: "NoSuchEvent" }) },
   "crec-events-in": {
     fill: async (form) => {

@@ -2,7 +2,8 @@ import type { NodeAPI } from "node-red";
 import type { Abi } from "../../../src/index.ts";
 import type { ContractNode } from "../runtime/config-nodes.ts";
 import { type Library, loadLibrary } from "../runtime/library.ts";
-import type { AbiAnswer, EventChoice, FunctionChoice } from "../shared/form-types.ts";
+import type { AbiAnswer, EventChoice, FunctionChoice, ParameterChoice } from "../shared/form-types.ts";
+import { splitNames } from "../shared/split-names.ts";
 import { isReference } from "../shared/variables.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
@@ -15,16 +16,19 @@ import { deployFirst, isDeployedWith } from "./deployed.ts";
  * `POST /crec/abi/check`: whether a value that is being typed fits its type.
  */
 export function registerAbiReader(RED: NodeAPI): void {
-  const offer = <T>(path: `/crec/${string}`, list: (library: Library, abi: Abi) => T[]) => {
+  const offer = <T>(
+    path: `/crec/${string}`,
+    list: (library: Library, abi: Abi, amounts: string[]) => T[],
+  ) => {
     answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
-      const { id, abi } = fieldsOf(body);
+      const { id, abi, amounts } = fieldsOf(body);
       const [library, parsed] = await abiOf(RED, textIn(id), typeof abi === "string" ? abi.trim() : "");
-      return { found: list(library, parsed) };
+      return { found: list(library, parsed, splitNames(typeof amounts === "string" ? amounts : "")) };
     });
   };
-  offer("/crec/abi/functions", ({ listFunctions }, abi): FunctionChoice[] =>
-    listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => {
-      return { name, signature, inputs, stateMutability };
+  offer("/crec/abi/functions", (library, abi, amounts): FunctionChoice[] =>
+    library.listFunctions(abi).map(({ name, signature, inputs, stateMutability }) => {
+      return { name, signature, inputs: markAmounts(library, inputs, amounts), stateMutability };
     }),
   );
   offer("/crec/abi/events", ({ listEvents, eventsWithTuples }, abi): EventChoice[] =>
@@ -36,6 +40,17 @@ export function registerAbiReader(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/abi/check", "crec.read", async ({ body }) =>
     checkValue(await loadLibrary(), body),
   );
+}
+
+/** Marks the parameters that the library counts in tokens. */
+function markAmounts(
+  { amountsInTokens }: Library,
+  inputs: readonly ParameterChoice[],
+  amounts: readonly string[],
+): ParameterChoice[] {
+  const ones = Object.fromEntries(inputs.map(({ name }) => [name, "1"]));
+  const found = amountsInTokens(ones, inputs, 0, amounts) ?? {};
+  return inputs.map((input) => (Object.hasOwn(found, input.name) ? { ...input, isAmount: true } : input));
 }
 
 async function abiOf(RED: NodeAPI, id: string, text: string): Promise<[Library, Abi]> {

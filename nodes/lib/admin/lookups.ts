@@ -7,6 +7,7 @@ import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 import { knownAddresses } from "./addresses.ts";
 import { answerForms, invalidRequest } from "./answer.ts";
+import { reportedLevels, watchedEvents } from "./watcher-lookups.ts";
 
 /** `text` is what was typed so far: the service looks for names that hold it, where it can. */
 type Lookup = (RED: NodeAPI, id: string, text: string) => Promise<Choices>;
@@ -65,6 +66,10 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
         detail: detailOf(status, created_at),
       })),
     ),
+  "watcher-events": (RED, id) =>
+    inChannel(RED, id, (client, channelId) => watchedEvents({ client, channelId, ...inTime() })),
+  levels: (RED, id) =>
+    inChannel(RED, id, (client, channelId) => reportedLevels({ client, channelId, ...inTime() })),
   "contract-events": async (RED, id) => {
     const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
     if (!contract) return UNDEPLOYED;

@@ -14,8 +14,9 @@ export function offeredBy<T>(
   kind: "functions" | "events",
   contract: string,
 ): Promise<Offered<T>> {
-  const abi = RED.nodes.node(contract)?.abi;
-  return typeof abi === "string" ? offeredIn(node, kind, contract, abi) : Promise.resolve({});
+  const found = RED.nodes.node(contract);
+  if (typeof found?.abi !== "string") return Promise.resolve({});
+  return offeredIn(node, kind, contract, found.abi, found.amounts);
 }
 
 /** The same for a text. The contract's id is for an ABI that comes from the environment. */
@@ -24,15 +25,19 @@ export function offeredIn<T>(
   kind: "functions" | "events",
   contract: string,
   abi: string,
+  /** The names that the contract gives to its amounts. */
+  amounts?: unknown,
 ): Promise<Offered<T>> {
   if (abi.trim() === "") return Promise.resolve({});
-  const key = JSON.stringify([kind, contract, abi]);
+  const key = JSON.stringify([kind, contract, abi, amounts]);
   for (const [old, { at }] of fresh) if (Date.now() - at > FRESH_MS) fresh.delete(old);
   const answer =
     fresh.get(key)?.answer ??
-    postJson<{ found: unknown[] }>(`crec/abi/${kind}`, { id: contract, abi }).catch((failure: unknown) => ({
-      problem: requestFailure(node, failure, "crec.read"),
-    }));
+    postJson<{ found: unknown[] }>(`crec/abi/${kind}`, { id: contract, abi, amounts }).catch(
+      (failure: unknown) => ({
+        problem: requestFailure(node, failure, "crec.read"),
+      }),
+    );
   // Several calls of one form ask for the same.
   if (!fresh.has(key)) fresh.set(key, { at: Date.now(), answer });
   return answer as Promise<Offered<T>>;

@@ -152,11 +152,21 @@ function unfoldUsed(edited: EditedNode, node: NodeDescription): void {
   for (const [name, field] of Object.entries(node.fields)) {
     if (field.kind === "section" || field.kind === "line")
       section = field.kind === "section" && field.folded ? name : undefined;
-    const value = edited[name];
-    const isSet =
-      "default" in field && value !== undefined && JSON.stringify(value) !== JSON.stringify(field.default);
-    if (section !== undefined && isSet) partOf(node, section).prop("open", true);
+    if (section !== undefined && (isSet(field, edited[name]) || isMissing(field, edited[name])))
+      partOf(node, section).prop("open", true);
   }
+}
+
+function isSet(field: Field, value: unknown): boolean {
+  if (!("default" in field) || value === undefined) return false;
+  if (field.kind === "boolean") return isOn(field, value) !== field.default;
+  if (field.kind === "number") return String(value) !== field.default;
+  return JSON.stringify(value) !== JSON.stringify(field.default);
+}
+
+/** What must be filled in must be seen, too. */
+function isMissing(field: Field, value: unknown): boolean {
+  return field.kind === "text" && field.required === true && !field.shown && String(value ?? "") === "";
 }
 
 /** Shows each row while its condition holds, now and at every change of what the conditions name. */

@@ -184,6 +184,11 @@ async function choicesFor(
   return remembered(`${kind}/${encodeURIComponent(id)}?text=${encodeURIComponent(text)}`);
 }
 
+/** All of a list, for a part of a form that shows it in its own way. `id` is that of the config node that has it. */
+export function listed(kind: string, id: string): Promise<Answer<Choices>> {
+  return remembered(`${kind}/${encodeURIComponent(id)}`);
+}
+
 /** Those of the editor are there without a config node to ask, and where Node-RED refuses to answer. */
 async function addresses(id: string): Promise<Answer<Choices>> {
   const asked = `${ADDRESSES}/${encodeURIComponent(id || "_")}`;

@@ -21,6 +21,13 @@ const STYLE = `
 .crec-form .crec-hint, .crec-form .crec-result { max-width: 70% }
 .crec-form .crec-problem { color: var(--red-ui-text-color-error) }
 .crec-form .form-tips { box-sizing: border-box; max-width: calc(105px + 70%); margin-bottom: 12px }
+.crec-copy { position: relative }
+/* Beside the button there may be no room, and nothing may move when it is pressed. */
+.crec-copy [role=status]:not(:empty) {
+  position: absolute; top: calc(100% + 6px); right: 0; z-index: 1;
+  width: max-content; max-width: 300px; padding: 2px 6px; white-space: normal;
+  background: var(--red-ui-form-background); border: 1px solid var(--red-ui-form-input-border-color); border-radius: 4px;
+}
 .crec-form input[readonly] { color: var(--red-ui-form-text-color) }
 `;
 

@@ -45,7 +45,7 @@ function meaning(node: EditedNode, parameter: ParameterChoice, unit: Unit | unde
   if (size !== undefined) return node._("common.type.integer", range(unsigned === "u", Number(size)));
   const [, bytes] = /^bytes(\d+)$/.exec(type) ?? [];
   if (bytes !== undefined) {
-    return node._("common.type.fixed-bytes", { bytes, digits: String(Number(bytes) * 2) });
+    return node._("common.type.fixed-bytes", { count: Number(bytes), digits: String(Number(bytes) * 2) });
   }
   const known: Readonly<Record<string, string>> = {
     address: node._("common.type.address"),

@@ -8,8 +8,7 @@ const LONGEST_HEX = 22;
 export function bytesMeaning(node: EditedNode, { bytes }: Checked): string {
   if (!bytes) return "";
   const { count, hex } = bytes;
-  const number = count === 1 ? "one" : "many";
-  if (hex === undefined) return node._(`common.bytes.hex-${number}`, { count: String(count) });
+  if (hex === undefined) return node._("common.bytes.hex", { count });
   const shown = hex.length > LONGEST_HEX ? `${hex.slice(0, LONGEST_HEX)}…` : hex;
-  return node._(`common.bytes.text-${number}`, { count: String(count), hex: shown });
+  return node._("common.bytes.text", { count, hex: shown });
 }

@@ -10,9 +10,6 @@ import { bytesMeaning } from "./typed-bytes.ts";
 import { JSON_TYPES, TEXT_TYPES } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
-/** What a parameter is called that is an amount: a new value of it is in tokens, where the contract has decimals. */
-const AMOUNT = /(?:amount|value|wad|tokens|shares|assets|supply|allowance)_?$/i;
-
 /** `note` is a line under the field for the form that contains it. */
 export type ValueField = { read(): Value; note: Line };
 
@@ -155,9 +152,9 @@ function unitSelect(
   input: JQuery,
   name: string,
   decimals: string,
-  { parameter, stored }: ValueFieldOptions,
+  { stored, parameter }: ValueFieldOptions,
 ): JQuery {
-  const inTokens = stored ? stored.unit === "token" : AMOUNT.test(parameter.name);
+  const inTokens = stored ? stored.unit === "token" : parameter.isAmount === true;
   const known = /^\d+$/.test(decimals);
   const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
   const select = $("<select>")

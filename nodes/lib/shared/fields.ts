@@ -1,4 +1,4 @@
-import type { EventType } from "../../../src/protocol/index.ts";
+import { CONFIDENCES, type EventType } from "../../../src/protocol/index.ts";
 import { type FieldCheck, isDigits } from "./field-checks.ts";
 
 /**
@@ -200,6 +200,10 @@ export const JSON_TYPES = ["json", "msg", "flow", "global", "env", "jsonata"] as
 /** For settings that are read once, when the node starts. */
 export const LIST_TYPES = ["str", "json", "env"] as const;
 
+/** How final a block must be: empty is any level, `highest` the highest one that is reported for an event. */
+export const CONFIDENCE_OPTIONS = ["", "highest", ...CONFIDENCES] as const;
+export type ConfidenceOption = (typeof CONFIDENCE_OPTIONS)[number];
+
 /** Fields that several nodes have. */
 export const COMMON = {
   name: { kind: "text", icon: "tag", label: "common.label.name", placeholder: "common.label.name" },
@@ -234,6 +238,13 @@ export const COMMON = {
     check: isDigits,
     error: "common.error.network",
     lookup: { list: "networks", by: "connection", unknown: "common.hint.unknown-network", preselect: true },
+  },
+  /** Of a node that acts: whether it does so for a message of *Send the last event*. */
+  allowTest: {
+    kind: "boolean",
+    default: false,
+    label: "common.label.allowTest",
+    hint: "common.hint.allowTest",
   },
   /** The most used type first. */
   types: {

@@ -54,6 +54,8 @@ export type ParameterChoice = {
   components?: ParameterChoice[];
   /** Of an event. */
   indexed?: boolean;
+  /** Of a function: an amount of the contract's own token. */
+  isAmount?: true;
 };
 
 /** A function as a form needs it: one input a parameter. */
@@ -196,6 +198,8 @@ export type PanelReport =
       skipped?: number;
       /** Passed over because the node's filter does not want them. */
       filtered?: number;
+      /** Passed over because their confidence is too low; part of `filtered`. */
+      lower?: number;
       /** Sent out of order, since they became visible late. */
       late?: number;
       /** Dropped because their proof failed. */
@@ -215,6 +219,17 @@ export type PanelReport =
 
 /** Contract nodes that look like a token and have no decimals; and names of those that differ in them. */
 export type UnitsReport = { noDecimals: Array<{ id: string; name: string }>; differing: string[] };
+
+/** What *Send the last event* did. `why` is there where the event did not leave by the first output. */
+export type SentLast =
+  | { none: true }
+  | {
+      none?: never;
+      offset: number;
+      topic: string;
+      output: "events" | "rejected" | "notices" | "dropped";
+      why?: string;
+    };
 
 /** What became of a connection's stored key. */
 export type KeyReport = {

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChannelEvent, CrecClient, Watcher } from "../../src/index.ts";
+import { isSameId, isUuid } from "../../src/protocol/ids.ts";
+import type { Filters } from "./filters.ts";
+
+type Asked = Pick<Filters, "types" | "watchers" | "filter">;
+type Source = { client: Pick<CrecClient, "watchers">; channelId: string };
+
+/** Events that the node waits for and no watcher sends: these names, or with none any contract event. */
+export type Unwatched = { names: string[] };
+
+type Find = (signal: AbortSignal) => Promise<Unwatched | undefined>;
+
+/** A list that is longer than this is not read to its end: the watcher may be in the rest. */
+const MOST = 200;
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** How often it is checked that the watchers are still there. */
+const WATCHED_MS = 600_000;
+/** A check that was asked for by an event waits this long: several come together. */
+const SOON_MS = 500;
+
+/**
+ * What the node waits for although no watcher of the channel sends it. Archived watchers send nothing.
+ * @throws what listing the watchers throws: then nothing is known
+ */
+export async function findUnwatched(
+  { types, watchers, filter: { contractEvents = [], addresses = [] } }: Asked,
+  { client, channelId }: Source,
+  signal: AbortSignal,
+): Promise<Unwatched | undefined> {
+  const isOnlyContractEvents = types.length === 1 && types[0] === "watcher.event";
+  if (!isOnlyContractEvents && contractEvents.length === 0) return undefined;
+  const isAsked = ({ watcher_id, name, address }: Watcher) =>
+    (watchers.length === 0 ||
+      watchers.some((one) => (isUuid(one) ? isSameId(one, watcher_id) : one === name))) &&
+    (addresses.length === 0 || addresses.some((one) => one.toLowerCase() === address.toLowerCase()));
+  const isSent = async (event?: string): Promise<boolean> => {
+    let count = 0;
+    const listed = { limit: 50, ...(event === undefined ? {} : { event_name: event }) };
+    for await (const watcher of client.watchers.list(channelId, listed, { signal })) {
+      count += 1;
+      if (count > MOST || (watcher.status !== "archived" && isAsked(watcher))) return true;
+    }
+    return false;
+  };
+  if (contractEvents.length === 0) return (await isSent()) ? undefined : { names: [] };
+  const names: string[] = [];
+  for (const event of new Set(contractEvents.map(bareName))) if (!(await isSent(event))) names.push(event);
+  return names.length > 0 ? { names } : undefined;
+}
+
+/** The service knows events by their name, without parameters. */
+function bareName(event: string): string {
+  return event.replace(/\(.*$/s, "");
+}
+
+/**
+ * Checks again and again whether watchers send what the node waits for: often while they do not, and rarely while they
+ * do. A check that fails changes nothing.
+ */
+export class WatcherCheck {
+  readonly #find: Find;
+  readonly #onChange: () => void;
+  #unwatched: Unwatched | undefined;
+  #hasNews = false;
+  #wake = new AbortController();
+
+  constructor(find: Find, onChange: () => void) {
+    this.#find = find;
+    this.#onChange = onChange;
+  }
+
+  get unwatched(): Unwatched | undefined {
+    return this.#unwatched;
+  }
+
+  /** Until the signal fires. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    let waitMs = FIRST_MS;
+    while (!signal.aborted) {
+      this.#hasNews = false;
+      this.#wake = new AbortController();
+      waitMs = await this.#check(waitMs, signal);
+      await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(
+        () => undefined,
+      );
+      if (this.#hasNews) await sleep(SOON_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Called with events that are read: the status of a watcher may have changed. */
+  note({ headers: { type } }: ChannelEvent): void {
+    this.#hasNews ||=
+      type === "watcher.status" || (type === "watcher.event" && this.#unwatched !== undefined);
+    if (this.#hasNews) this.#wake.abort();
+  }
+
+  /** Returns how long to wait for the next check. */
+  async #check(waitedMs: number, signal: AbortSignal): Promise<number> {
+    try {
+      const found = await this.#find(signal);
+      if (signal.aborted) return 0;
+      const isNew = String(found?.names) !== String(this.#unwatched?.names);
+      this.#unwatched = found;
+      if (isNew) this.#onChange();
+      if (found === undefined) return WATCHED_MS;
+      return isNew ? FIRST_MS : Math.min(LONGEST_MS, 2 * waitedMs);
+    } catch {
+      return LONGEST_MS;
+    }
+  }
+}

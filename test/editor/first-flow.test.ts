@@ -1,0 +1,150 @@
+import should from "should";
+import { type Editor, useEditor } from "../support/editor.ts";
+import { example, idOf } from "../support/node-red.ts";
+
+const ABI = `event Incremented(address indexed by, uint256 amount, uint256 count)
+function increment()
+function add(uint256 amount) payable
+function count() view returns (uint256)`;
+
+/** The guide docs/first-flow.md, done as it says. */
+describe("the guide to the first flow", function () {
+  this.timeout(180_000);
+  const editor = useEditor();
+  /** The ids of the dragged nodes. */
+  const ids: Record<string, string> = {};
+
+  before(async () => {
+    const quickstart = await example("01-quickstart");
+    await editor().openWith(quickstart);
+    await editor().nodeRed.press(idOf(quickstart, "inject", "Set up"));
+    await editor().nodeRed.status(idOf(quickstart, "crec-create-watcher"), /active/);
+  });
+
+  const drag = async (name: string, type: string, x: number, y: number) => {
+    ids[name] = await editor().drag(type, { x, y });
+  };
+  const form = (name: string) => editor().formByDoubleClick(ids[name] ?? "");
+  const shot = (n: string) => editor().page.screenshot({ path: `/tmp/w/h4-tmp/ff-${n}.png` });
+  const press = (name: string) =>
+    editor().page.locator(`[id="${ids[name]}"] .red-ui-flow-node-button-button`).click();
+
+  it("2. watches a contract", async () => {
+    await editor().page.evaluate(addTab);
+    await drag("create", "inject", 120, 100);
+    await drag("watcher", "crec-create-watcher", 380, 100);
+    await drag("watching", "debug", 780, 80);
+    await wire(editor(), ids.create, ids.watcher);
+    await wire(editor(), ids.watcher, ids.watching);
+    const watcher = await form("watcher");
+    await shot("watcher0");
+    const channel = await watcher.addConfig("channel");
+    await shot("channel");
+    await channel.choose("channel service");
+    await channel.fill("channel", "counting");
+    await channel.fill("createMissing", true);
+    await channel.done();
+    const contract = await watcher.addConfig("contract");
+    await shot("contract0");
+    await contract.fill("name", "counter");
+    await contract.fill("address", "${CREC_COUNTER_ADDRESS}");
+    await contract.fill("abi", ABI);
+    await editor().page.waitForTimeout(1000);
+    await shot("contract1");
+    await contract.done();
+    await watcher.fill("watcherName", "my-counter");
+    await editor().page.waitForTimeout(500);
+    await shot("watcher1");
+    await watcher.root.getByText("Incremented").first().click();
+    await shot("watcher2");
+    await watcher.done();
+    await shot("flow1");
+    await editor().deploy();
+    await press("create");
+    await editor().nodeRed.status(ids.watcher ?? "", /active/);
+    await shot("flow2");
+  });
+
+  it("3. receives events and verifies them", async () => {
+    await drag("events", "crec-events-in", 120, 260);
+    await drag("verify", "crec-verify-event", 420, 260);
+    await drag("verified", "debug", 780, 240);
+    await drag("rejected", "debug", 780, 300);
+    await wire(editor(), ids.events, ids.verify);
+    await wire(editor(), ids.verify, ids.verified);
+    await wire(editor(), ids.verify, ids.rejected, 1);
+    const events = await form("events");
+    await editor().page.waitForTimeout(800);
+    await shot("events0");
+    await events.choose("counting");
+    await editor().page.waitForTimeout(800);
+    await shot("events1");
+    await events.done();
+    const verify = await form("verify");
+    await shot("verify0");
+    await verify.choose("counter");
+    await verify.done();
+    await editor().deploy();
+    await editor().nodeRed.status(ids.events ?? "", /connected/);
+    await shot("flow3");
+  });
+
+  it("4. sends an operation, whose event arrives verified", async () => {
+    await drag("send", "inject", 120, 420);
+    await drag("submit", "crec-submit-operation", 420, 420);
+    await drag("sent", "debug", 780, 420);
+    await wire(editor(), ids.send, ids.submit);
+    await wire(editor(), ids.submit, ids.sent);
+    const submit = await form("submit");
+    await editor().page.waitForTimeout(500);
+    await shot("submit0");
+    await submit.choose("counting");
+    await submit.choose("counter");
+    await submit.choose("increment()");
+    await shot("submit1");
+    await submit.done();
+    await editor().deploy();
+    await press("send");
+    const { value } = await editor().nodeRed.showing("debug 2", () => true);
+    should(value).have.properties({ name: "Incremented", confidence: "finalized" });
+    should((value as { params: object }).params).have.properties({ amount: "1", count: "1" });
+    await shot("flow4");
+  });
+
+  it("5. runs a query", async () => {
+    await drag("read", "inject", 120, 560);
+    await drag("query", "crec-run-query", 420, 560);
+    await drag("count", "debug", 780, 560);
+    await wire(editor(), ids.read, ids.query);
+    await wire(editor(), ids.query, ids.count);
+    const query = await form("query");
+    await query.choose("counting");
+    await query.choose("counter");
+    await query.choose("count()");
+    await shot("query1");
+    await query.done();
+    await editor().deploy();
+    await press("read");
+    await editor().nodeRed.shows(({ value }) => value === "1");
+    await shot("flow5");
+  });
+});
+
+/** Draws a wire from an output of a node to the input of another. */
+async function wire({ page }: Editor, from = "", to = "", index = 0): Promise<void> {
+  const port = (id: string, side: string, nth: number) =>
+    page.locator(`[id="${id}"] .red-ui-flow-port-${side} .red-ui-flow-port`).nth(nth).boundingBox();
+  const [output, input] = [await port(from, "output", index), await port(to, "input", 0)];
+  if (!output || !input) throw new Error("There is no port to wire.");
+  const { mouse } = page;
+  await mouse.move(output.x + 5, output.y + 5);
+  await mouse.down();
+  await mouse.move(input.x, input.y + 5, { steps: 4 });
+  await mouse.move(input.x + 5, input.y + 5);
+  await mouse.up();
+}
+
+function addTab(): void {
+  const { RED } = globalThis as unknown as { RED: { actions: { invoke(name: string): void } } };
+  RED.actions.invoke("core:add-flow");
+}
