@@ -2,11 +2,6 @@ import should from "should";
 import { type Editor, useEditor } from "../support/editor.ts";
 import { example, idOf } from "../support/node-red.ts";
 
-const ABI = `event Incremented(address indexed by, uint256 amount, uint256 count)
-function increment()
-function add(uint256 amount) payable
-function count() view returns (uint256)`;
-
 /** The guide docs/first-flow.md, done as it says. */
 describe("the guide to the first flow", function () {
   this.timeout(180_000);
@@ -52,8 +47,8 @@ describe("the guide to the first flow", function () {
     const contract = await watcher.addConfig("contract");
     await contract.fill("name", "counter");
     await contract.fill("address", "${CREC_COUNTER_ADDRESS}");
-    await contract.fill("abi", ABI);
-    await contract.root.getByText("functions: 3 · events: 1").waitFor();
+    await contract.root.getByRole("button", { name: "counter", exact: true }).click();
+    await contract.root.getByText("functions: 7 · events: 1").waitFor();
     await contract.settled("chainSelector", /^\d+$/);
     await contract.done();
     await watcher.fill("watcherName", "my-counter");
