@@ -1,4 +1,5 @@
 import type { ChannelEvent, CrecClient, SearchEvents } from "../../src/index.ts";
+import { PAGE_LIMITS } from "../../src/protocol/index.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { Filters } from "./filters.ts";
@@ -8,7 +9,7 @@ type Asked = { filters: Pick<Filters, "types" | "filter">; wanted: Wanted };
 type Source = {
   events: Pick<CrecClient["events"], "poll" | "search">;
   channelId: string;
-  library: Pick<Library, "distinctEvents" | "PAGE_LIMITS">;
+  library: Pick<Library, "distinctEvents">;
   signal: AbortSignal;
 };
 
@@ -40,7 +41,7 @@ async function amongNewest(asked: Asked, { events, channelId, signal }: Source) 
 
 /** The documents of the service do not say in which order a search gives events, so all of them are read. */
 async function inSearch(asked: Asked, { events, channelId, library, signal }: Source) {
-  const search = { ...narrowed(asked), limit: library.PAGE_LIMITS.eventsSearch.max };
+  const search = { ...narrowed(asked), limit: PAGE_LIMITS.eventsSearch.max };
   let newest: ChannelEvent | undefined;
   for await (const event of library.distinctEvents(events.search(channelId, search, { signal }))) {
     const isNewer = event.headers.offset > (newest?.headers.offset ?? -1);

@@ -21,7 +21,7 @@ function noteOf(RED: NodeAPI, store: string): string | undefined {
   // What other stores do is for their documents to say.
   if (module !== "localfilesystem" || config.cache === false) return undefined;
   const seconds = Number(config.flushInterval ?? FLUSH_SECONDS);
-  return seconds > 0 ? RED._("events-in.log.late-store", { store, seconds }) : undefined;
+  return seconds > 0 ? RED._("events-in.log.late-store", { store, count: seconds }) : undefined;
 }
 
 type StoreSettings = { module: unknown; config: { cache?: unknown; flushInterval?: unknown } };

@@ -31,6 +31,7 @@ export function wantedOf(filters: Filters, source: Source): Wanted {
   return {
     prepare: async (events, signal) => {
       await prepare(events, signal);
+      if (filters.confidence !== "highest") return;
       // Only of events that are wanted: others need no request.
       const wanted = events.filter(matches);
       if (wanted.length > 0) await confidence.prepare(wanted, signal);

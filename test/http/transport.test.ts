@@ -544,7 +544,8 @@ describe("Transport", () => {
       const server = await serve(() => {});
       const transport = open(server.url, { attemptTimeoutMs: 60, timeoutMs: 250, maxAttempts: 100 });
       should((await errorOf(transport.get("/x"))).code).equal("TIMEOUT");
-      should(server.requests.length).be.within(1, 10);
+      // On a busy machine the time may be over before the first request arrives.
+      should(server.requests.length).be.belowOrEqual(10);
     });
 
     it("end with what went wrong before, where something did", async () => {

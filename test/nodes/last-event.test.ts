@@ -1,7 +1,7 @@
 import should from "should";
 import { findLastEvent } from "../../nodes/events-in/last-event.ts";
 import type { SentLast } from "../../nodes/lib/shared/form-types.ts";
-import { type ChannelEvent, distinctEvents, PAGE_LIMITS } from "../../src/index.ts";
+import { type ChannelEvent, distinctEvents } from "../../src/index.ts";
 import { makeEvent } from "../consumer/simulation.ts";
 import type { Message } from "../support/flow-harness.ts";
 import type { FlowNode } from "../support/node-red.ts";
@@ -43,7 +43,7 @@ function channel(count: number, isWanted: (offset: number) => boolean, order: "u
         {
           events: source as unknown as Parameters<typeof findLastEvent>[1]["events"],
           channelId: "channel",
-          library: { distinctEvents, PAGE_LIMITS },
+          library: { distinctEvents },
           signal: new AbortController().signal,
         },
       ),
@@ -94,6 +94,7 @@ describe("send the last event", function () {
     apiNode(),
     apiNode({ id: "post", method: "POST", body: "{}", bodyType: "json" }),
     apiNode({ id: "post-allowed", method: "POST", body: "name", bodyType: "msg", allowTest: true }),
+    { id: "account", type: "crec-account", connection: "connection", action: "details" },
     { id: "search", type: "crec-search-events", channel: "channel", types: ["watcher.event"], limit: "1" },
     { id: "ack", type: "crec-ack", action: "ack" },
     verifyEventNode({ id: "once", firstTimeOnly: true }),
@@ -224,6 +225,7 @@ describe("send the last event", function () {
       query: { ...asked, payload: RECEIVER },
       manage: { ...asked, payload: "harness" },
       api: { ...asked, payload: "/networks" },
+      account: asked,
       search: asked,
       ack: asked,
       once: asked,

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
 import { functionNode, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { type FlowNode, freshId, NodeRed } from "../support/node-red.ts";
@@ -74,6 +75,10 @@ describe("a wait that a deploy interrupts", function () {
   };
   const folderOf = (id: string) => join(harness.userDir.path, "crec-waits", id);
   const filesOf = (id: string): Promise<string[]> => readdir(folderOf(id)).catch(() => []);
+  /** A message is shown a moment before its file is removed. */
+  const untilNoFile = async (id: string) => {
+    while ((await filesOf(id)).length > 0) await sleep(20);
+  };
   const outputs = (probe: string) => harness.seenAt("submit:0", probe);
 
   for (const type of ["full", "flows", "nodes"] as const) {
@@ -95,7 +100,7 @@ describe("a wait that a deploy interrupts", function () {
         ),
       );
       await harness.toldAt("submit:1", probe, "confirmed");
-      should(await filesOf("submit")).be.empty();
+      await untilNoFile("submit");
       should(outputs(probe)).have.length(1);
     });
   }
@@ -109,7 +114,7 @@ describe("a wait that a deploy interrupts", function () {
     checkError(caught, "submit", "OPERATION_FAILED", "InsufficientBalance. ");
     should(caught.crec).have.property("resumed", true);
     await harness.nodeRed.status("submit", "failed: InsufficientBalance");
-    should(await filesOf("submit")).be.empty();
+    await untilNoFile("submit");
   });
 
   it("of the node operation is resumed", async () => {
@@ -122,7 +127,7 @@ describe("a wait that a deploy interrupts", function () {
     const msg = await outcome(probe);
     should(msg.crec).match({ operationId: crec.operationId, resumed: true, status: /^confirmed/ });
     should(msg.crec?.verification).have.property("verified", true);
-    should(await filesOf("wait")).be.empty();
+    await untilNoFile("wait");
   });
 
   it("of a query is resumed by its id", async () => {
@@ -141,7 +146,7 @@ describe("a wait that a deploy interrupts", function () {
     const { queryId } = (value as Message).crec ?? {};
     should(msg.crec).match({ queryId, resumed: true, status: "completed", verification: { verified: true } });
     should(msg.payload).match(/^\d+$/);
-    should(await filesOf("query")).be.empty();
+    await untilNoFile("query");
   });
 
   it("for a wallet is resumed by its id", async () => {
@@ -159,7 +164,7 @@ describe("a wait that a deploy interrupts", function () {
     letGo();
     const msg = await outcome(probe);
     should(msg.crec).match({ resumed: true, status: "deployed", found: false, keep: "me" });
-    should(await filesOf("manage")).be.empty();
+    await untilNoFile("manage");
   });
 
   it("is joined by the message when that arrives again: one message leaves", async () => {
@@ -175,7 +180,7 @@ describe("a wait that a deploy interrupts", function () {
     // The later statuses of the message have arrived by now, and so would those of the other one.
     await harness.toldAt("submit:1", second, "confirmed");
     should(outputs(first)).be.empty();
-    should(await filesOf("submit")).be.empty();
+    await untilNoFile("submit");
   });
 
   it("is joined by an event that is sent again, and the event is done with its wait", async () => {
@@ -240,7 +245,7 @@ describe("a wait that a deploy interrupts", function () {
     const caught = await outcome(probe);
     checkError(caught, "submit", "WAIT_INTERRUPTED");
     should(caught.crec?.walletOperationId).match(/^\d+$/);
-    should(await filesOf("submit")).be.empty();
+    await untilNoFile("submit");
   });
 
   it("is not resumed where the form says so: the log names the operation", async () => {
@@ -283,7 +288,7 @@ describe("a wait that a deploy interrupts", function () {
     await harness.nodeRed.deploy(harnessFlow(changed, flow()));
     const caught = await outcome(probe);
     checkError(caught, "submit", "WAIT_DROPPED", "another service");
-    should(await filesOf("submit")).be.empty();
+    await untilNoFile("submit");
   });
 
   it("is resumed beside a file that cannot be read, which the log names", async () => {

@@ -30,14 +30,14 @@ async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
     // Without the account service most calls work: that is a warning. Without networks none does.
     const account = aboutAccount(client, settings);
     const networks = await client.networks.list();
-    const proofs = proofChecks(client, form, families);
+    const proofs = await proofChecks(client, form, families);
     const { warning, ...known } = await account;
     const isAsked = settings.graphqlUrl !== undefined;
     return {
       networks: networks.map(networkOf),
       ...known,
       ...(warning ? { warning: { ...warning, message: conceal(warning.message) } } : {}),
-      checks: [...accountChecks(form, known.organization, isAsked), ...(await proofs)],
+      checks: [...accountChecks(form, known.organization, isAsked), ...proofs],
     };
   } catch (error) {
     const { baseUrl: url, proxy } = settings;

@@ -2,15 +2,13 @@ import { splitNames } from "../shared/split-names.ts";
 import type { ConfigNode, EditedNode } from "./api.ts";
 
 /** Characters of a label, so that a node leaves room for others beside it. */
-const LONGEST = 34;
-/** The least that a cut at a word may leave; a longer word is cut itself. */
-const SHORTEST = 20;
+const LONGEST = 32;
 
 /** A label that is cut at a word if it is long. */
 export function shortLabel(text: string): string {
   if (text.length <= LONGEST) return text;
   const end = text.lastIndexOf(" ", LONGEST - 1);
-  return `${text.slice(0, end >= SHORTEST ? end : LONGEST - 1).replace(/[ ·,:]+$/, "")}…`;
+  return `${text.slice(0, end > 0 ? end : LONGEST - 1).replace(/[ ·,:]+$/, "")}…`;
 }
 
 /** What a chosen config node is called; empty if none is chosen. */
