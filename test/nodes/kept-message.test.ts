@@ -51,6 +51,15 @@ describe("a message that is kept for a wait", () => {
     });
   });
 
+  it("stays marked as a test, however large it is", () => {
+    const crec = { test: true, event: "x".repeat(70_000) };
+    should(keptMessage({ payload: 1, crec })).eql({
+      msg: { crec: { test: true } },
+      cut: ["payload", "crec"],
+    });
+    should(keptMessage({ payload: 1, crec: { ...crec, test: "true" } }).msg).eql({});
+  });
+
   it("counts bytes, not characters", () => {
     should(keptMessage({ payload: "€".repeat(30_000) }).cut).eql(["payload"]);
   });

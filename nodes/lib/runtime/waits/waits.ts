@@ -4,6 +4,7 @@ import type { Connection } from "../config-nodes.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
+import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
 import { type StoredWait, type WaitRecord, WaitStore } from "./wait-store.ts";
 
@@ -76,13 +77,13 @@ export class Waits {
 
   /**
    * From now on the run waits for this. A message that arrived again goes on in place of the one that was kept: only it
-   * is followed by events in.
+   * is followed by events in. A test message goes on beside a real one: behind this node, it is refused.
    */
   async keep(run: Run, { id, connection, about, isCheap }: Wait): Promise<void> {
     run.id = id;
     if (run.kept) return;
     for (const other of this.#runs) {
-      if (other.kept?.id === id) other.controller.abort(TAKEN_OVER);
+      if (other.kept?.id === id && isTest(other.msg) === isTest(run.msg)) other.controller.abort(TAKEN_OVER);
     }
     if (!this.isOn) return;
     const kept = { id, service: serviceIdentity(connection.baseUrl), about };
@@ -154,7 +155,9 @@ export class Waits {
   async #resume({ name }: StoredWait, record: WaitRecord): Promise<void> {
     const { id, service, about, cut } = record;
     // A message that arrived again is faster.
-    const isTaken = [...this.#runs].some((run) => run.id === id && !run.kept);
+    const isTaken = [...this.#runs].some(
+      (run) => run.id === id && !run.kept && isTest(run.msg) === isTest(record.msg),
+    );
     if (isTaken) return this.#store.remove(name);
     const marks = { resumed: true, ...(cut.length > 0 ? { cut } : {}) };
     const msg: CrecMessage = { ...record.msg, crec: { ...record.msg.crec, ...marks } };
