@@ -66,7 +66,8 @@ function bytesOf(text: string, size: number | undefined, path: string): string {
   if (size !== undefined && given > size) {
     const isHex = DIGITS.test(text) && text.length === 2 * size;
     const advice = isHex ? "If these are hex digits, put 0x in front of them." : "Give shorter text.";
-    throw new ArgumentError(path, `${path} has room for ${size} bytes, but the text has ${given}. ${advice}`);
+    const room = `${size} byte${size === 1 ? "" : "s"}`;
+    throw new ArgumentError(path, `${path} has room for ${room}, but the text has ${given}. ${advice}`);
   }
   return `0x${bytes.toString("hex").padEnd(2 * (size ?? given), "0")}`;
 }

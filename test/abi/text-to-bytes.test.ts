@@ -30,6 +30,7 @@ describe("text in place of bytes", () => {
     wrong("", "bytes", /^args\.name is empty/);
     wrong("x".repeat(33), "bytes32", /^args\.name has room for 32 bytes, but the text has 33\. Give shorter/);
     wrong("🚀", "bytes3", /room for 3 bytes, but the text has 4/);
+    wrong("ab", "bytes1", /room for 1 byte, but the text has 2\. If these are hex/);
     wrong("ab".repeat(32), "bytes32", /has 64\. If these are hex digits, put 0x in front of them\.$/);
     wrong("\ud83d", "bytes32", /half a character/);
   });
