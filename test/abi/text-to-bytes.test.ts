@@ -35,6 +35,13 @@ describe("text in place of bytes", () => {
     wrong("\ud83d", "bytes32", /half a character/);
   });
 
+  it("is refused for bytes of any length where it is clearly hex without 0x", () => {
+    for (const text of ["ab".repeat(20), "AB".repeat(32), "12".repeat(68)])
+      wrong(text, "bytes", /^args\.name looks like hex without its prefix\. Put 0x in front of it\./);
+    for (const text of ["cafe", "20240131", "ab".repeat(19), `${"ab".repeat(20)}c`])
+      should(bytes(text, "bytes")).equal(`0x${Buffer.from(text).toString("hex")}`);
+  });
+
   it("is hex where it begins with 0x, right or wrong, and then checked by the encoder", () => {
     for (const hex of [`0x${ZEROS}`, ` 0x${ZEROS}\n`, "0x12", "0xzz", "0x", "0Xab"]) {
       should(bytes(hex)).equal(hex);
