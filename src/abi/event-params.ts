@@ -78,6 +78,7 @@ export function findKey(
   if (exact !== undefined || name === "") return exact;
   return [...given.keys()].find((key) => plainName(key) === plainName(name));
 }
+
 /** `nested`: inside a list or a tuple, where bytes are tried as base64 first. */
 function readValue(parameter: AbiParameter, value: unknown, path: string, nested = false): unknown {
   const { type } = parameter;
