@@ -1,3 +1,4 @@
+import { isChosen } from "../shared/config-choice.ts";
 import { each } from "../shared/field-checks.ts";
 import { errorKey, fitsNumber, isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
@@ -67,11 +68,6 @@ function judged(
 
 function isMissing(field: Field, value: unknown): boolean {
   return "required" in field && field.required === true && String(value ?? "").trim() === "";
-}
-
-/** A config node, and not the entry that adds one. */
-function isChosen(value: unknown): boolean {
-  return Boolean(value) && value !== "_ADD_";
 }
 
 /** Node-RED's own check of the value, such as for JSON. Node-RED skips it if a field has a validator. */
