@@ -1,5 +1,5 @@
 import should from "should";
-import { type Editor, useEditor } from "../support/editor.ts";
+import { useEditor } from "../support/editor.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 
 const ABI = "function balanceOf(address account) view returns (uint256)";
@@ -21,8 +21,8 @@ describe("a balance that is read every minute", function () {
     const inject = await editor().drag("inject", { x: 120, y: 100 });
     const query = await editor().drag("crec-run-query", { x: 380, y: 100 });
     const debug = await editor().drag("debug", { x: 680, y: 100 });
-    await wire(editor(), inject, query);
-    await wire(editor(), query, debug);
+    await editor().wire(inject, query);
+    await editor().wire(query, debug);
 
     const every = await editor().formByDoubleClick(inject);
     await every.root.locator("#inject-time-type-select").selectOption({ label: "interval" });
@@ -41,17 +41,3 @@ describe("a balance that is read every minute", function () {
     should((await inPage.stored(query)).values.resultUnit).equal("token");
   });
 });
-
-/** Draws a wire from the first output of a node to the input of another. */
-async function wire({ page }: Editor, from: string, to: string): Promise<void> {
-  const port = (id: string, side: string) =>
-    page.locator(`[id="${id}"] .red-ui-flow-port-${side} .red-ui-flow-port`).first().boundingBox();
-  const [output, input] = [await port(from, "output"), await port(to, "input")];
-  if (!output || !input) throw new Error("There is no port to wire.");
-  const { mouse } = page;
-  await mouse.move(output.x + 5, output.y + 5);
-  await mouse.down();
-  await mouse.move(input.x, input.y + 5, { steps: 4 });
-  await mouse.move(input.x + 5, input.y + 5);
-  await mouse.up();
-}

@@ -1,5 +1,5 @@
 import should from "should";
-import { type Editor, useEditor } from "../support/editor.ts";
+import { useEditor } from "../support/editor.ts";
 import { example, idOf } from "../support/node-red.ts";
 
 /** The guide docs/first-flow.md, done as it says. */
@@ -19,6 +19,8 @@ describe("the guide to the first flow", function () {
   const drag = async (name: string, type: string, x: number, y: number) => {
     ids[name] = await editor().drag(type, { x, y });
   };
+  const wire = (from: string, to: string, output?: number) =>
+    editor().wire(ids[from] ?? "", ids[to] ?? "", output);
   const form = (name: string) => editor().formByDoubleClick(ids[name] ?? "");
   /** A deploy is answered before the new flows run: until then there is no such button. */
   const press = async (name: string) => {
@@ -36,8 +38,8 @@ describe("the guide to the first flow", function () {
     await drag("create", "inject", 120, 100);
     await drag("watcher", "crec-create-watcher", 380, 100);
     await drag("watching", "debug", 780, 80);
-    await wire(editor(), ids.create, ids.watcher);
-    await wire(editor(), ids.watcher, ids.watching);
+    await wire("create", "watcher");
+    await wire("watcher", "watching");
     const watcher = await form("watcher");
     const channel = await watcher.addConfig("channel");
     await channel.choose("channel service");
@@ -64,9 +66,9 @@ describe("the guide to the first flow", function () {
     await drag("verify", "crec-verify-event", 420, 260);
     await drag("verified", "debug", 780, 240);
     await drag("rejected", "debug", 780, 300);
-    await wire(editor(), ids.events, ids.verify);
-    await wire(editor(), ids.verify, ids.verified);
-    await wire(editor(), ids.verify, ids.rejected, 1);
+    await wire("events", "verify");
+    await wire("verify", "verified");
+    await wire("verify", "rejected", 1);
     const events = await form("events");
     await events.choose("counting");
     should(await events.shows("confidence")).equal("highest");
@@ -82,8 +84,8 @@ describe("the guide to the first flow", function () {
     await drag("send", "inject", 120, 420);
     await drag("submit", "crec-submit-operation", 420, 420);
     await drag("sent", "debug", 780, 420);
-    await wire(editor(), ids.send, ids.submit);
-    await wire(editor(), ids.submit, ids.sent);
+    await wire("send", "submit");
+    await wire("submit", "sent");
     const submit = await form("submit");
     await submit.choose("counting");
     await submit.choose("counter");
@@ -100,8 +102,8 @@ describe("the guide to the first flow", function () {
     await drag("read", "inject", 120, 560);
     await drag("query", "crec-run-query", 420, 560);
     await drag("count", "debug", 780, 560);
-    await wire(editor(), ids.read, ids.query);
-    await wire(editor(), ids.query, ids.count);
+    await wire("read", "query");
+    await wire("query", "count");
     const query = await form("query");
     await query.choose("counting");
     await query.choose("counter");
@@ -133,20 +135,6 @@ describe("the guide to the first flow", function () {
     await nodeRed.shows(({ name, value }) => name === "debug 5" && value === "6");
   });
 });
-
-/** Draws a wire from an output of a node to the input of another. */
-async function wire({ page }: Editor, from = "", to = "", index = 0): Promise<void> {
-  const port = (id: string, side: string, nth: number) =>
-    page.locator(`[id="${id}"] .red-ui-flow-port-${side} .red-ui-flow-port`).nth(nth).boundingBox();
-  const [output, input] = [await port(from, "output", index), await port(to, "input", 0)];
-  if (!output || !input) throw new Error("There is no port to wire.");
-  const { mouse } = page;
-  await mouse.move(output.x + 5, output.y + 5);
-  await mouse.down();
-  await mouse.move(input.x, input.y + 5, { steps: 4 });
-  await mouse.move(input.x + 5, input.y + 5);
-  await mouse.up();
-}
 
 function addTab(): void {
   const { RED } = globalThis as unknown as { RED: { actions: { invoke(name: string): void } } };

@@ -166,6 +166,24 @@ export class Editor {
     return added.id;
   }
 
+  /** Draws a wire from an output of a node to the input of another. */
+  async wire(from: string, to: string, output = 0): Promise<void> {
+    const port = (id: string, side: "output" | "input") =>
+      this.page.locator(`[id="${id}"] .red-ui-flow-port-${side} .red-ui-flow-port`);
+    const { mouse } = this.page;
+    // A node that was just dropped may still grow with its label: a hover waits until the port stays where it is.
+    await port(to, "input").hover();
+    const target = await port(to, "input").boundingBox();
+    await port(from, "output").nth(output).hover();
+    await mouse.down();
+    await mouse.move((target?.x ?? 0) + 2, (target?.y ?? 0) + 5, { steps: 4 });
+    await mouse.move((target?.x ?? 0) + 5, (target?.y ?? 0) + 5);
+    await mouse.up();
+    const flow: Array<{ id: string; wires?: string[][] }> = JSON.parse(await this.inPage.completeFlow());
+    const isDrawn = flow.some(({ id, wires }) => id === from && wires?.[output]?.includes(to));
+    if (!isDrawn) throw new Error(`No wire was drawn from ${from} to ${to}.`);
+  }
+
   /** Opens a node's form: by double click where it is drawn. */
   async form(id: string): Promise<Form> {
     const node = (await this.inPage.nodes()).find((one) => one.id === id);
