@@ -3,6 +3,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { trackOpen } from "../lib/editor/form-open.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import type { ContractPlace, OnChain } from "../lib/shared/form-types.ts";
 import { NODE } from "./fields.ts";
 
@@ -50,7 +51,7 @@ export function readWhenSaved(node: EditedNode): void {
   const place = placeIn(node);
   const before = { ...place, ...stored(node) };
   const isKnown = [JSON.stringify(before), lastRead].includes(JSON.stringify(place));
-  const canBeRead = place.connection !== "" && place.connection !== "_ADD_" && place.chainSelector !== "";
+  const canBeRead = isChosen(place.connection) && place.chainSelector !== "";
   readAfterDeploy.delete(node.id);
   if (isKnown || !canBeRead || !(ADDRESS.test(place.address) || isReference(place.address))) return;
   const decimals = typedDecimals();

@@ -1,12 +1,6 @@
 import { isAddress, isDigits } from "../lib/shared/field-checks.ts";
-import {
-  COMMON,
-  describeNode,
-  JSON_TYPES,
-  RESUME_FIELD,
-  type SettingsOf,
-  timeoutField,
-} from "../lib/shared/fields.ts";
+import { COMMON, describeNode, JSON_TYPES, type SettingsOf } from "../lib/shared/fields.ts";
+import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 
 const SHORTEST_NAME = 4;
 

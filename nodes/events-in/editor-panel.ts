@@ -1,5 +1,6 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import type { PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
 import { askWhereTo } from "./editor-move.ts";
 import { startText } from "./start-text.ts";
@@ -104,7 +105,7 @@ function warnOfOtherChannel(node: EditedNode, say: (text: string) => void): void
   const channel = $("#node-input-channel");
   const before = String(channel.val() ?? "");
   channel.on("change", () => {
-    const isOther = before !== "" && before !== "_ADD_" && String(channel.val() ?? "") !== before;
+    const isOther = isChosen(before) && String(channel.val() ?? "") !== before;
     say(isOther ? node._("events-in.panel.moved") : "");
   });
 }

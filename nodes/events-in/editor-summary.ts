@@ -2,6 +2,7 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
 import { listed } from "../lib/editor/lookup.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import { splitNames } from "../lib/shared/split-names.ts";
 import { NODE } from "./fields.ts";
 
@@ -23,7 +24,7 @@ export function showSummary(node: EditedNode): void {
     channel,
     () => {
       const id = String(channel.val() ?? "");
-      return id === "" || id === "_ADD_" ? undefined : listed("levels", id);
+      return isChosen(id) ? listed("levels", id) : undefined;
     },
     (answer) => {
       const isKnown = answer !== undefined && answer.problem === undefined && !answer.undeployed;

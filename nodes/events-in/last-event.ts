@@ -2,6 +2,7 @@ import type { ChannelEvent, CrecClient, SearchEvents } from "../../src/index.ts"
 import { PAGE_LIMITS } from "../../src/protocol/index.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+import { bareName } from "../lib/shared/event-name.ts";
 import type { Filters } from "./filters.ts";
 import type { Wanted } from "./watchers.ts";
 
@@ -55,7 +56,7 @@ function narrowed({ filters: { types, filter } }: Asked): SearchEvents {
   const { contractEvents: [name, ...others] = [] } = filter;
   if (name === undefined) return types.length > 0 ? { type: types } : {};
   const isOne = others.length === 0;
-  return { type: ["watcher.event"], ...(isOne ? { event_name: name.replace(/\(.*$/s, "") } : {}) };
+  return { type: ["watcher.event"], ...(isOne ? { event_name: bareName(name) } : {}) };
 }
 
 async function isWanted(event: ChannelEvent, { filters: { types }, wanted }: Asked, signal: AbortSignal) {

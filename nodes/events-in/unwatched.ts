@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChannelEvent, CrecClient, Watcher } from "../../src/index.ts";
 import { isSameId, isUuid } from "../../src/protocol/ids.ts";
+import { bareName } from "../lib/shared/event-name.ts";
 import type { Filters } from "./filters.ts";
 
 type Asked = Pick<Filters, "types" | "watchers" | "filter">;
@@ -51,13 +52,9 @@ export async function findUnwatched(
   };
   if (contractEvents.length === 0) return (await isSent()) ? undefined : { names: [] };
   const names: string[] = [];
+  // The service knows events by their name, without parameters.
   for (const event of new Set(contractEvents.map(bareName))) if (!(await isSent(event))) names.push(event);
   return names.length > 0 ? { names } : undefined;
-}
-
-/** The service knows events by their name, without parameters. */
-function bareName(event: string): string {
-  return event.replace(/\(.*$/s, "");
 }
 
 /**

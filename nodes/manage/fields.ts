@@ -1,4 +1,5 @@
-import { COMMON, describeNode, RESUME_FIELD, type SettingsOf, timeoutField } from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type SettingsOf } from "../lib/shared/fields.ts";
+import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 
 /** Every action, as `resource.verb`, with the fields that it needs. A channel and a wallet have their own connection. */
 const NEEDS = {

@@ -2,7 +2,8 @@ import type { EditedNode } from "../lib/editor/api.ts";
 import { type ContractCallForm, callProblem, contractCallForm } from "../lib/editor/contract-call.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
-import { configName, nameIn } from "../lib/editor/node-label.ts";
+import { configName } from "../lib/editor/node-label.ts";
+import { bareName } from "../lib/shared/event-name.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
 
 /** The functions of token standards that answer with an amount. */
@@ -17,7 +18,7 @@ let callForm: ContractCallForm | undefined;
 export const form: NodeForm = {
   label: (node) => {
     const call = callOf(node);
-    const [name, contract] = [nameIn(call.function), configName(call.contract)];
+    const [name, contract] = [bareName(call.function ?? ""), configName(call.contract)];
     const isCall = node.kind !== "raw" && name !== "" && contract !== "";
     return isCall ? node._("common.label-of.call", { function: name, contract }) : "";
   },

@@ -1,13 +1,7 @@
 import { isAddress, isBytes, isDigits } from "../lib/shared/field-checks.ts";
-import {
-  COMMON,
-  describeNode,
-  RESUME_FIELD,
-  type SettingsOf,
-  stored,
-  timeoutField,
-} from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import type { ContractCall } from "../lib/shared/form-types.ts";
+import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 
 export const NODE = describeNode({
   type: "crec-run-query",

@@ -4,8 +4,8 @@ import { copyButton } from "../lib/editor/copy-button.ts";
 import { askInDialog } from "../lib/editor/dialog.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
-import { STORED_PASSWORD } from "../lib/editor/typed-inputs.ts";
 import type { Answer, KeyAddress, NewKey } from "../lib/shared/form-types.ts";
+import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
 import { NODE } from "./fields.ts";
 
 /** The address of the key in the form, while Node-RED has not answered yet. */

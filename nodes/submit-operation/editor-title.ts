@@ -1,5 +1,7 @@
+import { shortAddress } from "../lib/editor/addresses.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
-import { configName, nameIn, shortAddress, withCount } from "../lib/editor/node-label.ts";
+import { configName, withCount } from "../lib/editor/node-label.ts";
+import { bareName } from "../lib/shared/event-name.ts";
 import type { CallDef, ContractCall, Value } from "../lib/shared/form-types.ts";
 
 /** Characters of one value, so that several fit into the line. */
@@ -18,7 +20,7 @@ export function titleOf(node: EditedNode, call: CallDef): string {
     if (isPayment) return text("payment", { amount: paid, to });
     return paid ? text("raw-paying", { to, amount: paid }) : text("raw", { to });
   }
-  const name = nameIn(call.function);
+  const name = bareName(call.function ?? "");
   if (!name) return text("empty");
   const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
   const values = { call: `${name}(${args})`, contract: calleeOf(call) };
@@ -36,7 +38,7 @@ export function labelOf(node: EditedNode, calls: readonly CallDef[]): string {
 
 function callLabel(node: EditedNode, call: CallDef): string {
   if (call.kind === "raw") return shortValue(call.to) ? titleOf(node, call) : "";
-  const [name, contract] = [nameIn(call.function), calleeOf(call)];
+  const [name, contract] = [bareName(call.function ?? ""), calleeOf(call)];
   return name && contract ? node._("common.label-of.call", { function: name, contract }) : "";
 }
 

@@ -1,14 +1,7 @@
 import { OPERATION_PROGRESS } from "../../src/protocol/statuses.ts";
-import {
-  COMMON,
-  describeNode,
-  type HiddenField,
-  RESUME_FIELD,
-  type SettingsOf,
-  stored,
-  timeoutField,
-} from "../lib/shared/fields.ts";
+import { COMMON, describeNode, type HiddenField, type SettingsOf, stored } from "../lib/shared/fields.ts";
 import type { CallDef } from "../lib/shared/form-types.ts";
+import { RESUME_FIELD, timeoutField } from "../lib/shared/wait-fields.ts";
 import { MAX_CALLS } from "./call-limit.ts";
 
 /** Of each call, its contract: Node-RED exports, imports and counts users of a config node by fields of the node only. */

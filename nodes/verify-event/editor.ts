@@ -5,10 +5,8 @@ import { inputOf } from "../lib/editor/form-fields.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn } from "../lib/editor/node-label.ts";
+import { ADD_NEW, isChosen } from "../lib/shared/config-choice.ts";
 import { TEXT_TYPES } from "../lib/shared/fields.ts";
-
-/** The entry that Node-RED adds for no config node. */
-const NONE = "_ADD_";
 
 export const form: NodeForm = {
   label: (node) => {
@@ -19,8 +17,9 @@ export const form: NodeForm = {
   },
   checks: {
     expectContract(node) {
-      const isChosen = Boolean(node.contract) && node.contract !== "_ADD_";
-      return node.expectContract && !isChosen ? node._("verify-event.error.contract") : undefined;
+      return node.expectContract && !isChosen(node.contract)
+        ? node._("verify-event.error.contract")
+        : undefined;
     },
   },
   opened(node) {
@@ -40,7 +39,7 @@ export const form: NodeForm = {
 
 /** The chosen channel, else all of the connection. */
 function channelsOf(connection: string, channel: string): string[] {
-  if (channel !== "" && channel !== "_ADD_") return [channel];
+  if (isChosen(channel)) return [channel];
   const channels: string[] = [];
   RED.nodes.eachConfig((config) => {
     if (config.type === "crec-channel" && config.connection === connection) channels.push(config.id);
@@ -51,7 +50,7 @@ function channelsOf(connection: string, channel: string): string[] {
 /** A person who chooses a contract expects its events only. The box can be unticked, for the names of the ABI alone. */
 function restrictToChosen(node: EditedNode): void {
   const [contract, only] = [inputOf("contract"), inputOf("expectContract")];
-  const chosen = (): string => String(contract.val() ?? "").replace(NONE, "");
+  const chosen = (): string => String(contract.val() ?? "").replace(ADD_NEW, "");
   let before = String(node.contract ?? "");
   contract.on("change", () => {
     // Node-RED also reports a change when the form opens.

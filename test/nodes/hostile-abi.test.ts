@@ -72,7 +72,11 @@ describe("an ABI that would take long to read, in an imported flow", function ()
         const caught = await refuse(nodeRed, id, { payload: 1 });
         should(caught.error?.code).equal("ABI_INVALID", `${id}: ${caught.error?.message}`);
       }
-      const answer = await nodeRed.fetch(`crec/lookup/contract-events/${contract}`);
+      const answer = await nodeRed.fetch("crec/abi/events", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ id: contract, abi }),
+      });
       should(await answer.json()).have.property("code", "ABI_INVALID");
     });
   }

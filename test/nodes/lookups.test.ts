@@ -17,7 +17,7 @@ const WRONG_KEY = `wrong-${randomUUID()}`;
 const STORED = "__PWRD__";
 
 const KINDS = [
-  ...["networks", "channels", "wallets", "wallet-ids", "contract-events", "contract-network"],
+  ...["networks", "channels", "wallets", "wallet-ids", "contract-network"],
   ...["watchers", "watcher-ids", "watcher-events", "levels", "operations", "queries"],
 ];
 
@@ -66,8 +66,6 @@ describe("the endpoints behind the forms", function () {
         channelNode({ id: "unconnected", connection: "" }),
         channelNode({ id: "refused", connection: "wrong-key" }),
         contractNode(service.ready),
-        contractNode(service.ready, { id: "no-abi", abi: "" }),
-        contractNode(service.ready, { id: "bad-abi", abi: "event Transfer(" }),
         contractNode(service.ready, { id: "bad-address", address: "0x12" }),
       ],
       [[createWatcherNode(), 2]],
@@ -198,12 +196,6 @@ describe("the endpoints behind the forms", function () {
       should(operation?.detail).match(time);
     });
 
-    it("offer a contract's events", async () => {
-      should(await lookUp("contract-events", "contract")).deepEqual([
-        { value: "Transfer", label: "Transfer", detail: "Transfer(address,address,uint256)" },
-      ]);
-    });
-
     it("offer the addresses of contracts and wallets by name, of a connection or a channel", async () => {
       const { DemoToken: token } = service.ready.contracts;
       const wallet = await deployedWallet();
@@ -287,8 +279,6 @@ describe("the endpoints behind the forms", function () {
       await why("watcher-ids", "nameless", "CHANNEL_INCOMPLETE");
       await why("operations", "unconnected", "CONNECTION_MISSING");
       await why("queries", "refused", "KEY_REFUSED");
-      for (const id of ["no-abi", "bad-abi"]) await why("contract-events", id, "ABI_INVALID");
-      await why("contract-events", "bad-address", "INVALID_ADDRESS");
     });
 
     it("know no other kind", async () => {

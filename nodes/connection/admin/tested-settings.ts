@@ -9,7 +9,9 @@ import {
 } from "../../lib/admin/deployed.ts";
 import type { ConnectionNode } from "../../lib/runtime/config-nodes.ts";
 import { storedValue } from "../../lib/runtime/flow-settings.ts";
+import { isChosen } from "../../lib/shared/config-choice.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
+import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
 import { typedFor } from "../key/key-problem.ts";
@@ -24,7 +26,6 @@ export type TestRequest = Partial<
 
 type Deployed = (Node & Partial<ConnectionNode>) | null;
 
-const STORED_PASSWORD = "__PWRD__";
 /** A person waits for the test, so a longer timeout of the connection does not count here. */
 const LONGEST_SECONDS = 10;
 
@@ -109,7 +110,7 @@ function isStoredFor(RED: NodeAPI, { id, connection }: NonNullable<Deployed>, ta
  */
 function isSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
   if (!isReference(storedCredential(RED, id, "apiKey") ?? "")) return true;
-  const chosen = (value: unknown) => (textIn(value) === "_ADD_" ? "" : textIn(value));
+  const chosen = (value: unknown) => (isChosen(textIn(value)) ? textIn(value) : "");
   return (["tls", "proxy"] as const).every(
     (field) => chosen(body[field]) === chosen(storedValue(RED, id, field)),
   );
@@ -118,7 +119,7 @@ function isSameWay(RED: NodeAPI, id: string, body: TestRequest): boolean {
 /** A config node of Node-RED itself, which exists at run time only after a deploy. */
 function configNode<T extends Node>(RED: NodeAPI, id: unknown, noun: string): T | null {
   const chosen = textIn(id);
-  if (chosen === "" || chosen === "_ADD_") return null;
+  if (!isChosen(chosen)) return null;
   const node = RED.nodes.getNode(chosen) as T | null;
   if (node) return node;
   throw nodeError("DEPLOY_FIRST", `The ${noun} is not deployed yet. Deploy it, then test again.`);

@@ -9,6 +9,9 @@ import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { checkValue } from "./check-value.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
 
+/** More names than a contract has: each function is compared with all of them. */
+const MOST_AMOUNTS = 100;
+
 /**
  * `POST /crec/abi/functions` and `/crec/abi/events`: what an ABI offers. They work on the text in the form, so before
  * the first deploy too; an ABI from the environment is that of the deployed contract. One that is being typed is
@@ -23,7 +26,8 @@ export function registerAbiReader(RED: NodeAPI): void {
     answerForms(RED, "post", path, "crec.read", async ({ body }): Promise<AbiAnswer<T>> => {
       const { id, abi, amounts } = fieldsOf(body);
       const [library, parsed] = await abiOf(RED, textIn(id), typeof abi === "string" ? abi.trim() : "");
-      return { found: list(library, parsed, splitNames(typeof amounts === "string" ? amounts : "")) };
+      const names = splitNames(typeof amounts === "string" ? amounts : "").slice(0, MOST_AMOUNTS);
+      return { found: list(library, parsed, names) };
     });
   };
   offer("/crec/abi/functions", (library, abi, amounts): FunctionChoice[] =>

@@ -2,7 +2,6 @@ import type { Node, NodeAPI } from "node-red";
 import type { CrecClient, Network, Wallet, Watcher } from "../../../src/index.ts";
 import { isUuid } from "../../../src/protocol/ids.ts";
 import type { ChannelNode, ConnectionNode, ContractNode } from "../runtime/config-nodes.ts";
-import { loadLibrary } from "../runtime/library.ts";
 import { ADDRESS } from "../shared/address.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 import { knownAddresses } from "./addresses.ts";
@@ -70,16 +69,6 @@ const LOOKUPS: Readonly<Record<string, Lookup>> = {
     inChannel(RED, id, (client, channelId) => watchedEvents({ client, channelId, ...inTime() })),
   levels: (RED, id) =>
     inChannel(RED, id, (client, channelId) => reportedLevels({ client, channelId, ...inTime() })),
-  "contract-events": async (RED, id) => {
-    const contract = (RED.nodes.getNode(id) as (Node & Partial<ContractNode>) | null)?.contract;
-    if (!contract) return UNDEPLOYED;
-    if (contract.problem) throw contract.problem;
-    const { listEvents } = await loadLibrary();
-    const events = listEvents(await contract.abi());
-    return {
-      choices: events.map(({ name, signature }) => ({ value: name, label: name, detail: signature })),
-    };
-  },
 };
 
 /** What is not deployed has nothing to offer yet; the value can still be typed. */

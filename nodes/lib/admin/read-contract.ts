@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import type { CrecClient, Verifier } from "../../../src/index.ts";
 import type { Connection, ConnectionNode, ContractNode, WalletNode } from "../runtime/config-nodes.ts";
 import { loadLibrary } from "../runtime/library.ts";
+import { isChosen } from "../shared/config-choice.ts";
 import { nodeError } from "../shared/errors.ts";
 import type { OnChain } from "../shared/form-types.ts";
 import { isReference } from "../shared/variables.ts";
@@ -155,7 +156,7 @@ function resolved(RED: NodeAPI, id: string, field: "chainSelector" | "address", 
 
 /** @throws CONNECTION_MISSING, DEPLOY_FIRST, and what is wrong with its settings */
 function connectionWith(RED: NodeAPI, id: string): Connection {
-  if (id === "" || id === "_ADD_") {
+  if (!isChosen(id)) {
     throw nodeError(
       "CONNECTION_MISSING",
       "The chain is read by the service of a connection. Choose a connection first.",

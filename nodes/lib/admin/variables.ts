@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { ShownVariable, ShownVariables } from "../shared/form-types.ts";
+import { STORED_PASSWORD } from "../shared/stored-password.ts";
 import { isReference } from "../shared/variables.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
 import { deployedCredential, deployedVariable, storedCredential, type Variable } from "./deployed.ts";
@@ -7,8 +8,6 @@ import { deployedCredential, deployedVariable, storedCredential, type Variable }
 /** More fields than any form has. */
 const MOST_FIELDS = 50;
 const LONGEST = 200;
-/** What Node-RED puts into the box while a credential is stored. */
-const STORED_PASSWORD = "__PWRD__";
 /** A variable with such a name is masked in every field, in case it was deployed in the wrong one. */
 const SECRET_NAME = /KEY|PRIVATE|SECRET|PASS|CREDENTIAL/i;
 

@@ -8,8 +8,9 @@ type WatchedEvent = { name: string; signature: string | undefined };
 /** More watchers than these are not read one by one: each takes a request. */
 const MOST = 100;
 const AT_ONCE = 8;
+const MOST_REMEMBERED = 1_000;
 
-/** The events of watchers by their id, which never change. */
+/** The events of watchers by their id, which never change; of those that were read last. */
 const known = new WeakMap<CrecClient, Map<string, WatchedEvent[]>>();
 
 /** The names of the events that the watchers of a channel have. Archived watchers send nothing. */
@@ -36,6 +37,8 @@ export async function watchedEvents({ client, channelId, signal }: Source): Prom
   }
   const all = [...found.values()].sort((one, other) => one.event.name.localeCompare(other.event.name));
   const isAmbiguous = ({ name }: WatchedEvent) => all.filter(({ event }) => event.name === name).length > 1;
+  // Only now: the loop above needs all of this channel.
+  forgetOldest(events);
   const choices = all.map(({ event, watchers: its }) => {
     const value = isAmbiguous(event) ? (event.signature ?? event.name) : event.name;
     return { value, label: value, detail: its.join(", ") };
@@ -58,6 +61,13 @@ export async function reportedLevels({ client, channelId, signal }: Source): Pro
       : watchers.map((watcher) => watcher.confidence_level ?? byNetwork.get(watcher.chain_selector));
   const stated = new Set(levels.map((level) => level ?? ""));
   return { choices: [...stated].map((level) => ({ value: level, label: level })) };
+}
+
+function forgetOldest(events: Map<string, WatchedEvent[]>): void {
+  for (const oldest of events.keys()) {
+    if (events.size <= MOST_REMEMBERED) return;
+    events.delete(oldest);
+  }
 }
 
 async function listed({

@@ -20,9 +20,9 @@ export function isOnNetwork({ chainSelector }: Choice, network: string): boolean
   return chainSelector === undefined || !/^\d+$/.test(network) || chainSelector === network;
 }
 
-/** As `0x5FbDB231…180aa3`. */
-export function shortAddress(address: string): string {
-  return `${address.slice(0, 8)}…${address.slice(-6)}`;
+/** An address with its middle left out, as `0x5FbD…0aa3`; any other text as it is. */
+export function shortAddress(text: string): string {
+  return text.startsWith("0x") && text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
 }
 
 const FIELDS: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+import { isChosen } from "../shared/config-choice.ts";
 import type { Answer, Choices } from "../shared/form-types.ts";
 import { getJson } from "./admin-requests.ts";
 import { hintUnder } from "./form-rows.ts";
@@ -15,7 +16,7 @@ export function describeContractNetwork(field: JQuery, connection: (chosen: stri
     contract,
     () => {
       const [asked, its] = [connection(String(field.val() ?? "")), String(contract.val() ?? "")];
-      if ([asked, its].some((id) => id === "" || id === "_ADD_")) return undefined;
+      if (!isChosen(asked) || !isChosen(its)) return undefined;
       const path = `crec/lookup/contract-network/${encodeURIComponent(asked)}`;
       return getJson(`${path}?text=${encodeURIComponent(its)}`);
     },

@@ -1,11 +1,10 @@
+import { ADD_NEW } from "../shared/config-choice.ts";
 import type { EditedNode } from "./api.ts";
 import { onContractChange } from "./config-change.ts";
 import { labelled } from "./form-rows.ts";
 
 /** Where the contract comes from: a select of the form's own, or one that Node-RED fills. */
 export type ContractSource = { select: JQuery };
-
-const NEW = "_ADD_";
 
 /** A select of the contracts there are, with buttons to edit the chosen one and to add another one. */
 export function contractSelect(node: EditedNode, container: JQuery, stored: string): ContractSource {
@@ -23,7 +22,7 @@ export function contractSelect(node: EditedNode, container: JQuery, stored: stri
     RED.editor.editConfig("", "crec-contract", String(select.val()));
   });
   const add = button(node, "plus", "common.add-contract", () => {
-    RED.editor.editConfig("", "crec-contract", NEW);
+    RED.editor.editConfig("", "crec-contract", ADD_NEW);
     added = RED.editor.getEditStack().at(-1)?.id ?? "";
   });
   select.after(edit, add);

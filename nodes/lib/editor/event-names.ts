@@ -1,3 +1,5 @@
+import { isChosen } from "../shared/config-choice.ts";
+import { bareName } from "../shared/event-name.ts";
 import type { Choices, EventChoice } from "../shared/form-types.ts";
 import { splitNames } from "../shared/split-names.ts";
 import { isReference } from "../shared/variables.ts";
@@ -61,7 +63,7 @@ export function offerEventNames(node: EditedNode, options: EventNamesOptions): v
 
 /** Undefined unless all the watchers of these channels are known: a name may be one of another watcher. */
 async function watched(channels: readonly string[]): Promise<Choices | undefined> {
-  const ids = channels.filter((id) => id !== "" && id !== "_ADD_");
+  const ids = channels.filter(isChosen);
   const answers = await Promise.all(ids.map((id) => listed("watcher-events", id)));
   const choices = answers.flatMap((answer) => (answer.problem === undefined ? answer.choices : []));
   const isWhole = answers.every(
@@ -77,14 +79,6 @@ function warning(node: EditedNode, typed: readonly string[], { choices, cut }: C
   return names.size === 0
     ? node._("common.hint.no-watchers", { name: unknown })
     : node._("common.hint.unwatched", { name: unknown, names: [...names].join(", ") });
-}
-
-/** Of a signature, also of one copied from an ABI: `event Transfer(address indexed from)` is `Transfer`. */
-function bareName(event: string): string {
-  return event
-    .replace(/^event\s+/, "")
-    .replace(/\s*\(.*$/s, "")
-    .trim();
 }
 
 function completions(details: ReadonlyArray<[string, string]>, text: string) {

@@ -1,3 +1,4 @@
+import { isChosen } from "../shared/config-choice.ts";
 import { each } from "../shared/field-checks.ts";
 import { errorKey, fitsNumber, isShown } from "../shared/field-rules.ts";
 import type { Field, NodeDescription } from "../shared/fields.ts";
@@ -22,7 +23,7 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
     const variables = onlyVariables(this, value, type);
     if (variables !== true) return variables;
     const problem = own?.(this, value);
-    if (problem !== undefined) return problem;
+    if (problem !== undefined) return withoutTags(problem);
     if (field.kind === "config") return isChosen(value) || !field.required || this._(errorKey(node, name));
     if (type !== "str")
       return isMissing(field, value) ? this._(errorKey(node, name)) : byTypedInput(this, name);
@@ -31,6 +32,14 @@ export function validatorOf(node: NodeDescription, name: string, own?: FormCheck
   if (own || hasOwnRule(field)) return validator;
   // By this name the tests know the fields in which any text but a variable with other text is right.
   return Object.defineProperty(validator, "name", { value: "variableCheck" });
+}
+
+/**
+ * Node-RED puts the sentences about a config node into its sidebar as HTML, and some of ours hold a name from the flow,
+ * which may be imported.
+ */
+function withoutTags(sentence: string): string {
+  return sentence.replaceAll("<", "‹");
 }
 
 function hasOwnRule(field: Field): boolean {
@@ -67,11 +76,6 @@ function judged(
 
 function isMissing(field: Field, value: unknown): boolean {
   return "required" in field && field.required === true && String(value ?? "").trim() === "";
-}
-
-/** A config node, and not the entry that adds one. */
-function isChosen(value: unknown): boolean {
-  return Boolean(value) && value !== "_ADD_";
 }
 
 /** Node-RED's own check of the value, such as for JSON. Node-RED skips it if a field has a validator. */

@@ -1,5 +1,6 @@
 import { isSameId } from "../../../src/protocol/ids.ts";
 import { ADDRESS } from "../shared/address.ts";
+import { isChosen } from "../shared/config-choice.ts";
 import type { Answer, Choice, Choices } from "../shared/form-types.ts";
 import { ADDRESSES, isOnNetwork, shortAddress, withConfigNodes } from "./addresses.ts";
 import { getJson, requestFailure } from "./admin-requests.ts";
@@ -177,7 +178,7 @@ async function choicesFor(
   mayAsk: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<Answer<Choices> | undefined> {
   if (kind === ADDRESSES) return addresses(id);
-  if (!kind || !id || id === "_ADD_") return undefined;
+  if (!kind || !isChosen(id)) return undefined;
   const all = await remembered(`${kind}/${encodeURIComponent(id)}`);
   if (all.problem !== undefined || !all.cut || text === "") return all;
   if (all.choices.some(({ value }) => isSameId(value, text)) || !(await mayAsk())) return all;

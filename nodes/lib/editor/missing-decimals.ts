@@ -11,6 +11,7 @@ export function warnOfMissingDecimals(node: EditedNode): void {
   const contract = $("#node-input-contract");
   const hint = hintUnder(contract);
   const chosen = () => RED.nodes.node(String(contract.val() ?? ""));
+  const hasDecimals = () => String(chosen()?.decimals ?? "").trim() !== "";
   const look = liveCheck<boolean>(
     contract,
     () => (chosen() && !hasDecimals() ? isToken(node, String(contract.val())) : undefined),
@@ -19,7 +20,6 @@ export function warnOfMissingDecimals(node: EditedNode): void {
       hint.say(isMissing ? node._("common.hint.no-decimals", { name }) : "");
     },
   );
-  const hasDecimals = () => String(chosen()?.decimals ?? "").trim() !== "";
   contract.on("change", () => look.now());
   onContractChange(contract, () => look.now());
   look.now();

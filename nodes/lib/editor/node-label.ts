@@ -1,4 +1,7 @@
+import { cutAtWord } from "../shared/cut-text.ts";
+import { bareName } from "../shared/event-name.ts";
 import { splitNames } from "../shared/split-names.ts";
+import { shortAddress } from "./addresses.ts";
 import type { ConfigNode, EditedNode } from "./api.ts";
 
 /** Characters of a label, so that a node leaves room for others beside it. */
@@ -6,9 +9,7 @@ const LONGEST = 32;
 
 /** A label that is cut at a word if it is long. */
 export function shortLabel(text: string): string {
-  if (text.length <= LONGEST) return text;
-  const end = text.lastIndexOf(" ", LONGEST - 1);
-  return `${text.slice(0, end > 0 ? end : LONGEST - 1).replace(/[ ·,:]+$/, "")}…`;
+  return cutAtWord(text, LONGEST);
 }
 
 /** What a chosen config node is called; empty if none is chosen. */
@@ -17,23 +18,10 @@ export function configName(id: unknown): string {
   return config ? shortAddress(RED.utils.getNodeLabel(config)) : "";
 }
 
-/** An address with its middle left out; any other text as it is. */
-export function shortAddress(text: string): string {
-  return text.startsWith("0x") && text.length > 14 ? `${text.slice(0, 6)}…${text.slice(-4)}` : text;
-}
-
-/** The name of a function or event, from its name or signature. */
-export function nameIn(signature: unknown): string {
-  return String(signature ?? "")
-    .split("(", 1)
-    .join("")
-    .trim();
-}
-
 /** The events in a field, as `Transfer +1`; empty if a message or a variable names them. */
 export function eventsIn(node: EditedNode, field: string): string {
   if ((node[`${field}Type`] || "str") !== "str") return "";
-  return withCount(splitNames(String(node[field] ?? "")).map(nameIn));
+  return withCount(splitNames(String(node[field] ?? "")).map(bareName));
 }
 
 /** The first of several names, and how many more there are. */

@@ -45,6 +45,3 @@ function showRefusals(field: JQuery): void {
 export function toggle(selector: string, shown: boolean): void {
   $(selector).toggle(shown);
 }
-
-/** What Node-RED puts into the box while a key is stored. */
-export const STORED_PASSWORD = "__PWRD__";

@@ -1,10 +1,10 @@
 import type { Field, NodeDescription } from "../shared/fields.ts";
 import type { Answer, ShownVariable, ShownVariables } from "../shared/form-types.ts";
+import { STORED_PASSWORD } from "../shared/stored-password.ts";
 import { postJson } from "./admin-requests.ts";
 import type { EditedNode } from "./api.ts";
 import { hintUnder, type Line } from "./form-rows.ts";
 import { liveCheck, TYPED } from "./live-check.ts";
-import { STORED_PASSWORD } from "./typed-inputs.ts";
 import { isReference } from "./validate.ts";
 
 const KINDS: ReadonlySet<Field["kind"]> = new Set(["text", "number", "credential"]);

@@ -7,5 +7,5 @@ export function cutAtWord(text: string, length: number): string {
   const start = text.slice(0, length);
   const end = start.lastIndexOf(" ");
   const kept = end >= length - LONGEST_WORD ? start.slice(0, end) : start.slice(0, length - 1);
-  return `${kept.replace(/[\s.,:;(–-]+$/, "")}…`;
+  return `${kept.replace(/[\s.,:;·(–-]+$/, "")}…`;
 }

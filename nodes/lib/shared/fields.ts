@@ -176,7 +176,7 @@ export type Lookup = {
   /** The list's name in `crec/lookup/<list>/…`. */
   list: string;
   /** The field with the config node that gives the list, or the channel's connection. */
-  by: "connection" | "channel" | "contract" | "channel.connection";
+  by: "connection" | "channel" | "channel.connection";
   /** The catalog's key of the sentence about a value that the service does not know. */
   unknown?: string;
   /** Where the list has one line only, an empty field takes it. */
@@ -259,27 +259,6 @@ export const COMMON = {
     ] as const satisfies readonly EventType[],
   },
 } as const satisfies Fields;
-
-/** How long a node waits for the service's work, in seconds. */
-export function timeoutField(seconds: number): NumberField {
-  return {
-    kind: "number",
-    icon: "clock-o",
-    label: "common.label.timeout",
-    unit: "common.label.seconds",
-    default: String(seconds),
-    least: 0.1,
-    error: "common.error.seconds",
-  };
-}
-
-/** Whether a wait that a deploy or a crash has interrupted is taken up again. */
-export const RESUME_FIELD = {
-  kind: "boolean",
-  label: "common.label.resume",
-  default: true,
-  hint: "common.hint.resume",
-} as const satisfies BooleanField;
 
 /** What each node has in a flow; Node-RED's own type of it would bring all its types into the browser's code. */
 type StoredNode = { id: string; type: string; name: string; z: string };
