@@ -120,7 +120,7 @@ describe("a node that waits", () => {
   const about = (id: string, name: string, crec: Record<string, unknown> = {}): CrecMessage => ({
     ...{ _msgid: name, id, name, crec },
   });
-  const names = (messages: ReadonlyArray<{ name?: unknown }>) => messages.map(({ name }) => name).sort();
+  const names = (messages: readonly CrecMessage[]) => messages.map(({ name }) => name).sort();
 
   it("sends nothing after it was stopped, but after the deploy", async () => {
     const before = new Deployed();
@@ -190,7 +190,7 @@ describe("a node that waits", () => {
     await last.untilWaiting(25);
     last.endAll();
     await last.until(() => last.sent.length === 25);
-    should(names(last.sent)).deepEqual(names(many as Array<{ name?: unknown }>));
+    should(names(last.sent)).deepEqual(names(many));
   });
 
   it("has a folder of its own, whatever its id", async () => {
