@@ -39,6 +39,7 @@ export function askInDialog(node: EditedNode, { title, content, action, act }: Q
       { text: action, class: "primary", click: press },
     ],
     close: () => dialog.dialog("destroy").remove(),
-  }); // A key for the dialog is not also one for the editor behind it, such as Escape.
+  });
+  // A key for the dialog is not also one for the editor behind it, such as Escape.
   dialog.dialog("widget").on("keydown", (event) => event.stopPropagation());
 }

@@ -54,8 +54,8 @@ export class Waits {
   readonly #store: WaitStore;
   /** Messages that were given to the node again, until it has them. */
   readonly #resumed = new WeakMap<CrecMessage, { kept: Kept; file: string }>();
-  /** Files of this deploy: they are not taken up again in it. */
-  readonly #own = new Set<string>();
+  /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
+  #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
   readonly #closing = new AbortController();
   /**
@@ -154,7 +154,7 @@ export class Waits {
 
   async #save(run: Run, record: Omit<WaitRecord, "version" | "msg" | "cut">): Promise<void> {
     const file = run.file ?? this.#store.nameFor(record.id);
-    this.#own.add(file);
+    this.#own?.add(file);
     try {
       await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
       run.file = file;
@@ -165,7 +165,8 @@ export class Waits {
 
   async #resumeAll(): Promise<void> {
     const { signal } = this.#closing;
-    const names = (await this.#store.names()).filter((name) => !this.#own.has(name));
+    const names = (await this.#store.names()).filter((name) => !this.#own?.has(name));
+    this.#own = undefined;
     for (const [index, name] of names.entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
         await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
@@ -182,7 +183,8 @@ export class Waits {
     // A message that arrived again was faster.
     const early = this.#early?.get(keyOf(id, record.msg))?.shift();
     if (early) return early.then(() => this.#remove(name));
-    const marks = { resumed: true, ...(cut.length > 0 ? { cut } : {}) };
+    const before = Array.isArray(record.msg.crec?.cut) ? record.msg.crec.cut : [];
+    const marks = { resumed: true, ...(cut.length > 0 ? { cut: [...new Set([...before, ...cut])] } : {}) };
     const msg: CrecMessage = { ...record.msg, crec: { ...record.msg.crec, ...marks } };
     if (cut.length > 0) {
       const names = cut.map((one) => `msg.${one}`).join(", ");
