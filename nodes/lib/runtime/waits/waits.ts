@@ -165,7 +165,7 @@ export class Waits {
 
   async #resumeAll(): Promise<void> {
     const { signal } = this.#closing;
-    const names = (await this.#store.names()).filter((name) => !this.#own?.has(name));
+    const names = await this.#store.names(this.#own ?? new Set());
     this.#own = undefined;
     for (const [index, name] of names.entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
@@ -207,7 +207,10 @@ export class Waits {
 
 /** Messages about the same operation are the same message only if they are about the same event and have the same key. */
 function keyOf(id: string, { crec }: CrecMessage): string {
-  return JSON.stringify([id, crec?.eventId, crec?.operationKey]);
+  const texts = [crec?.eventId, crec?.operationKey].map((value) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "",
+  );
+  return JSON.stringify([id, ...texts]);
 }
 
 /** @throws WAIT_DROPPED where the connection is one to another service now, which would know nothing, or something else */
