@@ -148,7 +148,6 @@ describe("a node that waits", () => {
     after.endAll();
     await after.until(() => after.sent.length === 2);
     should(names(after.sent)).containEql("again");
-    await after.until(() => after.sent.length === 2);
     while ((await files()).length > 0) await sleep(10);
     should(after.errors).be.empty();
     should(after.sent).have.length(2);
@@ -191,6 +190,27 @@ describe("a node that waits", () => {
     last.endAll();
     await last.until(() => last.sent.length === 25);
     should(names(last.sent)).deepEqual(names(many));
+  });
+
+  it("waits with any value as operation key", async () => {
+    const node = new Deployed();
+    node.give(about("operation", "a", { operationKey: 1n }));
+    node.give(about("operation", "b", { operationKey: Object.create(null) }));
+    await node.untilWaiting(2);
+    node.endAll();
+    await node.until(() => node.sent.length === 2);
+    should(node.errors).be.empty();
+    await node.stop(true);
+  });
+
+  it("removes what a crash left half written, but nothing of its own", async () => {
+    const after = await deployedWith(about("operation", "a"));
+    await writeFile(join(folder, "crec-waits", "node", "half.json.tmp"), '{"version":1');
+    after.give(about("another", "b"));
+    after.start();
+    await after.untilWaiting(2);
+    should(await files()).have.length(2);
+    should((await files()).join()).not.containEql("half");
   });
 
   it("has a folder of its own, whatever its id", async () => {

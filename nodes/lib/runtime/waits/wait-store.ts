@@ -25,6 +25,7 @@ export type WaitRecord = {
 export type StoredWait = { path: string; record: WaitRecord | undefined; isGone: boolean };
 
 const ENDING = ".json";
+const TEMPORARY = `${ENDING}.tmp`;
 
 /** The waits of one node, each in its own file. Like cursors, they are in the user directory. */
 export class WaitStore {
@@ -66,13 +67,16 @@ export class WaitStore {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** The names of all waits. */
-  async names(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
+  /** The names of all waits but those of this deploy. What a crash left half written is removed. */
+  async names(own: ReadonlySet<string>): Promise<string[]> {
+    const files = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
-    return names.filter((one) => one.endsWith(ENDING));
+    const isOwn = (file: string) => own.has(file.replace(/\.tmp$/, ""));
+    const others = files.filter((file) => !isOwn(file));
+    for (const half of others.filter((file) => file.endsWith(TEMPORARY))) await this.remove(half);
+    return others.filter((file) => file.endsWith(ENDING));
   }
 
   async read(name: string): Promise<StoredWait> {

@@ -166,7 +166,7 @@ export class Waits {
 
   async #resumeAll(): Promise<void> {
     const { signal } = this.#closing;
-    const names = (await this.#store.names()).filter((name) => !this.#own?.has(name));
+    const names = await this.#store.names(this.#own ?? new Set());
     this.#own = undefined;
     for (const [index, name] of names.entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
@@ -211,7 +211,10 @@ export class Waits {
  * test message is never the real one.
  */
 function keyOf(id: string, msg: CrecMessage): string {
-  return JSON.stringify([id, msg.crec?.eventId, msg.crec?.operationKey, isTest(msg)]);
+  const texts = [msg.crec?.eventId, msg.crec?.operationKey].map((value) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "",
+  );
+  return JSON.stringify([id, ...texts, isTest(msg)]);
 }
 
 /** @throws WAIT_DROPPED where the connection is one to another service now, which would know nothing, or something else */
