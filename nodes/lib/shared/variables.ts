@@ -18,7 +18,7 @@ export function variableMissing(name: string): CodedError {
 
 /**
  * The first variable that is named in settings, as Node-RED hands them to a node, and not set. A typed input is left
- * out: it is judged when it is read, and only if it is. So is its place in a list of calls.
+ * out: it is checked when it is read, and only if it is. So is its place in a list of calls.
  */
 export function unsetVariable(settings: unknown): CodedError | undefined {
   if (typeof settings === "string") {
