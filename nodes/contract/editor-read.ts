@@ -72,7 +72,7 @@ let isListening = false;
 
 /**
  * What could not be read is no warning: the form has a button that says why. Nor is it one that the permission is
- * missing, or that Node-RED does not answer: nobody asked for this.
+ * missing, or that Node-RED does not answer: the person has pressed no button.
  */
 function ask(saved: Saved, answered: (answer: OnChain) => void): void {
   postJson<OnChain>("crec/contract/read", saved.place).then(

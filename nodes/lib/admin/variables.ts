@@ -19,8 +19,8 @@ export function registerVariables(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/variables", "crec.write", ({ body }): ShownVariables => {
     const { id, fields } = fieldsOf(body);
     const isOurs = RED.nodes.getNode(textIn(id))?.type.startsWith("crec-") !== false;
-    const asked = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
-    const shown = asked.flatMap(([field, text]) => {
+    const requested = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
+    const shown = requested.flatMap(([field, text]) => {
       const variable = shownVariable(RED, textIn(id), field, textIn(text));
       return variable ? [[field, variable] as const] : [];
     });
@@ -61,6 +61,6 @@ function isCredentialOfFlow(RED: NodeAPI, name: string): boolean {
 }
 
 function isCredential(variable: unknown, name: string): boolean {
-  const { name: its, type } = fieldsOf(variable);
-  return its === name && type === "cred";
+  const fields = fieldsOf(variable);
+  return fields.name === name && fields.type === "cred";
 }
