@@ -91,12 +91,14 @@ async function load(page, url) {
 async function takeQuickstart(page, url) {
   await load(page, url);
   await page.locator('.red-ui-palette-node[data-palette-type="crec-events-in"]').scrollIntoViewIfNeeded();
-  const status = (/** @type {RegExp} */ text) =>
-    page.locator(".red-ui-flow-node-status-label", { hasText: text }).waitFor({ timeout: 60_000 });
+  const status = (/** @type {string} */ name, /** @type {RegExp} */ text) =>
+    nodeNamed(page, name)
+      .locator(".red-ui-flow-node-status-label", { hasText: text })
+      .waitFor({ timeout: 60_000 });
   const message = (/** @type {string} */ text) =>
     page.locator(".red-ui-debug-msg", { hasText: text }).last().waitFor({ timeout: 60_000 });
   const settled = [
-    () => status(/^active/),
+    () => status("watcher", /^active/),
     () => message("watcher.event/Transfer"),
     () => message("event_hash_mismatch"),
     () => message("balance:"),
@@ -105,7 +107,7 @@ async function takeQuickstart(page, url) {
     await press(page, name);
     await settled[index]?.();
   }
-  await status(/^confirmed$/);
+  await status("transfer on demo token", /^confirmed$/);
   await page.locator("#red-ui-notifications .red-ui-notification").first().waitFor({ state: "hidden" });
   await take(page, "quickstart");
 }
@@ -115,8 +117,15 @@ async function takeQuickstart(page, url) {
  * @param {string} name of an inject node
  */
 async function press(page, name) {
-  const node = page.locator(".red-ui-flow-node-group", { has: page.getByText(name, { exact: true }) }).last();
-  await node.locator(".red-ui-flow-node-button-button").click();
+  await nodeNamed(page, name).locator(".red-ui-flow-node-button-button").click();
+}
+
+/**
+ * @param {Page} page
+ * @param {string} name as its label shows it
+ */
+function nodeNamed(page, name) {
+  return page.locator(".red-ui-flow-node-group", { has: page.getByText(name, { exact: true }) }).last();
 }
 
 /**

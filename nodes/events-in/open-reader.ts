@@ -104,6 +104,7 @@ export async function openReader(
   const watcherCheck = new WatcherCheck(
     (aborted) => findUnwatched(filters, { client, channelId }, aborted),
     show,
+    { pollMaxMs: intervals.pollMaxMs },
   );
   let lower = 0;
   const passes = (event: ChannelEvent): boolean => {

@@ -24,6 +24,8 @@ export class UnitsNote {
     if (!("params" in decoded) || "tokens" in decoded || this.#seen.size >= MOST) return;
     const { contract: address, chainSelector } = decoded;
     if (typeof address !== "string" || typeof chainSelector !== "string") return;
+    // Others would take its places.
+    if (contractsAt(this.#RED, chainSelector, address).length === 0) return;
     this.#seen.set(`${chainSelector} ${address}`, { chainSelector, address });
   }
 

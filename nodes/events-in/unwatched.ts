@@ -18,8 +18,13 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** How often it is checked that the watchers are still there. */
 const WATCHED_MS = 600_000;
-/** A check that was asked for by an event waits this long: several come together. */
+/** After an event that shows a change, the check waits this long: several come together. */
 const SOON_MS = 500;
+/** Of the calls of an idle node, the checks are a tenth at most while nothing is missing. */
+const LEAST_POLLS = 10;
+
+/** Waits for so long, or until the signal fires. Never rejects. */
+type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * What the node waits for although no watcher of the channel sends it. Archived watchers send nothing.
@@ -59,13 +64,24 @@ export async function findUnwatched(
 export class WatcherCheck {
   readonly #find: Find;
   readonly #onChange: () => void;
+  readonly #pause: Pause;
+  readonly #longestMs: number;
+  readonly #watchedMs: number;
   #unwatched: Unwatched | undefined;
   #hasNews = false;
   #wake = new AbortController();
 
-  constructor(find: Find, onChange: () => void) {
+  /** `pollMaxMs` is how often an idle node reads its channel: the checks are not more frequent than that. */
+  constructor(
+    find: Find,
+    onChange: () => void,
+    { pollMaxMs = 0, pause = pauseFor }: { pollMaxMs?: number; pause?: Pause } = {},
+  ) {
     this.#find = find;
     this.#onChange = onChange;
+    this.#pause = pause;
+    this.#longestMs = Math.max(LONGEST_MS, pollMaxMs);
+    this.#watchedMs = Math.max(WATCHED_MS, LEAST_POLLS * pollMaxMs);
   }
 
   get unwatched(): Unwatched | undefined {
@@ -74,15 +90,15 @@ export class WatcherCheck {
 
   /** Until the signal fires. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    let waitMs = FIRST_MS;
+    let [waitMs, soonMs] = [FIRST_MS, SOON_MS];
     while (!signal.aborted) {
       this.#hasNews = false;
       this.#wake = new AbortController();
       waitMs = await this.#check(waitMs, signal);
-      await sleep(waitMs, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(
-        () => undefined,
-      );
-      if (this.#hasNews) await sleep(SOON_MS, undefined, { signal }).catch(() => undefined);
+      await this.#pause(waitMs, AbortSignal.any([signal, this.#wake.signal]));
+      if (this.#hasNews) await this.#pause(Math.min(soonMs, waitMs), signal);
+      // A busy channel must not cause a check for each event.
+      soonMs = this.#hasNews ? Math.min(2 * soonMs, LONGEST_MS) : SOON_MS;
     }
   }
 
@@ -101,10 +117,14 @@ export class WatcherCheck {
       const isNew = String(found?.names) !== String(this.#unwatched?.names);
       this.#unwatched = found;
       if (isNew) this.#onChange();
-      if (found === undefined) return WATCHED_MS;
-      return isNew ? FIRST_MS : Math.min(LONGEST_MS, 2 * waitedMs);
+      if (found === undefined) return this.#watchedMs;
+      return isNew ? FIRST_MS : Math.min(this.#longestMs, 2 * waitedMs);
     } catch {
-      return LONGEST_MS;
+      return this.#longestMs;
     }
   }
+}
+
+function pauseFor(ms: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -47,10 +47,19 @@ export function amountRule(names: readonly string[] = []): IsAmount {
     const named = new Set(names.map(plainName));
     return ({ name, type }) => named.has(plainName(name)) && (type === undefined || isInteger(type, 1));
   }
+  const holdsTokenId = remembered((among) => among.some((other) => TOKEN_IDS.has(plainName(other))));
   return ({ name, type }, among) =>
-    USUAL.has(plainName(name)) &&
-    (type === undefined || isInteger(type, LEAST_BITS)) &&
-    !among.some((other) => TOKEN_IDS.has(plainName(other)));
+    USUAL.has(plainName(name)) && (type === undefined || isInteger(type, LEAST_BITS)) && !holdsTokenId(among);
+}
+
+/** Asked for each parameter of a list, the same question about the whole list would take too long for a large one. */
+function remembered(find: (among: readonly string[]) => boolean): (among: readonly string[]) => boolean {
+  const found = new WeakMap<readonly string[], boolean>();
+  return (among) => {
+    const known = found.get(among) ?? find(among);
+    found.set(among, known);
+    return known;
+  };
 }
 
 /** A name whatever its notation: `tokenId`, `_tokenId` and `token_id` are one. */

@@ -6,6 +6,8 @@ import { fromJsonText } from "./values.ts";
 /** Text that begins so is hex, or a mistake in hex: never text. */
 const HEX = /^\s*0x/i;
 const DIGITS = /^[0-9a-f]+$/i;
+/** Text of whole bytes as hex digits, as long as an address or longer, is hex whose prefix was forgotten. */
+const LONG_HEX = /^(?:[0-9a-f]{2}){20,}$/i;
 
 /**
  * A value of a parameter, with text in place of `bytes` or `bytesN` replaced by its UTF-8 bytes, in lists and tuples
@@ -16,7 +18,7 @@ const DIGITS = /^[0-9a-f]+$/i;
  *
  * @param type an ABI type such as `bytes32`, or a parameter with components
  * @param path names the value in the error
- * @throws {ArgumentError} `INVALID_ARGUMENT` with the path of text that is empty or too long.
+ * @throws {ArgumentError} `INVALID_ARGUMENT` with the path of text that is empty, too long, or clearly hex without `0x`.
  * @example
  * textToBytes("hello", "bytes8", "args.name"); // → "0x68656c6c6f000000"
  */
@@ -61,12 +63,19 @@ function bytesOf(text: string, size: number | undefined, path: string): string {
   if (!text.isWellFormed()) {
     throw new ArgumentError(path, `${path} must be complete text, but has half a character.`);
   }
+  if (size === undefined && LONG_HEX.test(text)) {
+    throw new ArgumentError(
+      path,
+      `${path} looks like hex without its prefix. Put 0x in front of it. If it is text, give the bytes of the text as hex.`,
+    );
+  }
   const bytes = Buffer.from(text, "utf8");
   const given = bytes.length;
   if (size !== undefined && given > size) {
     const isHex = DIGITS.test(text) && text.length === 2 * size;
     const advice = isHex ? "If these are hex digits, put 0x in front of them." : "Give shorter text.";
-    throw new ArgumentError(path, `${path} has room for ${size} bytes, but the text has ${given}. ${advice}`);
+    const room = `${size} byte${size === 1 ? "" : "s"}`;
+    throw new ArgumentError(path, `${path} has room for ${room}, but the text has ${given}. ${advice}`);
   }
   return `0x${bytes.toString("hex").padEnd(2 * (size ?? given), "0")}`;
 }

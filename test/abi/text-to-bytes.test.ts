@@ -30,8 +30,16 @@ describe("text in place of bytes", () => {
     wrong("", "bytes", /^args\.name is empty/);
     wrong("x".repeat(33), "bytes32", /^args\.name has room for 32 bytes, but the text has 33\. Give shorter/);
     wrong("🚀", "bytes3", /room for 3 bytes, but the text has 4/);
+    wrong("ab", "bytes1", /room for 1 byte, but the text has 2\. If these are hex/);
     wrong("ab".repeat(32), "bytes32", /has 64\. If these are hex digits, put 0x in front of them\.$/);
     wrong("\ud83d", "bytes32", /half a character/);
+  });
+
+  it("is refused for bytes of any length where it is clearly hex without 0x", () => {
+    for (const text of ["ab".repeat(20), "AB".repeat(32), "12".repeat(68)])
+      wrong(text, "bytes", /^args\.name looks like hex without its prefix\. Put 0x in front of it\./);
+    for (const text of ["cafe", "20240131", "ab".repeat(19), `${"ab".repeat(20)}c`])
+      should(bytes(text, "bytes")).equal(`0x${Buffer.from(text).toString("hex")}`);
   });
 
   it("is hex where it begins with 0x, right or wrong, and then checked by the encoder", () => {

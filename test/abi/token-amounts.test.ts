@@ -6,6 +6,7 @@ import {
   listFunctions,
   parseAbi,
   parseTokenAmounts,
+  untypedAmountsInTokens,
 } from "../../src/abi/index.ts";
 
 const ADDRESS = "0x00000000000000000000000000000000DeaDBeef";
@@ -59,6 +60,17 @@ describe("amounts of tokens", () => {
     should(formatTokenAmounts(["1500000"], [{ name: "", type: "uint256[]" }], 6, ["value"])).deepEqual([
       "1.5",
     ]);
+  });
+
+  it("are found quickly among very many values without types", () => {
+    const names = Array.from({ length: 12_000 }, (_, index) => `${"_".repeat(index % 100)}${index}_`);
+    const usual = (index: number) =>
+      [..."totalsupply"].map((one, at) => ((index >> at) & 1 ? `${one}_` : one)).join("");
+    const amounts = Array.from({ length: 2_000 }, (_, index) => usual(index));
+    const values = Object.fromEntries([...names, ...amounts].map((name) => [name, "1500000"]));
+    const start = performance.now();
+    should(Object.keys(untypedAmountsInTokens(values, 6) ?? {})).have.length(2_000);
+    should(performance.now() - start).be.below(1_000);
   });
 
   describe("among the values of a call", () => {

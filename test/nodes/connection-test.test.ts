@@ -595,6 +595,35 @@ describe("the connection's form", function () {
       should(workflowOwner).have.properties({ state: "secret", length: HIDDEN.length });
       should(baseUrl).have.properties({ state: "set", value: "http://of-the-flow.invalid" });
     });
+
+    it("is masked if the value looks like a key or has a password, and two variables are not one", async () => {
+      const odd = {
+        ...{ orgId: "${CREC_SIGNER}", baseUrl: "${WITH_PASSWORD}", creTenantId: "${TOKEN_ADDRESS}" },
+        ...{ graphqlUrl: "${CREC_ORG_ID}${HIDDEN_ORG}", workflowOwner: "${SESSION_TOKEN}" },
+      };
+      const variable = (name: string, value: string) => ({ name, type: "str", value });
+      const env = [
+        variable("WITH_PASSWORD", "http://user:pass@of-the-flow.invalid/v1"),
+        variable("TOKEN_ADDRESS", `0x${"ab".repeat(20)}`),
+        variable("SESSION_TOKEN", "of a session"),
+      ];
+      await nodeRed.deploy([
+        ...config(),
+        { id: "odd-tab", type: "tab", label: "odd", env },
+        { ...connectionNode(service.ready, { id: "odd", ...odd }), z: "odd-tab" },
+        {
+          ...{ id: "of-others", type: "mqtt-broker", z: "odd-tab", d: true, broker: "h" },
+          credentials: { password: "${CREC_EVIL_URL}" },
+        },
+      ]);
+      const { orgId, baseUrl, creTenantId, graphqlUrl, workflowOwner } = await shown("odd", odd);
+      should(orgId).have.property("state", "secret");
+      should(baseUrl).have.property("state", "secret");
+      should(workflowOwner).have.property("state", "secret");
+      should(creTenantId).have.properties({ state: "set", value: `0x${"ab".repeat(20)}` });
+      should(graphqlUrl).have.property("state", "unset");
+      should(await shown("of-others", { password: STORED })).deepEqual({});
+    });
   });
 
   describe("its permissions", () => {

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import should from "should";
+import { UnitsNote } from "../../nodes/events-in/units-note.ts";
 import type { ContractNode } from "../../nodes/lib/runtime/config-nodes.ts";
 import { registerContract } from "../../nodes/lib/runtime/contract-registry.ts";
 import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
@@ -159,5 +160,20 @@ describe("the tokens in a message", () => {
     looks = 0;
     should(tokens(RED)).deepEqual({ value: "1.5" });
     should(looks).equal(0);
+  });
+});
+
+describe("the note of missing units", () => {
+  it("names a contract of this Node-RED, also after events of very many other contracts", () => {
+    const RED = deployed(contract({ decimals: undefined }));
+    const note = new UnitsNote(RED, library);
+    const send = (address: string) =>
+      note.note({
+        ...{ name: "Transfer", params: { value: "1" } },
+        ...{ contract: address, chainSelector: HERE },
+      } as unknown as library.DecodedEvent);
+    for (let number = 0; number < 60; number += 1) send(`0x${number.toString(16).padStart(40, "0")}`);
+    send(TOKEN);
+    should(note.report()).have.property("noDecimals").with.length(1);
   });
 });

@@ -76,6 +76,13 @@ describe("the reason of a failed operation or query", () => {
     });
   });
 
+  it("that is far too long is cut, and takes no time", () => {
+    const start = performance.now();
+    const { reason } = failureOf(`A${" ".repeat(60_000)}x`);
+    should(performance.now() - start).be.below(1_000);
+    should(reason.length).be.below(5_000);
+  });
+
   it("keeps values that hold a comma as they came", async () => {
     const odd = "Odd(text: one, two, amount: 5)";
     const failure = await explainFailure(withContracts({ address: TOKEN, decimals: 1 }), odd, calls);

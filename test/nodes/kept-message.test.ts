@@ -38,8 +38,35 @@ describe("a message that is kept for a wait", () => {
     };
     should(keptMessage(msg)).eql({
       msg: { payload: 1, token: "USDC", headers: { accept: "text/plain" } },
-      cut: ["password", "apiKey", "access_token", "cookies"],
+      cut: [
+        ...["password", "apiKey", "access_token", "cookies"],
+        ...["headers.Authorization", "headers.set-cookie", "headers.X-API-Key"],
+      ],
     });
+  });
+
+  it("keeps what only looks secret, such as amounts of tokens", () => {
+    const msg = {
+      ...{ token: "USDC", tokens: { value: "1.5" }, tokenId: "7", tokenAmount: "1", publicKey: "0x1" },
+      ...{ paidTokens: "1", bidToken: "A", validTokens: 2, idTokens: 3, keyToken: "k", operationKey: "o" },
+      payload: { tokens: { value: "1.5" }, params: { privateKeyHash: "0x2" } },
+    };
+    should(keptMessage(msg)).eql({ msg, cut: [] });
+  });
+
+  it("leaves out secrets in any notation", () => {
+    const names = [
+      "ACCESS_TOKEN",
+      "refreshToken",
+      "idToken",
+      "accesstoken",
+      "x-api-key",
+      "PrivateKey",
+      "passwd",
+    ];
+    for (const name of names) should(keptMessage({ [name]: "s" })).eql({ msg: {}, cut: [name] });
+    const headers = { "X-Vault-Token": "s", token: "s" };
+    should(keptMessage({ headers }).cut).eql(["headers.X-Vault-Token", "headers.token"]);
   });
 
   it("leaves out the largest properties of a message above 64 KB, and ours last", () => {
@@ -49,6 +76,15 @@ describe("a message that is kept for a wait", () => {
       msg: { _msgid: "1", crec: msg.crec },
       cut: ["image", "payload"],
     });
+  });
+
+  it("stays marked as a test, however large it is", () => {
+    const crec = { test: true, event: "x".repeat(70_000) };
+    should(keptMessage({ payload: 1, crec })).eql({
+      msg: { crec: { test: true } },
+      cut: ["payload", "crec"],
+    });
+    should(keptMessage({ payload: 1, crec: { ...crec, test: "true" } }).msg).eql({});
   });
 
   it("counts bytes, not characters", () => {

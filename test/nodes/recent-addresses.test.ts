@@ -1,5 +1,8 @@
 import should from "should";
+import { toMessage } from "../../nodes/lib/runtime/event-message.ts";
 import { noteAddresses, recentAddresses } from "../../nodes/lib/runtime/recent-addresses.ts";
+import type { DecodedEvent, VerifyResult } from "../../src/index.ts";
+import { makeEvent } from "../consumer/simulation.ts";
 
 const address = (number: number) => `0x${number.toString(16).padStart(40, "a")}`;
 const transfer = (from: string, to: string) => ({
@@ -23,6 +26,24 @@ describe("recent addresses", () => {
     noteAddresses(transfer(`0x${"0".repeat(40)}`, "text"));
     should(recentAddresses()).have.length(30);
     should(recentAddresses()[0]?.address).equal(address(199));
+  });
+
+  it("are not those of an event whose proof failed", () => {
+    const receive = (to: string, verification?: VerifyResult) => {
+      const decodeEvent = () => transfer(address(1), to) as unknown as DecodedEvent;
+      const decoding = { decodeEvent, dedupeKey: () => "key", EVENT_TYPES: ["watcher.event"] };
+      const delivery = { offset: 1, redelivered: false, late: false, restored: false, attempt: 1 };
+      const event = makeEvent(1, { type: "watcher.event" });
+      toMessage(
+        { ...delivery, event, ...(verification ? { verification } : {}) },
+        { channelId: "c" },
+        decoding,
+      );
+    };
+    receive(address(300));
+    receive(address(301), { verified: true, signers: [] });
+    receive(address(302), { verified: false, reason: "event_hash_mismatch", message: "Changed." });
+    should(recentAddresses()[0]?.address).equal(address(301));
   });
 
   it("ignore what has no parameters", () => {

@@ -89,5 +89,8 @@ describe("bytes in a form", () => {
     should(() => checked("hello", "bytes", { hexOnly: true })).throw(/^sensor must be bytes: 0x/);
     should(checked("0x01", "bytes", { hexOnly: true })).deepEqual({ bytes: { count: 1 } });
     should(checked("hello", "bytes")).deepEqual({ bytes: { count: 5, hex: "0x68656c6c6f" } });
+    should(() => checked("ab".repeat(20), "bytes")).throw(/^sensor looks like hex without its prefix/);
+    should(fitsBytes("ab".repeat(20), "")).be.false();
+    should(fitsBytes("cafe", "")).be.true();
   });
 });

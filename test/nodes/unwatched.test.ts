@@ -108,6 +108,46 @@ describe("the check for events that no watcher sends", () => {
     return { check, changes, next, end };
   }
 
+  /** How long it pauses, for a channel whose every check comes with an event, and for one without events. */
+  async function pauses(found: Unwatched | undefined, { isBusy = false, pollMaxMs = 0, count = 12 }) {
+    const closing = new AbortController();
+    const paused: number[] = [];
+    let isPausing = false;
+    const check = new WatcherCheck(
+      async () => {
+        if (paused.length > count) closing.abort();
+        if (isBusy) check.note(makeEvent(1, { type: "watcher.status" }));
+        return found;
+      },
+      () => undefined,
+      {
+        pollMaxMs,
+        pause: async (ms, { aborted }) => {
+          if (!aborted) paused.push(ms);
+          if (isPausing) closing.abort();
+          isPausing = paused.length >= count;
+        },
+      },
+    );
+    await check.run(closing.signal);
+    return paused;
+  }
+
+  it("is not repeated for each event of a busy channel", async () => {
+    const watched = await pauses(undefined, { isBusy: true });
+    should(watched.slice(0, 3)).deepEqual([500, 1_000, 2_000]);
+    should(watched.at(-1)).equal(60_000);
+    const unwatched = await pauses({ names: ["Transfer"] }, { isBusy: true });
+    should(unwatched.at(-1)).equal(60_000);
+  });
+
+  it("is not more frequent than the polls of an idle node", async () => {
+    should((await pauses(undefined, { pollMaxMs: 15_000, count: 2 }))[0]).equal(600_000);
+    should((await pauses(undefined, { pollMaxMs: 3_600_000, count: 2 }))[0]).equal(36_000_000);
+    should((await pauses({ names: [] }, { pollMaxMs: 15_000 })).at(-1)).equal(60_000);
+    should((await pauses({ names: [] }, { pollMaxMs: 3_600_000, count: 20 })).at(-1)).equal(3_600_000);
+  });
+
   it("keeps what it knows when the watchers cannot be listed", async () => {
     const { check, changes, next, end } = checking();
     (await next(1)).reject(new Error("The service is down."));

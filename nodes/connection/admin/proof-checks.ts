@@ -59,12 +59,30 @@ async function checksOf(
   const config = { ...configOf(form), families };
   const result = await library.createVerifier(config).verify(event, { channelId, donFamily });
   const signers = await signersOf(library, proof);
-  return [ownerCheck(form, result), signersCheck(form, result, signers)].filter(
-    (check) => check !== undefined,
-  );
+  const check = signersCheck(form, result, signers);
+  const family =
+    check.text === "signers-unknown" ? await familyIn(event, donFamily).catch(() => undefined) : undefined;
+  return [
+    ownerCheck(form, result),
+    family === undefined
+      ? check
+      : { ...check, text: "signers-unknown-of-family", values: { ...check.values, family } },
+  ].filter((check) => check !== undefined);
 }
 
-/** The newest event with a proof, in a few channels. */
+/** Only the event of a watcher has one. It is known to the form by no set, else that set would have been used. */
+async function familyIn(
+  event: ChannelEvent,
+  familyOf: (watcherId: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const { watcher_id: watcherId } = event.payload as { watcher_id?: unknown };
+  return isOfWatcher(event) && typeof watcherId === "string" ? familyOf(watcherId) : undefined;
+}
+
+/**
+ * The newest event with a proof, in a few channels. One of a watcher comes last: its family may sign with other keys,
+ * while the form's own signers are those of every operation and query.
+ */
 async function findProof(
   client: CrecClient,
   { isVerifiable }: Library,
@@ -74,8 +92,11 @@ async function findProof(
   for (const { channel_id: channelId } of channels) {
     for (const type of TYPES) {
       const { events } = await client.events.poll(channelId, { limit: PAGE, type }, { signal });
-      const newestFirst = events.toSorted((one, other) => other.headers.offset - one.headers.offset);
-      for (const event of newestFirst) {
+      const inOrder = events.toSorted(
+        (one, other) =>
+          Number(isOfWatcher(one)) - Number(isOfWatcher(other)) || other.headers.offset - one.headers.offset,
+      );
+      for (const event of inOrder) {
         const proof = event.headers.proofs.find(isOcrProof);
         const { status } = event.payload as { status?: string };
         if (proof && isVerifiable(event.headers.type, status)) return { event, proof, channelId };
@@ -83,6 +104,10 @@ async function findProof(
     }
   }
   return undefined;
+}
+
+function isOfWatcher({ headers }: ChannelEvent): boolean {
+  return headers.type === "watcher.event";
 }
 
 function isOcrProof(proof: unknown): proof is OcrProof {

@@ -43,7 +43,8 @@ export function storedCredential(RED: NodeAPI, id: string, field: string): strin
 function variableOf(RED: NodeAPI, id: string, reference: string): Variable {
   const node = RED.nodes.getNode(id);
   if (!node || !isReference(reference)) return { state: "undeployed" };
-  const value: unknown = RED.util.evaluateNodeProperty(reference, "env", node, {});
+  // As Node-RED replaces it in a node: the text between the braces is one name, even `A}${B`.
+  const value: unknown = RED.util.getSetting(node, reference.slice(2, -1));
   const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
   return text.trim() === "" ? { state: "unset" } : { state: "set", value: text.trim() };
 }

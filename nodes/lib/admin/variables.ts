@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { storedValue } from "../runtime/flow-settings.ts";
 import type { ShownVariable, ShownVariables } from "../shared/form-types.ts";
 import { STORED_PASSWORD } from "../shared/stored-password.ts";
 import { isReference } from "../shared/variables.ts";
@@ -9,7 +10,10 @@ import { deployedCredential, deployedVariable, storedCredential, type Variable }
 const MOST_FIELDS = 50;
 const LONGEST = 200;
 /** A variable with such a name is masked in every field, in case it was deployed in the wrong one. */
-const SECRET_NAME = /KEY|PRIVATE|SECRET|PASS|CREDENTIAL/i;
+const SECRET_NAME =
+  /KEY|PRIVATE|SECRET|PASS|PWD|CREDENTIAL|MNEMONIC|SEED|JWT|AUTH|(ACCESS|API|BEARER|ID|REFRESH|SESSION)_?TOKEN/i;
+/** So is a value that looks like one: a private key, or an address with a password in it. */
+const SECRET_VALUE = /^(0x)?[0-9a-f]{64}$|^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i;
 
 /**
  * `POST /crec/variables`: what the variables in the fields of a form stand for, as `{id, fields: {baseUrl: "${NAME}"}}`.
@@ -18,7 +22,8 @@ const SECRET_NAME = /KEY|PRIVATE|SECRET|PASS|CREDENTIAL/i;
 export function registerVariables(RED: NodeAPI): void {
   answerForms(RED, "post", "/crec/variables", "crec.write", ({ body }): ShownVariables => {
     const { id, fields } = fieldsOf(body);
-    const isOurs = RED.nodes.getNode(textIn(id))?.type.startsWith("crec-") !== false;
+    // In the flow a disabled node has a type, too.
+    const isOurs = textIn(storedValue(RED, textIn(id), "type") ?? "crec-").startsWith("crec-");
     const requested = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
     const shown = requested.flatMap(([field, text]) => {
       const variable = shownVariable(RED, textIn(id), field, textIn(text));
@@ -46,7 +51,7 @@ function shownVariable(RED: NodeAPI, id: string, field: string, text: string): S
 function shownAs(variable: Variable, isSecret: boolean): Omit<ShownVariable, "name"> {
   if (variable.state !== "set") return { state: variable.state };
   const { value } = variable;
-  if (isSecret) return { state: "secret", length: value.length };
+  if (isSecret || SECRET_VALUE.test(value)) return { state: "secret", length: value.length };
   return { state: "set", value: value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value };
 }
 

@@ -27,6 +27,8 @@ export function toMessage(
   const { event, offset, redelivered, late, restored, attempt, verification, rejection } = delivery;
   const { type } = event.headers;
   const payload = payloadOf(event, decoding);
+  // A forged event must not get an address into the forms.
+  if (!isRejected(verification)) noteAddresses(payload);
   const dedupeKey = verification?.verified ? decoding.dedupeKey(event) : undefined;
   return {
     payload,
@@ -76,11 +78,7 @@ export function isKnownType({ headers }: ChannelEvent, known: { EVENT_TYPES: rea
 export function payloadOf(event: ChannelEvent, decoding: Decoding): DecodedEvent | Undecoded {
   const { headers, payload } = event;
   try {
-    if (isKnownType(event, decoding)) {
-      const decoded = decoding.decodeEvent(event);
-      noteAddresses(decoded);
-      return decoded;
-    }
+    if (isKnownType(event, decoding)) return decoding.decodeEvent(event);
   } catch {
     // Sent like an event of an unknown type.
   }

@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import type { Abi, AbiError, Operation } from "../../../src/index.ts";
+import { cutAtWord } from "../shared/cut-text.ts";
 import { type DeployedContract, deployedContracts, type Units, unitsAt } from "./deployed-contracts.ts";
 import { type Library, loadLibrary } from "./library.ts";
 
@@ -30,8 +31,12 @@ const IN_QUERY = /^(\w*REVERT\w*: [^(]*?) \((.*)\)$/s;
 const CUSTOM_ERROR = /^(?:(.*?)[:\s]\s*)?([A-Z]\w*)\((.*)\)$/s;
 const REVERT_DATA = /^0x[0-9a-f]{8}(?:[0-9a-f]{64})*$/i;
 
+/** Longer than any reason that a person reads. The patterns above take quadratic time. */
+const LONGEST = 4_000;
+
 /** By the text alone. Its values are in the contract's smallest unit. */
-export function failureOf(text: string): Failure {
+export function failureOf(whole: string): Failure {
+  const text = cutAtWord(whole, LONGEST);
   const [, batch, , inBatch = text] = IN_BATCH.exec(text) ?? [];
   const [, code, inner = inBatch] = REPEATED.exec(inBatch) ?? IN_QUERY.exec(inBatch) ?? [];
   const [, before, name, values] = CUSTOM_ERROR.exec(inner) ?? [];

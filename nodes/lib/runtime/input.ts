@@ -59,7 +59,11 @@ export function onInput(
       isOver: false,
       ...waits?.take(msg),
     };
-    const ports: Task["send"] = (...out) => send(out.map((one) => one && RED.util.cloneMessage(one)));
+    const ports: Task["send"] = (...out) => {
+      // The nodes behind a node that is stopped may be stopped too: what is kept is sent after the deploy.
+      if (signal.aborted && waits?.isOn) throw signal.reason;
+      send(out.map((one) => one && RED.util.cloneMessage(one)));
+    };
     let later: (() => Promise<void>) | undefined;
     const afterwards: Task["afterwards"] = (more) => {
       later = more;
@@ -70,7 +74,11 @@ export function onInput(
       await work({ msg, send: ports, signal, afterwards, kept: run.kept, keep });
     };
     const finish = async (thrown?: { error: unknown }): Promise<void> => {
-      if (thrown && signal.reason === TAKEN_OVER) return waits?.end(run);
+      if (thrown && signal.reason === TAKEN_OVER) {
+        // The message that goes on in its place also removes its file.
+        run.isOver = true;
+        return;
+      }
       if (thrown && signal.aborted) {
         const error = interrupted(thrown.error);
         // A message that is kept comes again.

@@ -4,6 +4,7 @@ export function fitsBytes(text: string, size: string): boolean {
   if (/^0x/i.test(trimmed)) {
     return /^0x(?:[0-9a-f]{2})*$/i.test(trimmed) && (size === "" || trimmed.length === 2 + 2 * Number(size));
   }
+  if (size === "" && /^(?:[0-9a-f]{2}){20,}$/i.test(text)) return false;
   const count = new TextEncoder().encode(text).length;
   return count > 0 && (size === "" || count <= Number(size));
 }

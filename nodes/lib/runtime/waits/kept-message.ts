@@ -1,4 +1,5 @@
 import type { CrecMessage } from "../message.ts";
+import { isTest, TEST_MARK } from "../test-message.ts";
 
 /** A message as it is kept in a file. */
 export type KeptMessage = {
@@ -12,8 +13,11 @@ const MOST_BYTES = 64 * 1024;
 const DEEPEST = 100;
 /** Of a request that waits for its answer: no other process can give it. */
 const OF_THIS_PROCESS = ["req", "res"];
+/** Of whole words: `paidTokens` and `tokenId` are not secret. */
 const SECRET =
-  /authorization|cookie|password|passphrase|secret|credential|(?:access|refresh|id|auth|bearer|session|api)[-_]?token|(?:api|private)[-_]?key/i;
+  /authorization|cookie|passw|passphrase|secret|credential|mnemonic|(^|-)((access|refresh|id|auth|bearer|session|api)-?token|(api|private)-?keys?)(-|$)/;
+/** A header has no amounts of tokens. */
+const SECRET_HEADER = /token/;
 
 /** The message without what a file cannot or must not hold. */
 export function keptMessage(msg: CrecMessage): KeptMessage {
@@ -21,14 +25,20 @@ export function keptMessage(msg: CrecMessage): KeptMessage {
   const cut: string[] = [];
   for (const [name, value] of Object.entries(msg)) {
     if (OF_THIS_PROCESS.includes(name) || value === undefined) continue;
-    if (SECRET.test(name) || !isJson(value)) cut.push(name);
-    else kept[name] = name === "headers" ? withoutSecrets(value) : value;
+    if (isSecret(name) || !isJson(value)) cut.push(name);
+    else if (name === "headers" && isObject(value)) {
+      const secrets = Object.keys(value).filter((one) => isSecret(one) || SECRET_HEADER.test(inWords(one)));
+      kept[name] = Object.fromEntries(Object.entries(value).filter(([one]) => !secrets.includes(one)));
+      cut.push(...secrets.map((one) => `headers.${one}`));
+    } else kept[name] = value;
   }
   for (const { name } of largestFirst(kept)) {
     if (bytesOf(kept) <= MOST_BYTES) break;
     delete kept[name];
     cut.push(name);
   }
+  // Without its mark, nodes that act would take it for a real one.
+  if (isTest(msg) && !("crec" in kept)) kept.crec = TEST_MARK;
   return { msg: kept as CrecMessage, cut };
 }
 
@@ -44,9 +54,20 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-function withoutSecrets(headers: unknown): unknown {
-  if (typeof headers !== "object" || headers === null) return headers;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)));
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSecret(name: string): boolean {
+  return SECRET.test(inWords(name));
+}
+
+/** `accessToken`, `ACCESS_TOKEN` and `access token` are all `access-token`. */
+function inWords(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replace(/[^a-zA-Z0-9]+/g, "-")
+    .toLowerCase();
 }
 
 /** Whether it is the same after it was written as JSON. */

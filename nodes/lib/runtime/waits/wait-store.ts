@@ -21,17 +21,20 @@ export type WaitRecord = {
   error?: { code: string; message: string };
 };
 
-/** A file of the folder: a wait, or what is wrong with it. */
-export type StoredWait = { name: string; path: string; record: WaitRecord | undefined };
+/** A file of the folder. Without a record it cannot be read, or was removed meanwhile. */
+export type StoredWait = { path: string; record: WaitRecord | undefined; isGone: boolean };
 
 const ENDING = ".json";
+const TEMPORARY = `${ENDING}.tmp`;
 
 /** The waits of one node, each in its own file. Like cursors, they are in the user directory. */
 export class WaitStore {
   readonly #folder: string;
 
   constructor(RED: NodeAPI, nodeId: string) {
-    this.#folder = join(RED.settings.userDir ?? process.cwd(), "crec-waits", fileNameOf(nodeId));
+    // A flow that was written by hand can have any id: the folder must not be another one.
+    const name = fileNameOf(nodeId).replace(/^\.+$/, (dots) => "%2E".repeat(dots.length));
+    this.#folder = join(RED.settings.userDir ?? process.cwd(), "crec-waits", name);
   }
 
   /** A name that no other wait has: several messages may wait for one operation. */
@@ -64,21 +67,25 @@ export class WaitStore {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Every wait, without a file that was removed meanwhile. */
-  async list(): Promise<StoredWait[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
+  /** The names of all waits but those of this deploy. What a crash left half written is removed. */
+  async names(own: ReadonlySet<string>): Promise<string[]> {
+    const files = await readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
-    const found: StoredWait[] = [];
-    for (const name of names.filter((one) => one.endsWith(ENDING))) {
-      const path = join(this.#folder, name);
-      const text = await readFile(path, "utf8").catch((error: unknown) =>
-        isMissing(error) ? undefined : "",
-      );
-      if (text !== undefined) found.push({ name, path, record: recordIn(text) });
+    const isOwn = (file: string) => own.has(file.replace(/\.tmp$/, ""));
+    const others = files.filter((file) => !isOwn(file));
+    for (const half of others.filter((file) => file.endsWith(TEMPORARY))) await this.remove(half);
+    return others.filter((file) => file.endsWith(ENDING));
+  }
+
+  async read(name: string): Promise<StoredWait> {
+    const path = join(this.#folder, name);
+    try {
+      return { path, record: recordIn(await readFile(path, "utf8")), isGone: false };
+    } catch (error) {
+      return { path, record: undefined, isGone: isMissing(error) };
     }
-    return found;
   }
 }
 

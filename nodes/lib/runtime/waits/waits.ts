@@ -1,11 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import type { Connection } from "../config-nodes.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
+import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
-import { type StoredWait, type WaitRecord, WaitStore } from "./wait-store.ts";
+import { type WaitRecord, WaitStore } from "./wait-store.ts";
 
 /** What a node waits for, with what it needs to go on after a deploy. */
 export type Wait = {
@@ -37,6 +39,10 @@ export type Run = {
   isOver: boolean;
 };
 
+/** So many waits are resumed at once, then there is a pause: the service should not get a thousand requests in a second. */
+const MOST_AT_ONCE = 10;
+const PAUSE_MS = 250;
+
 /** With this reason a run ends silently: another message goes on with its wait. */
 export const TAKEN_OVER = new Error("Another message goes on with this wait.");
 
@@ -49,10 +55,15 @@ export class Waits {
   readonly #store: WaitStore;
   /** Messages that were given to the node again, until it has them. */
   readonly #resumed = new WeakMap<CrecMessage, { kept: Kept; file: string }>();
-  /** Files of this deploy: they are not taken up again in it. */
-  readonly #own = new Set<string>();
+  /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
+  #own: Set<string> | undefined = new Set();
   readonly #forget: () => void;
-  #isClosed = false;
+  readonly #closing = new AbortController();
+  /**
+   * Messages that arrived before the stored ones were resumed, each with the writing of its file. Undefined once all
+   * are resumed.
+   */
+  #early: Map<string, Array<Promise<void>>> | undefined = new Map();
 
   constructor(RED: NodeAPI, node: Node, runs: ReadonlySet<Run>, isOn: () => boolean) {
     this.#RED = RED;
@@ -76,18 +87,25 @@ export class Waits {
 
   /**
    * From now on the run waits for this. A message that arrived again goes on in place of the one that was kept: only it
-   * is followed by events in.
+   * is followed by events in. A test message goes on beside a real one: behind this node, it is refused.
    */
   async keep(run: Run, { id, connection, about, isCheap }: Wait): Promise<void> {
     run.id = id;
     if (run.kept) return;
-    for (const other of this.#runs) {
-      if (other.kept?.id === id) other.controller.abort(TAKEN_OVER);
-    }
-    if (!this.isOn) return;
+    const key = keyOf(id, run.msg);
+    // One for one: if two messages were kept, the second may be of a branch whose message is still to come.
+    const replaced = [...this.#runs].find(
+      ({ kept, msg, isOver, controller: { signal } }) =>
+        kept !== undefined && !isOver && !signal.aborted && keyOf(kept.id, msg) === key,
+    );
+    replaced?.controller.abort(TAKEN_OVER);
     const kept = { id, service: serviceIdentity(connection.baseUrl), about };
-    if (isCheap) run.unsaved = kept;
-    else await this.#save(run, kept);
+    if (isCheap && this.isOn) run.unsaved = kept;
+    const saved = !isCheap && this.isOn ? this.#save(run, kept) : Promise.resolve();
+    if (!replaced) this.#early?.set(key, [...(this.#early.get(key) ?? []), saved]);
+    await saved;
+    // Not before: a crash in between would lose both.
+    if (replaced?.file !== undefined) await this.#remove(replaced.file);
   }
 
   /**
@@ -102,11 +120,9 @@ export class Waits {
     return run.file !== undefined;
   }
 
-  async end(run: Run): Promise<void> {
-    // Also of a message whose place another one took.
-    run.isOver = true;
-    if (run.file === undefined) return;
-    await this.#store.remove(run.file).catch((error) => this.#warn(error));
+  /** The message left, or its error was reported. */
+  async end({ file }: Run): Promise<void> {
+    if (file !== undefined) await this.#remove(file);
   }
 
   /**
@@ -114,25 +130,32 @@ export class Waits {
    * Whether it was dropped.
    */
   async close(removed: boolean): Promise<boolean> {
-    this.#isClosed = true;
+    this.#closing.abort();
     this.#forget();
     if (!removed || this.#isInFlows()) return false;
     await this.#store.removeAll().catch((error) => this.#warn(error));
     return true;
   }
 
+  /** In a subflow, the flows have its instance and the node that it was made from. */
   #isInFlows(): boolean {
     const { id, _alias: alias } = this.#node as Node & { _alias?: string };
-    let found = false;
+    let [isItself, isMade, hasInstance] = [false, false, false];
     this.#RED.nodes.eachNode((node) => {
-      found ||= node.id === id || node.id === alias;
+      isItself ||= node.id === id;
+      isMade ||= node.id === alias;
+      hasInstance ||= node.type.startsWith("subflow:") && id.startsWith(`${node.id}-`);
     });
-    return found;
+    return isItself || (isMade && hasInstance);
+  }
+
+  async #remove(file: string): Promise<void> {
+    await this.#store.remove(file).catch((error) => this.#warn(error));
   }
 
   async #save(run: Run, record: Omit<WaitRecord, "version" | "msg" | "cut">): Promise<void> {
     const file = run.file ?? this.#store.nameFor(record.id);
-    this.#own.add(file);
+    this.#own?.add(file);
     try {
       await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
       run.file = file;
@@ -142,21 +165,27 @@ export class Waits {
   }
 
   async #resumeAll(): Promise<void> {
-    const stored = await this.#store.list();
-    for (const one of stored) {
-      if (this.#isClosed) return;
-      if (this.#own.has(one.name)) continue;
-      if (one.record) await this.#resume(one, one.record);
-      else this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path: one.path }));
+    const { signal } = this.#closing;
+    const names = await this.#store.names(this.#own ?? new Set());
+    this.#own = undefined;
+    for (const [index, name] of names.entries()) {
+      if (index > 0 && index % MOST_AT_ONCE === 0)
+        await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+      const { path, record, isGone } = await this.#store.read(name);
+      if (signal.aborted) return;
+      if (record) await this.#resume(name, record);
+      else if (!isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
+    this.#early = undefined;
   }
 
-  async #resume({ name }: StoredWait, record: WaitRecord): Promise<void> {
+  async #resume(name: string, record: WaitRecord): Promise<void> {
     const { id, service, about, cut } = record;
-    // A message that arrived again is faster.
-    const isTaken = [...this.#runs].some((run) => run.id === id && !run.kept);
-    if (isTaken) return this.#store.remove(name);
-    const marks = { resumed: true, ...(cut.length > 0 ? { cut } : {}) };
+    // A message that arrived again was faster.
+    const early = this.#early?.get(keyOf(id, record.msg))?.shift();
+    if (early) return early.then(() => this.#remove(name));
+    const before = Array.isArray(record.msg.crec?.cut) ? record.msg.crec.cut : [];
+    const marks = { resumed: true, ...(cut.length > 0 ? { cut: [...new Set([...before, ...cut])] } : {}) };
     const msg: CrecMessage = { ...record.msg, crec: { ...record.msg.crec, ...marks } };
     if (cut.length > 0) {
       const names = cut.map((one) => `msg.${one}`).join(", ");
@@ -165,7 +194,7 @@ export class Waits {
     const error = record.error ?? (this.isOn ? undefined : interrupted());
     if (error) {
       this.#node.error(nodeError(error.code, error.message), msg);
-      return this.#store.remove(name);
+      return this.#remove(name);
     }
     this.#resumed.set(msg, { kept: { id, service, about }, file: name });
     this.#node.receive(msg);
@@ -175,6 +204,17 @@ export class Waits {
     const why = toCodedError(thrown).message;
     this.#node.warn(this.#RED._("common.warning.wait-not-kept", { why }));
   }
+}
+
+/**
+ * Messages about the same operation are the same message only if they are about the same event and have the same key. A
+ * test message is never the real one.
+ */
+function keyOf(id: string, msg: CrecMessage): string {
+  const texts = [msg.crec?.eventId, msg.crec?.operationKey].map((value) =>
+    typeof value === "string" || typeof value === "number" ? String(value) : "",
+  );
+  return JSON.stringify([id, ...texts, isTest(msg)]);
 }
 
 /** @throws WAIT_DROPPED where the connection is one to another service now, which would know nothing, or something else */

@@ -1,0 +1,244 @@
+import { EventEmitter } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Node, NodeAPI, NodeDef } from "node-red";
+import should from "should";
+import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
+import { onInput, type Task } from "../../nodes/lib/runtime/input.ts";
+import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
+
+const connection = { baseUrl: "https://service.example/v1" } as Connection;
+
+/** A node that waits for the operation in `msg.id`, in a Node-RED of its own. */
+describe("a node that waits", () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "crec-waits-"));
+  });
+
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  type Waiting = { msg: CrecMessage; end: () => void };
+  class Deployed {
+    readonly events = new EventEmitter();
+    readonly node: EventEmitter;
+    readonly waiting: Waiting[] = [];
+    readonly sent: CrecMessage[] = [];
+    readonly errors: unknown[] = [];
+    flow: Array<{ id: string; type: string }> = [];
+    #changed = () => {};
+
+    constructor(id = "node", { alias }: { alias?: string } = {}) {
+      this.flow = [{ id, type: "crec-test" }];
+      const node = new EventEmitter();
+      const receive = (msg: CrecMessage) => {
+        const send = ([first]: Array<CrecMessage | null>) => first && this.sent.push(first);
+        const done = (error?: unknown) => {
+          if (error) this.errors.push(error);
+          this.#changed();
+        };
+        node.emit("input", msg, send, done);
+      };
+      const silent = () => {};
+      const error = (thrown: unknown) => this.errors.push(thrown);
+      this.node = Object.assign(node, {
+        ...{ id, _alias: alias, receive, error, status: silent, warn: silent, log: silent, debug: silent },
+      });
+      const RED = {
+        settings: { userDir: folder },
+        events: this.events,
+        nodes: { eachNode: (call: (one: object) => void) => this.flow.forEach(call) },
+        util: { cloneMessage: structuredClone },
+        _: (key: string) => key,
+      };
+      const def = { id, type: "crec-test" } as NodeDef;
+      onInput(RED as unknown as NodeAPI, node as unknown as Node, def, (task) => this.#work(task), {
+        resumes: () => true,
+      });
+    }
+
+    async #work({ msg, send, signal, kept, keep }: Task): Promise<void> {
+      await keep({ id: kept?.id ?? String(msg.id), connection, about: {} });
+      await new Promise<void>((resolve, reject) => {
+        // Like an answer that has arrived already: the signal is too late for it.
+        this.waiting.push({ msg, end: resolve });
+        this.#changed();
+        if (msg.isDeaf === true) return;
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+      send(msg);
+    }
+
+    give(msg: CrecMessage): void {
+      (this.node as unknown as Node).receive(msg);
+    }
+
+    start(): void {
+      this.events.emit("flows:started");
+    }
+
+    async until(isTrue: () => boolean): Promise<void> {
+      while (!isTrue())
+        await Promise.race([
+          new Promise<void>((resolve) => {
+            this.#changed = resolve;
+          }),
+          sleep(20),
+        ]);
+    }
+
+    /** Waits until it waits for so many. */
+    untilWaiting(count: number): Promise<void> {
+      return this.until(() => this.waiting.length >= count);
+    }
+
+    endAll(): void {
+      for (const { end } of this.waiting) end();
+    }
+
+    stop(removed = false): Promise<void> {
+      return new Promise((resolve) => this.node.emit("close", removed, resolve));
+    }
+  }
+
+  const files = (id = "node"): Promise<string[]> => readdir(join(folder, "crec-waits", id)).catch(() => []);
+  /** The next deploy of the node, after it has waited for these messages. */
+  const deployedWith = async (...messages: CrecMessage[]): Promise<Deployed> => {
+    const before = new Deployed();
+    for (const msg of messages) before.give(msg);
+    await before.untilWaiting(messages.length);
+    await before.stop();
+    should(await files()).have.length(messages.length);
+    return new Deployed();
+  };
+  const about = (id: string, name: string, crec: Record<string, unknown> = {}): CrecMessage => ({
+    ...{ _msgid: name, id, name, crec },
+  });
+  const names = (messages: readonly CrecMessage[]) => messages.map(({ name }) => name).sort();
+
+  it("sends nothing after it was stopped, but after the deploy", async () => {
+    const before = new Deployed();
+    before.give({ ...about("operation", "late"), isDeaf: true });
+    await before.untilWaiting(1);
+    const stopped = before.stop();
+    before.endAll();
+    await stopped;
+    should(before.sent).be.empty();
+    const after = new Deployed();
+    after.start();
+    await after.untilWaiting(1);
+    after.endAll();
+    await after.until(() => after.sent.length > 0);
+    should(after.sent[0]).match({ name: "late", _msgid: "late", crec: { resumed: true } });
+  });
+
+  it("resumes every message about an operation, and one that arrives again replaces one of them", async () => {
+    const key = { operationKey: "order 1" };
+    const after = await deployedWith(about("same", "a", key), about("same", "b", key));
+    after.start();
+    await after.untilWaiting(2);
+    after.give(about("same", "again", key));
+    await after.untilWaiting(3);
+    after.endAll();
+    await after.until(() => after.sent.length === 2);
+    should(names(after.sent)).containEql("again");
+    while ((await files()).length > 0) await sleep(10);
+    should(after.errors).be.empty();
+    should(after.sent).have.length(2);
+  });
+
+  it("does not replace the message of another event about the same operation", async () => {
+    const after = await deployedWith(about("same", "first", { eventId: "1" }));
+    after.start();
+    await after.untilWaiting(1);
+    after.give(about("same", "second", { eventId: "2" }));
+    await after.untilWaiting(2);
+    after.endAll();
+    await after.until(() => after.sent.length === 2);
+    should(names(after.sent)).deepEqual(["first", "second"]);
+  });
+
+  it("does not resume a wait whose message arrived again before, even if that one is done", async () => {
+    const after = await deployedWith(about("same", "first", { eventId: "1" }));
+    after.give(about("same", "again", { eventId: "1" }));
+    await after.untilWaiting(1);
+    after.endAll();
+    await after.until(() => after.sent.length === 1);
+    after.start();
+    while ((await files()).length > 0) await sleep(10);
+    should(after.waiting).have.length(1);
+    should(names(after.sent)).deepEqual(["again"]);
+  });
+
+  it("resumes many waits a few at a time, and the rest after the next deploy if it is stopped", async () => {
+    const many = Array.from({ length: 25 }, (_, index) => about(`operation ${index}`, `${index}`));
+    const after = await deployedWith(...many);
+    after.start();
+    await after.untilWaiting(10);
+    await sleep(50);
+    should(after.waiting).have.length(10);
+    await after.stop();
+    const last = new Deployed();
+    last.start();
+    await last.untilWaiting(25);
+    last.endAll();
+    await last.until(() => last.sent.length === 25);
+    should(names(last.sent)).deepEqual(names(many));
+  });
+
+  it("waits with any value as operation key", async () => {
+    const node = new Deployed();
+    node.give(about("operation", "a", { operationKey: 1n }));
+    node.give(about("operation", "b", { operationKey: Object.create(null) }));
+    await node.untilWaiting(2);
+    node.endAll();
+    await node.until(() => node.sent.length === 2);
+    should(node.errors).be.empty();
+    await node.stop(true);
+  });
+
+  it("removes what a crash left half written, but nothing of its own", async () => {
+    const after = await deployedWith(about("operation", "a"));
+    await writeFile(join(folder, "crec-waits", "node", "half.json.tmp"), '{"version":1');
+    after.give(about("another", "b"));
+    after.start();
+    await after.untilWaiting(2);
+    should(await files()).have.length(2);
+    should((await files()).join()).not.containEql("half");
+  });
+
+  it("has a folder of its own, whatever its id", async () => {
+    await writeFile(join(folder, "flows.json"), "[]");
+    for (const id of [".", "..", "../.."]) {
+      const node = new Deployed(id);
+      node.give(about("operation", "a"));
+      await node.untilWaiting(1);
+      node.flow = [];
+      await node.stop(true);
+      should(await readFile(join(folder, "flows.json"), "utf8")).equal("[]");
+    }
+    should(await readdir(join(folder, "crec-waits"))).be.empty();
+  });
+
+  it("keeps its waits in a subflow that is disabled, and drops them with the instance", async () => {
+    const instance = { id: "instance", type: "subflow:made" };
+    const made = { id: "inner", type: "crec-test" };
+    for (const [flow, left] of [
+      [[instance, made], 1],
+      [[made], 0],
+    ] as const) {
+      const node = new Deployed("instance-inner", { alias: "inner" });
+      node.give(about("operation", "a"));
+      await node.untilWaiting(1);
+      node.flow = [...flow];
+      await node.stop(true);
+      should(await files("instance-inner")).have.length(left);
+    }
+  });
+});
