@@ -57,28 +57,32 @@ export function readWhenSaved(node: EditedNode): void {
   const decimals = typedDecimals();
   const name = String(inputOf("name").val() || place.address);
   const saved = { node, name, decimals, place };
-  ask(saved, (answer) => {
+  const answered = (answer: OnChain): void => {
     warn(saved, answer);
     fillInLater(saved, answer);
-  });
+  };
+  ask(saved, answered, () => waitForDeploy(saved));
 }
 
 type Saved = { node: EditedNode; name: string; decimals: string; place: ContractPlace };
 
 /** What a deploy can make readable: it may bring the connection, and a flow that creates a channel. */
 const AFTER_DEPLOY: readonly string[] = ["DEPLOY_FIRST", "CHANNEL_NOT_FOUND"];
+/** A deploy is answered before its flows run: until then, nothing has changed. */
+const TRIES = 10;
+const PAUSE_MS = 500;
 const readAfterDeploy = new Map<string, Saved>();
 let isListening = false;
 
 /**
  * What could not be read is no warning: the form has a button that says why. Nor is it one that the permission is
- * missing, or that Node-RED does not answer: nobody asked for this.
+ * missing, or that Node-RED does not answer: the person has pressed no button.
  */
-function ask(saved: Saved, answered: (answer: OnChain) => void): void {
+function ask(saved: Saved, answered: (answer: OnChain) => void, notYet: () => void): void {
   postJson<OnChain>("crec/contract/read", saved.place).then(
     (answer) => {
       if (answer.problem === undefined) return answered(answer);
-      if (AFTER_DEPLOY.includes(answer.code)) waitForDeploy(saved);
+      if (AFTER_DEPLOY.includes(answer.code)) notYet();
     },
     () => undefined,
   );
@@ -91,16 +95,22 @@ function waitForDeploy(saved: Saved): void {
   RED.events.on("deploy", () => {
     const all = [...readAfterDeploy.values()];
     readAfterDeploy.clear();
-    for (const one of all) {
-      const contract = RED.nodes.node(one.node.id);
-      if (contract?.address !== one.place.address) continue;
-      // What is deployed is not changed any more: it would have to be deployed again.
-      ask(one, (answer) => {
-        warn(one, answer);
-        if (answer.decimals === undefined || contract.decimals) return;
-        notify(one, "warning", one.node._("contract.read.has", { decimals: answer.decimals }));
-      });
-    }
+    for (const saved of all) readDeployed(saved, TRIES);
+  });
+}
+
+/** What is deployed is not changed any more: it would have to be deployed again. */
+function readDeployed(saved: Saved, tries: number): void {
+  const contract = RED.nodes.node(saved.node.id);
+  if (contract?.address !== saved.place.address) return;
+  const answered = (answer: OnChain): void => {
+    warn(saved, answer);
+    if (answer.decimals === undefined || contract.decimals) return;
+    notify(saved, "warning", saved.node._("contract.read.has", { decimals: answer.decimals }));
+  };
+  ask(saved, answered, () => {
+    if (tries > 1) setTimeout(() => readDeployed(saved, tries - 1), PAUSE_MS);
+    else waitForDeploy(saved);
   });
 }
 

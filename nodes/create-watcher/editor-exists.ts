@@ -41,9 +41,9 @@ function placeIn(
   const typed = String(address.val() ?? "").trim();
   if (!chosen || connection === "" || source.val() === "service") return undefined;
   if (typed !== "" && (address.typedInput("type") !== "str" || !ADDRESS.test(typed))) return undefined;
-  const its = String(chosen.address ?? "").trim();
-  const [chainSelector, asked] = [String(chosen.chainSelector ?? "").trim(), typed || its];
-  return ADDRESS.test(asked) || isReference(asked)
-    ? { id: chosen.id, connection, chainSelector, address: asked }
+  const watched = typed || String(chosen.address ?? "").trim();
+  const chainSelector = String(chosen.chainSelector ?? "").trim();
+  return ADDRESS.test(watched) || isReference(watched)
+    ? { id: chosen.id, connection, chainSelector, address: watched }
     : undefined;
 }

@@ -23,7 +23,7 @@ import { NODE, type RunQueryDef } from "./fields.ts";
 import { questionOf } from "./request.ts";
 
 /** A query that was created, as it is kept while the node waits for its result. */
-type Asked = { channelId: string; queryId: string; request: CreateQuery };
+type KeptQuery = { channelId: string; queryId: string; request: CreateQuery };
 
 /** Outputs: result (once), and status (each status of the query). */
 export default function register(RED: NodeAPI): void {
@@ -38,16 +38,16 @@ export default function register(RED: NodeAPI): void {
       const connection = channel.connection();
       const client = await clientFor(connection, msg);
       if (kept) requireSameService(kept, connection);
-      const asked = kept?.about as Asked | undefined;
+      const keptQuery = kept?.about as KeptQuery | undefined;
       const channelId =
-        asked?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
+        keptQuery?.channelId ?? fields.of(msg).override("channel") ?? (await channel.resolve(signal));
       const { request, abi, read } = await questionOf(RED, this, fields, msg);
       const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
-      if (asked) requireSameQuestion(asked, request);
+      if (keptQuery) requireSameRequest(keptQuery, request);
       const onCreated = async ({ query_id: queryId }: CreatedQuery) => {
         const ids = { channelId, queryId };
         msg.crec = withDetails(msg, { ...ids, ...createdOf(client, msg, ids) });
-        const about: Asked = { channelId, queryId, request };
+        const about: KeptQuery = { channelId, queryId, request };
         // It changes nothing, and may be sent every second: a file for each would wear out an SD card.
         await keep({ id: canonicalId(queryId), connection, about, isCheap: true });
       };
@@ -57,8 +57,8 @@ export default function register(RED: NodeAPI): void {
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
       const options = { verifier, abi, timeoutMs, signal, onCreated, onStatus };
-      const answering = asked
-        ? resumeQuery(client, asked, options)
+      const answering = keptQuery
+        ? resumeQuery(client, keptQuery, options)
         : client.queries.run(channelId, request, options);
       const answered = await answering.catch(async (error: unknown) => {
         if (error instanceof QueryNotVerifiedError) {
@@ -80,7 +80,7 @@ export default function register(RED: NodeAPI): void {
 /** Waits for a query that exists, and checks its proof as `queries.run` does. */
 async function resumeQuery(
   client: CrecClient,
-  { channelId, queryId, request }: Asked,
+  { channelId, queryId, request }: KeptQuery,
   { verifier, onCreated: _, ...waiting }: QueryRunOptions,
 ): Promise<QueryAnswer> {
   const { decodeQuery, QueryNotVerifiedError } = await loadLibrary();
@@ -93,7 +93,7 @@ async function resumeQuery(
 }
 
 /** @throws WAIT_DROPPED where the form asks something else now, and would misread the result */
-function requireSameQuestion({ queryId, request }: Asked, now: CreateQuery): void {
+function requireSameRequest({ queryId, request }: KeptQuery, now: CreateQuery): void {
   if (JSON.stringify(request) === JSON.stringify(now)) return;
   const message = `The form of the node asks something else now, so the wait was not resumed. Send the message again. Query ${queryId}.`;
   throw nodeError("WAIT_DROPPED", message);

@@ -7,7 +7,7 @@ import { fromSmallestUnit } from "./units.ts";
 type Fields = Record<string, unknown>;
 type Conversion = { decimals: number; isAmount: IsAmount };
 
-/** Deeper values come from nobody who means an amount. */
+/** Deeper nesting is not read: without types, a hostile value could be nested without limit. */
 const DEEPEST = 16;
 const DIGITS = /^-?\d{1,78}$/;
 

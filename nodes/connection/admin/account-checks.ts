@@ -8,7 +8,7 @@ export type AccountOrganization = { organizationId?: string; tenantId?: string }
 export function accountChecks(
   form: FormVerification,
   account: AccountOrganization,
-  isAsked: boolean,
+  hasAccountUrl: boolean,
 ): TestCheck[] {
   const { orgId, creTenantId, workflowOwner } = form;
   // With an owner alone, the organization is not used.
@@ -16,8 +16,8 @@ export function accountChecks(
   return [
     isByOwner
       ? { state: "unchecked", text: "organization-by-owner" }
-      : compared("organization", orgId, account?.organizationId, isAsked),
-    ...(isByOwner ? [] : [compared("tenant", creTenantId, account?.tenantId, isAsked)]),
+      : compared("organization", orgId, account?.organizationId, hasAccountUrl),
+    ...(isByOwner ? [] : [compared("tenant", creTenantId, account?.tenantId, hasAccountUrl)]),
   ];
 }
 
@@ -25,9 +25,9 @@ function compared(
   part: "organization" | "tenant",
   { written, value }: FormSetting,
   known: string | undefined,
-  isAsked: boolean,
+  hasAccountUrl: boolean,
 ): TestCheck {
-  if (!isAsked) return { state: "unchecked", text: `${part}-without-account` };
+  if (!hasAccountUrl) return { state: "unchecked", text: `${part}-without-account` };
   if (known === undefined) return { state: "unchecked", text: `${part}-not-told` };
   const values = { account: known, form: written };
   if (written === "") return { state: "problem", text: `${part}-empty`, values };

@@ -32,12 +32,12 @@ async function test(RED: NodeAPI, body: unknown): Promise<Tested> {
     const networks = await client.networks.list();
     const proofs = await proofChecks(client, form, families);
     const { warning, ...known } = await account;
-    const isAsked = settings.graphqlUrl !== undefined;
+    const hasAccountUrl = settings.graphqlUrl !== undefined;
     return {
       networks: networks.map(networkOf),
       ...known,
       ...(warning ? { warning: { ...warning, message: conceal(warning.message) } } : {}),
-      checks: [...accountChecks(form, known.organization, isAsked), ...proofs],
+      checks: [...accountChecks(form, known.organization, hasAccountUrl), ...proofs],
     };
   } catch (error) {
     const { baseUrl: url, proxy } = settings;

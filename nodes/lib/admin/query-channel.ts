@@ -8,17 +8,17 @@ import { nodeError } from "../shared/errors.ts";
 type Channel = { channelId: string; channel: string };
 
 /**
- * A channel that exists, for queries of a form: one of this Node-RED, else any active one of the account. It is never
- * created: nobody asked for that.
+ * A channel that exists, for queries of a form: one of this Node-RED, else any active one of the account. None is
+ * created: a form must not change the account.
  * @throws CHANNEL_NOT_FOUND
  */
-export async function channelFor(
+export async function queryChannel(
   RED: NodeAPI,
   connectionId: string,
   client: CrecClient,
   signal: AbortSignal,
 ): Promise<Channel> {
-  for (const label of channelsHere(RED, connectionId)) {
+  for (const label of deployedChannels(RED, connectionId)) {
     const found = isUuid(label)
       ? await client.channels.get(label, { signal }).catch(() => undefined)
       : await client.channels.findByName(label, { signal });
@@ -34,7 +34,7 @@ export async function channelFor(
 }
 
 /** Names and ids of the channels that are deployed with this connection. */
-function channelsHere(RED: NodeAPI, connectionId: string): string[] {
+function deployedChannels(RED: NodeAPI, connectionId: string): string[] {
   const labels: string[] = [];
   RED.nodes.eachNode(({ id, type }) => {
     if (type !== "crec-channel" || storedValue(RED, id, "connection") !== connectionId) return;

@@ -8,8 +8,8 @@ import type { OnChain } from "../shared/form-types.ts";
 import { isReference } from "../shared/variables.ts";
 import { isVerificationUntouched } from "../shared/verification-set-up.ts";
 import { answerForms, fieldsOf, textIn } from "./answer.ts";
-import { channelFor } from "./channel-to-read-in.ts";
 import { deployFirst, isDeployedWith } from "./deployed.ts";
+import { queryChannel } from "./query-channel.ts";
 
 /** Where to read: all is known, and nothing was sent. */
 type Place = {
@@ -31,7 +31,7 @@ const FUNCTIONS = {
 } as const;
 const LONGEST = 40;
 
-/** An address with a contract keeps it; one without may get one. */
+/** A contract stays at its address; an address without one may get one, so that is remembered only for a while. */
 const ABSENT_FOR_MS = 30_000;
 const MOST_REMEMBERED = 500;
 
@@ -135,7 +135,7 @@ async function placeOf(RED: NodeAPI, question: Readonly<Record<string, unknown>>
     );
   }
   const signal = AbortSignal.timeout(LOOKUP_MS);
-  const channel = await channelFor(RED, connectionId, client, signal);
+  const channel = await queryChannel(RED, connectionId, client, signal);
   const { verification } = connection;
   const isUntouched = isVerificationUntouched({
     ...verification,

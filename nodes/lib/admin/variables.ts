@@ -24,8 +24,8 @@ export function registerVariables(RED: NodeAPI): void {
     const { id, fields } = fieldsOf(body);
     // In the flow a disabled node has a type, too.
     const isOurs = textIn(storedValue(RED, textIn(id), "type") ?? "crec-").startsWith("crec-");
-    const asked = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
-    const shown = asked.flatMap(([field, text]) => {
+    const requested = isOurs ? Object.entries(fieldsOf(fields)).slice(0, MOST_FIELDS) : [];
+    const shown = requested.flatMap(([field, text]) => {
       const variable = shownVariable(RED, textIn(id), field, textIn(text));
       return variable ? [[field, variable] as const] : [];
     });
@@ -66,6 +66,6 @@ function isCredentialOfFlow(RED: NodeAPI, name: string): boolean {
 }
 
 function isCredential(variable: unknown, name: string): boolean {
-  const { name: its, type } = fieldsOf(variable);
-  return its === name && type === "cred";
+  const fields = fieldsOf(variable);
+  return fields.name === name && fields.type === "cred";
 }

@@ -15,11 +15,11 @@ export function registerContract(RED: NodeAPI, node: ContractNode): () => void {
   const { chainSelector, address } = node.contract;
   const registry = registryOf(RED);
   const key = keyOf(chainSelector, address);
-  const there = registry.get(key) ?? new Set();
-  registry.set(key, there.add(node));
+  const sameAddress = registry.get(key) ?? new Set();
+  registry.set(key, sameAddress.add(node));
   return () => {
-    there.delete(node);
-    if (there.size === 0 && registry.get(key) === there) registry.delete(key);
+    sameAddress.delete(node);
+    if (sameAddress.size === 0 && registry.get(key) === sameAddress) registry.delete(key);
   };
 }
 

@@ -124,7 +124,7 @@ export function onInput(
     close().catch(logged).finally(done);
   });
 
-  /** One line for all messages that the node has left, so that nobody has to guess what is still under way. */
+  /** One line for all messages that the node has left, so that the log says what is still under way. */
   function tell(left: readonly Run[], isDropped: boolean): void {
     const open = left.filter(({ isOver }) => !isOver);
     const isKept = ({ file }: Run) => file !== undefined && !isDropped;

@@ -7,7 +7,7 @@ export type RecentAddress = { address: string; chainSelector: string; parameter:
 const MOST = 30;
 /** Each node is a bundle of its own: only the process is common to all. */
 const KEPT = Symbol.for("crec.recent-addresses");
-const NOBODY = /^0x0{40}$/;
+const ZERO_ADDRESS = /^0x0{40}$/;
 
 type Kept = { [KEPT]?: Map<string, RecentAddress> };
 
@@ -17,7 +17,7 @@ export function noteAddresses(decoded: object): void {
   if (typeof name !== "string" || typeof params !== "object" || params === null) return;
   const kept = keptAddresses();
   for (const [parameter, value] of Object.entries(params)) {
-    if (typeof value !== "string" || !ADDRESS.test(value) || NOBODY.test(value)) continue;
+    if (typeof value !== "string" || !ADDRESS.test(value) || ZERO_ADDRESS.test(value)) continue;
     const key = value.toLowerCase();
     // The newest last.
     kept.delete(key);
