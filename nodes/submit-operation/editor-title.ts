@@ -48,6 +48,7 @@ function calleeOf({ contract, address }: ContractCall): string {
 function inUnit(node: EditedNode, value: Value | undefined): string {
   const text = shortValue(value);
   const unit = value?.unit ?? "";
+  if (unit === "token" && text === "1") return node._("submit-operation.title.one-token");
   return unit && text ? `${text} ${node._(`submit-operation.unit.${unit}`)}` : text;
 }
 
