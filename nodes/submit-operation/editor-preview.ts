@@ -151,7 +151,10 @@ function pair(
   const parts = [words];
   if (unit) parts.push(text(`unit.${unit}`, counted(words)));
   if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
-  if (larger) parts.push(text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`, counted(larger.text)) }));
+  if (larger)
+    parts.push(
+      text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`, counted(larger.text)) }),
+    );
   if (typed !== undefined) parts.push(text("typed", { text: typed }));
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });

@@ -20,7 +20,7 @@ export function titleOf(node: EditedNode, call: CallDef): string {
   }
   const name = nameIn(call.function);
   if (!name) return text("empty");
-  const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
+  const args = (call.args ?? []).map((arg) => inUnit(node, arg) || "…").join(", ");
   const values = { call: `${name}(${args})`, contract: calleeOf(call) };
   return paid ? text("call-paying", { ...values, amount: paid }) : text("call", values);
 }

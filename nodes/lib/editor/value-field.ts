@@ -50,7 +50,7 @@ export function valueField(node: EditedNode, container: JQuery, options: ValueFi
   const input = labelled(node, container, id, label, $('<input type="text">'), false);
   input.attr("placeholder", options.placeholder ?? placeholderOf(parameter));
   const counted = stored.unit === "token" || (isCountable(type) && decimals !== "");
-  if (counted) input.css("width", "calc(70% - 165px)");
+  if (counted) input.css("width", "calc(70% - 180px)");
   const addresses = { label: node._("common.label.typed"), network: options.network };
   makeTyped(input, type, stored, addresses);
   if (type === "address") describeUnder(node, input, ADDRESSES, channel);
@@ -158,7 +158,7 @@ function unitSelect(
   const known = /^\d+$/.test(decimals);
   const tokens = known ? node._("common.unit.tokens", { decimals }) : node._("common.unit.tokens-unknown");
   const select = $("<select>")
-    .css({ width: "155px", "margin-left": "10px" })
+    .css({ width: "170px", "margin-left": "10px" })
     .attr("aria-label", node._("common.unit.of", { name }))
     .append($("<option>").val("").text(node._("common.unit.smallest")))
     .append($("<option>").val("token").text(tokens))
