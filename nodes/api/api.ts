@@ -34,7 +34,7 @@ export default function register(RED: NodeAPI): void {
         ...(body === undefined || body === "" ? {} : { body }),
       });
       send(answer(msg, data, { status }));
-      showStatus(this, "done", String(status));
+      showStatus(this, "done", `HTTP ${status}`);
     });
   }
   RED.nodes.registerType("crec-api", ConstructApi);

@@ -66,7 +66,8 @@ async function generate(node: EditedNode, result: JQuery): Promise<void> {
   try {
     const answer = await postJson<NewKey>("crec/signer/generate");
     if (answer.problem !== undefined) return say(result, answer.problem, "error");
-    inputOf("privateKey").val(answer.privateKey);
+    // The line under the field may tell of a variable that was there.
+    inputOf("privateKey").val(answer.privateKey).trigger("input");
     inputOf("address").val(answer.address);
     pendingAddress = undefined;
     showKey(node, result, answer.privateKey);

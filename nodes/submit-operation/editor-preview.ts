@@ -149,15 +149,23 @@ function pair(
   { text: words, unit, smallest, larger, typed, later, problem }: PreviewedValue,
 ): JQuery {
   const parts = [words];
-  if (unit) parts.push(text(`unit.${unit}`));
+  if (unit) parts.push(text(`unit.${unit}`, counted(words)));
   if (smallest) parts.push(text(unit === "token" ? "smallest" : "in-wei", { amount: smallest }));
-  if (larger) parts.push(text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`) }));
+  if (larger)
+    parts.push(
+      text("larger", { amount: larger.text, unit: text(`unit.${larger.unit}`, counted(larger.text)) }),
+    );
   if (typed !== undefined) parts.push(text("typed", { text: typed }));
   if (later) parts.push(text("later"));
   const description = $("<dd>").css({ margin: "0", "overflow-wrap": "anywhere", "min-width": "0" });
   $("<span>").css("font-family", "monospace").text(parts.join(" ")).appendTo(description);
   if (problem) description.append(problemLine(problem));
   return $("<dt>").css("font-weight", "normal").text(name).add(description);
+}
+
+/** For singular or plural: an amount can be a fraction, or not known yet. */
+function counted(amount: string): { count: number } {
+  return { count: amount === "1" ? 1 : 2 };
 }
 
 function digestIn(text: Text, { digest, why }: Preview): JQuery {

@@ -22,7 +22,7 @@ export function titleOf(node: EditedNode, call: CallDef): string {
   }
   const name = bareName(call.function ?? "");
   if (!name) return text("empty");
-  const args = (call.args ?? []).map((arg) => inUnit(node, arg)).join(", ");
+  const args = (call.args ?? []).map((arg) => inUnit(node, arg) || "…").join(", ");
   const values = { call: `${name}(${args})`, contract: calleeOf(call) };
   return paid ? text("call-paying", { ...values, amount: paid }) : text("call", values);
 }
@@ -50,6 +50,7 @@ function calleeOf({ contract, address }: ContractCall): string {
 function inUnit(node: EditedNode, value: Value | undefined): string {
   const text = shortValue(value);
   const unit = value?.unit ?? "";
+  if (unit === "token" && text === "1") return node._("submit-operation.title.one-token");
   return unit && text ? `${text} ${node._(`submit-operation.unit.${unit}`)}` : text;
 }
 

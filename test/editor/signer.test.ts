@@ -101,4 +101,20 @@ describe("a new key in the form of a signer", function () {
   }
 });
 
+describe("a new key in place of a variable", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  it("is not described as the variable", async () => {
+    await editor().openWith([signerNode("${CREC_SIGNER_KEY}")]);
+    const form = await editor().form("signer");
+    const line = form.root.getByText("${CREC_SIGNER_KEY} is set");
+    await line.waitFor();
+    await form.root.getByRole("button", { name: "Generate a new key" }).click();
+    await editor().page.getByRole("button", { name: "Replace the key", exact: true }).click();
+    await line.waitFor({ state: "hidden" });
+    await form.cancel();
+  });
+});
+
 type EditorRed = { nodes: { node(id: string): { address: string } } };

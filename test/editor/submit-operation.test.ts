@@ -68,6 +68,17 @@ describe("the form of submit operation", function () {
     return lines.map((line) => line.trim());
   };
 
+  it("shows one token in the singular, and a value that is missing as such", async () => {
+    const form = await open();
+    await press(/^1\. transfer/);
+    await form.fillLabelled(/^value \(/, "");
+    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, …) on demo token");
+    await form.fillLabelled(/^value \(/, "1");
+    await press(/^1\. transfer/);
+    should((await titles())[0]).equal("1. transfer(0x0000…dEaD, 1 token) on demo token");
+    await form.cancel();
+  });
+
   it("shows each call in one line, folded until it is opened", async () => {
     const form = await open();
     should(await titles()).deepEqual([

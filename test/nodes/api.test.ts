@@ -79,7 +79,7 @@ describe("api call", function () {
   it("changes a resource, and shows the HTTP status", async () => {
     const { payload } = await ask(nodeRed, "post", { payload: "/channels", body: { name: "made" } });
     const { channel_id } = payload as { channel_id: string };
-    await nodeRed.status("post", "201");
+    await nodeRed.status("post", "HTTP 201");
     const path = `/channels/${channel_id}`;
     const changed = await ask(nodeRed, "patch", { payload: path, body: { name: "renamed" } });
     should(changed.payload).have.properties({ channel_id, name: "renamed" });

@@ -40,6 +40,12 @@ describe("the reason of a failed operation or query", () => {
     );
   });
 
+  it("has one token in the singular", async () => {
+    const one = `InsufficientBalance(holder: ${HOLDER}, balance: 1000000, needed: 20000000)`;
+    const { values } = await explainFailure(withContracts({ address: TOKEN, decimals: 6 }), one, calls);
+    should(values).equal(`balance 1 token, needed 20 tokens, holder ${HOLDER}`);
+  });
+
   it("has amounts as they are where the decimals are not known", async () => {
     const { values } = await explainFailure(withContracts({ address: TOKEN }), text, calls);
     should(values).equal(`balance 1500000, needed 20000000, holder ${HOLDER}`);

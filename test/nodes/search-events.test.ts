@@ -421,7 +421,7 @@ describe("search events", function () {
     should(await failure({ types: ["watcher.event"], statuses: "active" })).have.properties({
       code: "INVALID_FIELD",
       message:
-        '"Status" cannot be "active". Events of type watcher.event do not have this field. Clear it, or deselect watcher.event.',
+        '"Status" cannot be "active". Events of type watcher.event do not have this field. Clear it, or untick watcher.event.',
     });
     const codes: Array<[string, Partial<FlowNode>]> = [
       ["INVALID_FIELD", { from: "yesterday" }],

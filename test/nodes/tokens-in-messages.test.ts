@@ -108,7 +108,7 @@ describe("amounts in tokens in messages of events", function () {
     const answer = await borrowed.nodeRed.fetch("crec/lookup/addresses/channel");
     const { choices } = (await answer.json()) as { choices: Array<{ value: string }> };
     const [receiver] = choices.filter(({ value }) => value.toLowerCase() === RECEIVER.toLowerCase());
-    should(receiver).match({ label: "to of Transfer", detail: "recent event on Local anvil" });
+    should(receiver).match({ label: "Transfer: to", detail: "recent event on Local anvil" });
   });
 
   it("follow a contract that is deployed alone, while events in continues", async () => {

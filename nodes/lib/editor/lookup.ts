@@ -226,7 +226,7 @@ function completion({ value, label, detail, note }: Choice): Completion {
   $("<span>").text(label).appendTo(line);
   $("<span>")
     .css("opacity", "0.7")
-    .text([detail ?? value, note, short].filter(Boolean).join(" · "))
+    .text([short, detail ?? value, note].filter(Boolean).join(" · "))
     .appendTo(line);
   return { value, label: line };
 }

@@ -28,6 +28,8 @@ const STYLE = `
   width: max-content; max-width: 300px; padding: 2px 6px; white-space: normal;
   background: var(--red-ui-form-background); border: 1px solid var(--red-ui-form-input-border-color); border-radius: 4px;
 }
+/* So that an address fits into a field of a list, too. */
+.crec-form .red-ui-editableList .red-ui-typedInput-input { font-size: 0.92em }
 .crec-form input[readonly] { color: var(--red-ui-form-text-color) }
 `;
 

@@ -112,7 +112,7 @@ function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, 
   if (smallest === "") return "";
   return unit === "token"
     ? node._("common.unit.is-smallest", { amount: smallest })
-    : node._("common.unit.is-tokens", { amount: tokens });
+    : node._("common.unit.is-tokens", { amount: tokens, count: Number(tokens) });
 }
 
 /** The channel of the form, whose service is asked. */

@@ -114,7 +114,7 @@ function inTokens(
     const words = /^\d+$/.test(key) ? [] : [key];
     return tokens === undefined
       ? { rank: value.startsWith("0x") ? 2 : 1, text: [...words, value].join(" ") }
-      : { rank: 0, text: [...words, String(tokens), "tokens"].join(" ") };
+      : { rank: 0, text: [...words, String(tokens), String(tokens) === "1" ? "token" : "tokens"].join(" ") };
   });
   return shown
     .sort((one, other) => one.rank - other.rank)
