@@ -22,7 +22,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
 
-    /** Creates or finds the watcher, and tells its status. */
+    /** Creates or finds the watcher, and shows its status. */
     const create = async ({ msg, signal }: Task, client: CrecClient): Promise<CreatedWatcher> => {
       showStatus(this, "working", "create-watcher.status.creating");
       const channel = channelOf(RED, fields.settings.channel);

@@ -135,7 +135,7 @@ export const ACTIONS: Readonly<Record<ManageAction, Action>> = {
   },
 };
 
-/** Waits, or goes on with a wait, whatever the node's action is now. */
+/** Waits, or continues a wait, whatever the node's action is now. */
 export async function resume(context: ActionContext, wait: ManageWait): Promise<ActionResult> {
   const { client, signal } = context;
   const options = {

@@ -52,7 +52,7 @@ export function amountRule(names: readonly string[] = []): IsAmount {
     USUAL.has(plainName(name)) && (type === undefined || isInteger(type, LEAST_BITS)) && !holdsTokenId(among);
 }
 
-/** Asked for each parameter of a list, the same question about the whole list would take too long for a large one. */
+/** Checked once for each list: a check for each of its parameters would take too long for a large one. */
 function remembered(find: (among: readonly string[]) => boolean): (among: readonly string[]) => boolean {
   const found = new WeakMap<readonly string[], boolean>();
   return (among) => {

@@ -14,7 +14,7 @@ export type Task = {
   signal: AbortSignal;
   /** Runs after the message is done, until the node is closed. Its errors are only logged. */
   afterwards: (work: () => Promise<void>) => void;
-  /** Set for a message whose wait was interrupted: what is needed to go on with it. */
+  /** Set for a message whose wait was interrupted: what is needed to continue it. */
   kept: Kept | undefined;
   /** Says what the node waits for from now on, and keeps it in a file until the message is done. */
   keep: (wait: Wait) => Promise<void>;
@@ -75,7 +75,7 @@ export function onInput(
     };
     const finish = async (thrown?: { error: unknown }): Promise<void> => {
       if (thrown && signal.reason === TAKEN_OVER) {
-        // The message that goes on in its place also removes its file.
+        // The message that replaced it also removes its file.
         run.isOver = true;
         return;
       }

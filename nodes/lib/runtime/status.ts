@@ -12,7 +12,7 @@ const STYLES = {
   stopped: { fill: "grey", shape: "ring" },
 } as const;
 
-/** More than an error's first sentence with a few words of ours around it. */
+/** Longer than an error's first sentence with the words that nodes add to it. */
 const LONGEST = 72;
 
 /** A long text is cut at a word. */

@@ -12,7 +12,7 @@ export type WaitRecord = {
   id: string;
   /** The service of the connection: another one does not know the id. */
   service: string;
-  /** What the node needs to go on. */
+  /** What the node needs to continue. */
   about: unknown;
   msg: CrecMessage;
   /** Properties of the message that are not kept. */

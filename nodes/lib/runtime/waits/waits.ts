@@ -9,7 +9,7 @@ import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
 import { type WaitRecord, WaitStore } from "./wait-store.ts";
 
-/** What a node waits for, with what it needs to go on after a deploy. */
+/** What a node waits for, with what it needs to continue after a deploy. */
 export type Wait = {
   /** The same for each message about the same operation. */
   id: string;
@@ -27,7 +27,7 @@ export type Kept = Pick<WaitRecord, "id" | "service" | "about">;
 export type Run = {
   msg: CrecMessage;
   controller: AbortController;
-  /** Set for a message that takes up a wait. */
+  /** Set for a message that resumes a wait. */
   kept: Kept | undefined;
   /** What it waits for, once that is known. */
   id: string | undefined;
@@ -43,8 +43,8 @@ export type Run = {
 const MOST_AT_ONCE = 10;
 const PAUSE_MS = 250;
 
-/** With this reason a run ends silently: another message goes on with its wait. */
-export const TAKEN_OVER = new Error("Another message goes on with this wait.");
+/** With this reason a run ends silently: another message continues its wait. */
+export const TAKEN_OVER = new Error("Another message continues this wait.");
 
 /** Keeps the waits of one node in files, and takes them up after a deploy, a stop or a crash. */
 export class Waits {
@@ -79,15 +79,15 @@ export class Waits {
     return this.#isOn();
   }
 
-  /** Whether the message takes up a wait. */
+  /** Whether the message resumes a wait. */
   take(msg: CrecMessage): Pick<Run, "kept" | "file"> {
     const { kept, file } = this.#resumed.get(msg) ?? {};
     return { kept, file };
   }
 
   /**
-   * From now on the run waits for this. A message that arrived again goes on in place of the one that was kept: only it
-   * is followed by events in. A test message goes on beside a real one: behind this node, it is refused.
+   * From now on the run waits for this. A message that arrived again replaces the one that was kept: only it
+   * is followed by events in. A test message does not replace a real one: the nodes behind this one refuse it.
    */
   async keep(run: Run, { id, connection, about, isCheap }: Wait): Promise<void> {
     run.id = id;
@@ -126,7 +126,7 @@ export class Waits {
   }
 
   /**
-   * Drops what a deleted node waits for. One that is only disabled, or in a disabled flow, goes on when it is enabled.
+   * Drops what a deleted node waits for. One that is only disabled, or in a disabled flow, continues when it is enabled.
    * Whether it was dropped.
    */
   async close(removed: boolean): Promise<boolean> {
