@@ -43,6 +43,9 @@ const NODES = {
   "geth --dev --dev.period 1": async (port) => geth(port, ["--dev.period", "1"]),
 };
 
+/** It makes a block only for a transaction, and finalizes it after 32 more: the service advises this option then. */
+const OPTIONS = /** @type {Record<string, string[]>} */ ({ "geth --dev": ["--confidence", "latest"] });
+
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "crec-evm-nodes-"));
 const children = new Children((name, how) => process.stderr.write(`${name} ended by itself (${how}).\n`));
@@ -70,7 +73,8 @@ async function check(name) {
   try {
     const node = await start(name);
     process.env.CREC_DATA_DIR = join(folder, name.replaceAll(/\W/g, "-"));
-    const ready = await startLocalService(children, { port: 0, args: ["--local", "--rpc-url", node.url] });
+    const args = ["--local", "--rpc-url", node.url, ...(OPTIONS[name] ?? [])];
+    const ready = await startLocalService(children, { port: 0, args });
     const nodeRed = new InstalledNodeRed(children, {
       name: nodeRedName,
       node: process.execPath,
