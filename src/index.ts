@@ -251,6 +251,7 @@ export {
   type Queries,
   type QueryAnswer,
   QueryNotVerifiedError,
+  type QueryResumeOptions,
   type QueryRunOptions,
   type QueryWaitOptions,
   type ReachedOperation,

@@ -1,13 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type {
-  CreatedQuery,
-  CreateQuery,
-  CrecClient,
-  Query,
-  QueryAnswer,
-  QueryRunOptions,
-  WaitError,
-} from "../../src/index.ts";
+import type { CreatedQuery, CreateQuery, Query, WaitError } from "../../src/index.ts";
 import { canonicalId } from "../../src/protocol/ids.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { clientFor, createdOf } from "../lib/runtime/created.ts";
@@ -56,10 +48,10 @@ export default function register(RED: NodeAPI): void {
         send(null, { ...answer(msg, { status }, { status }), topic: `query.status/${status}` });
       };
       const { QueryNotVerifiedError, WaitError } = await loadLibrary();
-      const options = { verifier, abi, timeoutMs, signal, onCreated, onStatus };
+      const options = { verifier, abi, timeoutMs, signal, onStatus };
       const answering = keptQuery
-        ? resumeQuery(client, keptQuery, options)
-        : client.queries.run(channelId, request, options);
+        ? client.queries.resume(channelId, keptQuery.queryId, request, options)
+        : client.queries.run(channelId, request, { ...options, onCreated });
       const answered = await answering.catch(async (error: unknown) => {
         if (error instanceof QueryNotVerifiedError) {
           const { query, verification } = error;
@@ -75,21 +67,6 @@ export default function register(RED: NodeAPI): void {
     onInput(RED, this, def, act, { resumes: () => fields.flag("resume") });
   }
   RED.nodes.registerType("crec-run-query", ConstructRunQuery);
-}
-
-/** Waits for a query that exists, and checks its proof as `queries.run` does. */
-async function resumeQuery(
-  client: CrecClient,
-  { channelId, queryId, request }: KeptQuery,
-  { verifier, onCreated: _, ...waiting }: QueryRunOptions,
-): Promise<QueryAnswer> {
-  const { decodeQuery, QueryNotVerifiedError } = await loadLibrary();
-  const query = await client.queries.waitFor(channelId, queryId, waiting);
-  const requested = { queryId, chainSelector: request.chain_selector, params: request.params };
-  const verification = await verifier?.verifyQuery(query, { channelId, requested });
-  if (verification?.verified === false) throw new QueryNotVerifiedError(query, verification);
-  const { result: data = "0x", block } = decodeQuery(query);
-  return { data, block, query, ...(verification ? { verification } : {}) };
 }
 
 /** @throws WAIT_DROPPED where the form asks something else now, and would misread the result */

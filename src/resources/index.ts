@@ -23,6 +23,7 @@ export type { CreatedQuery, CreateQuery } from "./query-request.ts";
 export {
   type QueryAnswer,
   QueryNotVerifiedError,
+  type QueryResumeOptions,
   type QueryRunOptions,
   type QueryWaitOptions,
 } from "./query-run.ts";

@@ -13,7 +13,14 @@ import {
   type FunctionQueryOptions,
 } from "./query-call.ts";
 import { type CreatedQuery, type CreateQuery, queryRequest } from "./query-request.ts";
-import { type QueryAnswer, type QueryRunOptions, type QueryWaitOptions, runQuery } from "./query-run.ts";
+import {
+  answerOf,
+  type QueryAnswer,
+  type QueryResumeOptions,
+  type QueryRunOptions,
+  type QueryWaitOptions,
+  runQuery,
+} from "./query-run.ts";
 import { queryEvents } from "./search-by-id.ts";
 import { readStatusEvents } from "./status-events.ts";
 import { waitForStatus } from "./wait.ts";
@@ -115,6 +122,21 @@ export class Queries {
       waitFor: (queryId: string, waiting: QueryWaitOptions) => this.waitFor(channelId, queryId, waiting),
     };
     return runQuery(calls, channelId, query, options);
+  }
+
+  /**
+   * Continues a `run` that was interrupted after its query was created, also in another process.
+   * @param query as it was created: the proof is checked against it
+   * @throws as `run`.
+   */
+  async resume(
+    channelId: string,
+    queryId: string,
+    query: CreateQuery,
+    options: QueryResumeOptions = {},
+  ): Promise<QueryAnswer> {
+    const waitFor = (id: string, waiting: QueryWaitOptions) => this.waitFor(channelId, id, waiting);
+    return answerOf({ waitFor }, channelId, { queryId, question: query }, options);
   }
 
   /**

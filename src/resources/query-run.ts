@@ -24,6 +24,8 @@ export type QueryRunOptions = Omit<QueryWaitOptions, "target"> & {
   onCreated?: ((created: CreatedQuery) => unknown) | undefined;
 };
 
+export type QueryResumeOptions = Omit<QueryRunOptions, "onCreated">;
+
 /** The answer to a query, as the contract returned it. */
 export type QueryAnswer = {
   /** The bytes that the contract returned, as hex. */
@@ -71,6 +73,16 @@ export async function runQuery(
   const created = await calls.create(question, { signal, timeoutMs });
   const { query_id: queryId } = created;
   await onCreated?.(created);
+  return answerOf(calls, channelId, { queryId, question }, { verifier, ...waiting });
+}
+
+/** Waits for a query that exists and checks its proof: see `Queries.resume`. */
+export async function answerOf(
+  calls: Pick<RunCalls, "waitFor">,
+  channelId: string,
+  { queryId, question }: { queryId: string; question: CreateQuery },
+  { verifier, ...waiting }: QueryResumeOptions,
+): Promise<QueryAnswer> {
   const query = await calls.waitFor(queryId, waiting);
   const requested = { queryId, chainSelector: question.chain_selector, params: question.params };
   const verification = await verifier?.verifyQuery(query, { channelId, requested });
