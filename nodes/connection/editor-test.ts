@@ -5,19 +5,12 @@ import { TYPED } from "../lib/editor/live-check.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { Answer, FamilyDef, TestCheck, Tested } from "../lib/shared/form-types.ts";
 import { fieldTexts, fillIn } from "./editor-fields.ts";
-import { NODE } from "./fields.ts";
+import { NODE, VERIFICATION_FIELDS } from "./fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;
-const VERIFICATION = [
-  "orgId",
-  "creTenantId",
-  "workflowOwner",
-  "validSigners",
-  "minRequiredSignatures",
-] as const;
 
 type State = TestCheck["state"];
-type FieldText = (name: (typeof TESTED)[number] | (typeof VERIFICATION)[number]) => string;
+type FieldText = (name: (typeof TESTED)[number] | (typeof VERIFICATION_FIELDS)[number]) => string;
 
 /** Of Font Awesome 4, and colors of both themes. */
 const LOOKS: Readonly<Record<State, { icon: string; color: string }>> = {
@@ -29,7 +22,7 @@ const LOOKS: Readonly<Record<State, { icon: string; color: string }>> = {
 /** The button "Test connection" and its result. */
 export function connectionTest(node: EditedNode, families: () => FamilyDef[]): void {
   const result = partOf(NODE, "test-result");
-  const names = [...TESTED, ...VERIFICATION];
+  const names = [...TESTED, ...VERIFICATION_FIELDS];
   const fieldText = fieldTexts(names);
   let asked = 0;
   partOf(NODE, "test").on("click", () => {

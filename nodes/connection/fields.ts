@@ -80,4 +80,13 @@ export const NODE = describeNode({
   },
 });
 
+/** What proofs are checked against. */
+export const VERIFICATION_FIELDS = [
+  "orgId",
+  "creTenantId",
+  "workflowOwner",
+  "validSigners",
+  "minRequiredSignatures",
+] as const satisfies ReadonlyArray<keyof typeof NODE.fields>;
+
 export type ConnectionDef = SettingsOf<typeof NODE>;

@@ -2,6 +2,7 @@ import type { NodeAPI } from "node-red";
 import { fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { deployedVariable } from "../../lib/admin/deployed.ts";
 import { isReference } from "../../lib/shared/variables.ts";
+import { VERIFICATION_FIELDS } from "../fields.ts";
 
 /** A setting of the form. A variable has no `value` unless the deployed connection has it in the same field. */
 export type FormSetting = {
@@ -10,14 +11,6 @@ export type FormSetting = {
   /** What it stands for. It must never be shown where it differs from `written`. */
   value: string | undefined;
 };
-
-export const VERIFICATION_FIELDS = [
-  "orgId",
-  "creTenantId",
-  "workflowOwner",
-  "validSigners",
-  "minRequiredSignatures",
-] as const;
 
 /** The settings of a form that proofs are checked against. */
 export type FormVerification = Record<(typeof VERIFICATION_FIELDS)[number], FormSetting>;
