@@ -1,7 +1,7 @@
-import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { trackOpen } from "../lib/editor/form-open.ts";
+import { readContract } from "../lib/editor/read-contract.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
 import type { ContractPlace, OnChain } from "../lib/shared/form-types.ts";
@@ -17,8 +17,8 @@ export function readButton(node: EditedNode): void {
   const isOpen = trackOpen(result);
   let newest = 0;
   const say = (text: string, tone: "success" | "warning" | "error" | "secondary"): void => {
-    const colour = tone === "secondary" ? "--red-ui-secondary-text-color" : `--red-ui-text-color-${tone}`;
-    result.text(text).css("color", `var(${colour})`);
+    const color = tone === "secondary" ? "--red-ui-secondary-text-color" : `--red-ui-text-color-${tone}`;
+    result.text(text).css("color", `var(${color})`);
   };
   const outdate = (): void => {
     newest += 1;
@@ -30,9 +30,7 @@ export function readButton(node: EditedNode): void {
     const number = newest;
     const place = placeIn(node);
     say(node._("contract.read.reading"), "secondary");
-    const answer = await postJson<OnChain>("crec/contract/read", place).catch((failure: unknown) => ({
-      ...{ problem: requestFailure(node, failure, "crec.write"), code: "UNANSWERED" },
-    }));
+    const answer = await readContract(node, place);
     // The form was closed, or something else is typed now.
     if (number !== newest || !isOpen()) return;
     if (answer.problem !== undefined) {
@@ -79,13 +77,10 @@ let isListening = false;
  * missing, or that Node-RED does not answer: the person has pressed no button.
  */
 function ask(saved: Saved, answered: (answer: OnChain) => void, notYet: () => void): void {
-  postJson<OnChain>("crec/contract/read", saved.place).then(
-    (answer) => {
-      if (answer.problem === undefined) return answered(answer);
-      if (AFTER_DEPLOY.includes(answer.code)) notYet();
-    },
-    () => undefined,
-  );
+  readContract(saved.node, saved.place).then((answer) => {
+    if (answer.problem === undefined) answered(answer);
+    else if (AFTER_DEPLOY.includes(answer.code)) notYet();
+  });
 }
 
 function waitForDeploy(saved: Saved): void {

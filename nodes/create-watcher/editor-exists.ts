@@ -1,8 +1,8 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { contractExists } from "../lib/editor/contract-exists.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { liveCheck, TYPED } from "../lib/editor/live-check.ts";
+import { contractExists } from "../lib/editor/read-contract.ts";
 import { ADDRESS, isReference } from "../lib/editor/validate.ts";
 import type { Answer, ContractPlace, OnChain } from "../lib/shared/form-types.ts";
 

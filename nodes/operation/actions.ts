@@ -112,7 +112,7 @@ export const ACTIONS: Readonly<Record<string, (task: Task) => Promise<Answer>>> 
   },
 };
 
-/** Goes on with a wait, whatever the node's action is now. */
+/** Continues a wait, whatever the node's action is now. */
 export async function resume(task: Task, { operation, byDefault, signedId }: KeptWait): Promise<Answer> {
   const [target, timeoutMs, proofCheck] = [task.target(byDefault), task.timeoutMs(), await task.proofCheck()];
   return until(task, operation, { target, timeoutMs, proofCheck, signedId, byDefault });

@@ -1,5 +1,5 @@
 import type { EditedNode } from "../lib/editor/api.ts";
-import { contractExists } from "../lib/editor/contract-exists.ts";
+import { contractExists } from "../lib/editor/read-contract.ts";
 import { ADDRESS } from "../lib/editor/validate.ts";
 import type { Answer, OnChain } from "../lib/shared/form-types.ts";
 import type { PreviewedCall, WalletText } from "./preview-types.ts";
