@@ -27,6 +27,7 @@ const ALLOWED = {
   dedupe: ["errors", "files"],
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
+  fleet: ["errors", "consumer", "timing"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];

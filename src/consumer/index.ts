@@ -15,5 +15,6 @@ export type {
 } from "./options.ts";
 export { ReadBackoff } from "./read-backoff.ts";
 export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
+export type * from "./shared-state.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
 export * from "./store.ts";
