@@ -6,6 +6,7 @@ export * from "./file-store.ts";
 export * from "./filter.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
+export { MemorySharedState, type MemorySharedStateOptions } from "./memory-shared-state.ts";
 export type {
   ConsumerStart,
   ConsumerState,
