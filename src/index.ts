@@ -31,6 +31,7 @@ export {
 } from "./abi/index.ts";
 export {
   type Clock,
+  type ConsumerLease,
   type ConsumerStart,
   type ConsumerState,
   type Copy,
@@ -51,7 +52,12 @@ export {
   findInFlight,
   HighestConfidence,
   isCursorState,
+  Lease,
   type LeaseHolder,
+  LeaseKeeper,
+  type LeaseKeeperOptions,
+  type LeaseState,
+  type LeaseUser,
   type LevelCalls,
   type LevelSource,
   type LockState,
@@ -68,9 +74,12 @@ export {
   type ReadErrorKind,
   type Refusal,
   readErrorKindOf,
+  SharedCursorStore,
+  type SharedCursorStoreOptions,
   type SharedState,
   type StartPosition,
   type TakenLease,
+  type WantedLease,
 } from "./consumer/index.ts";
 export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";
