@@ -1,6 +1,9 @@
 import type { Node, NodeAPI } from "node-red";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
+import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
+import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import { whileHeld } from "../lib/runtime/folder/while-held.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -8,10 +11,7 @@ import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shar
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
-import type { FolderState } from "./folder/folder-lock.ts";
-import { folderNotices, showFolder } from "./folder/notices.ts";
-import type { Tenure } from "./folder/tenure.ts";
-import { whileHeld } from "./folder/while-held.ts";
+import { folderNotices, showFolder } from "./folder-notices.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
 import { cursorFolder, cursorLocation } from "./settings.ts";

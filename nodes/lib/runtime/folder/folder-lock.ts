@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type CodedError, nodeError } from "../../shared/errors.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
 import { readClocks, Tenure } from "./tenure.ts";
