@@ -37,6 +37,7 @@ export {
   type CursorState,
   type CursorStore,
   consumerNameTaken,
+  copyCursorFile,
   type Delivery,
   type EventCalls,
   EventConsumer,

@@ -3,6 +3,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
 import { whileHeld } from "../lib/runtime/folder/while-held.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -14,7 +15,7 @@ import { type EventsInDef, NODE } from "./fields.ts";
 import { folderNotices, showFolder } from "./folder-notices.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { cursorFolder, cursorLocation } from "./settings.ts";
+import { cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
 
 /** Outputs: events, rejected events, and notices. */
@@ -75,7 +76,7 @@ export default function register(RED: NodeAPI): void {
     const openOnce = () => {
       if (opened) return;
       opened = true;
-      const path = cursorFolder(RED);
+      const path = lockedStateFolder(RED);
       const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
       if (store) void open();

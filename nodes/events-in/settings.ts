@@ -58,7 +58,7 @@ export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions
   };
 }
 
-export function cursorFolder(RED: NodeAPI): string {
+function cursorFolder(RED: NodeAPI): string {
   return stateFolderFor(RED, "cursors");
 }
 

@@ -1,8 +1,9 @@
 export type { Clock } from "../timing/index.ts";
 export { EventConsumer, findInFlight } from "./consumer.ts";
 export { consumerNameTaken, type LockState, lockConsumer } from "./consumer-lock.ts";
+export { copyCursorFile } from "./copy-cursor-file.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
-export * from "./file-store.ts";
+export { FileCursorStore, type FileCursorStoreOptions } from "./file-store.ts";
 export * from "./filter.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
