@@ -39,6 +39,7 @@ export {
   type CursorState,
   type CursorStore,
   consumerNameTaken,
+  copyCursorFile,
   type Delivery,
   type EventCalls,
   EventConsumer,
