@@ -11,6 +11,7 @@ import type {
 import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { callsOf, explainFailure, failureSentence } from "./failure.ts";
+import { explainReuse } from "./key-reused.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
@@ -56,7 +57,8 @@ export async function reach(
       later: reached.later,
     };
   } catch (error) {
-    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined) throw error;
+    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined)
+      throw await explainReuse(RED, error);
     throw await notExecuted(RED, error, operation);
   }
 }
