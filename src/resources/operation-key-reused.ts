@@ -16,6 +16,7 @@ export type ReusedKey = { key: string; first: Operation; asked: readonly WireTra
 
 const MOST_DIFFERENCES = 2;
 const LONGEST_KEY = 80;
+const LONG_HEX = /0x[0-9a-f]{40,}/gi;
 
 /** `OPERATION_KEY_REUSED`: an operation with other calls was sent under the key before. Nothing was sent now. */
 export class OperationKeyReusedError extends CrecError {
@@ -72,13 +73,26 @@ function differencesIn(call: number, asked: WireTransaction, first: WireTransact
 /** What differs first, then what to do, and the ids last. */
 function sentence({ key, first: { status, operation_id: id } }: ReusedKey, words: readonly string[]): string {
   const rest = words.length - MOST_DIFFERENCES;
-  const named = [...words.slice(0, MOST_DIFFERENCES), ...(rest > 0 ? [`and ${rest} more`] : [])].join("; ");
+  const named = [
+    ...words.slice(0, MOST_DIFFERENCES).map(withShortHex),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ].join("; ");
   const what = named === "" ? "" : `: ${named}`;
-  return `Key used for other calls${what}. The first operation is ${status}, and nothing was sent now. Repeat it with exactly its calls, without values that change with time or between copies; use a new key for another action. Key "${shownKey(key)}", operation ${id}.`;
+  return `Key used for other calls${what}. Nothing was sent; the first operation is ${status}. Repeat it with the same calls, without values that change with time, or use a new key. Key "${shownKey(key)}", operation ${id}.`;
 }
 
-/** Of a hash its beginning and its end. */
 function shownKey(key: string): string {
-  const text = key.replace(/0x[0-9a-f]{64}/gi, (hash) => `${hash.slice(0, 6)}…${hash.slice(-4)}`);
+  const text = withShortHex(key);
   return text.length <= LONGEST_KEY ? text : `${text.slice(0, LONGEST_KEY - 1)}…`;
+}
+
+/** Of addresses and hashes their beginning and their end, unless two of them would look the same. */
+function withShortHex(text: string): string {
+  const hexes = [...new Set(text.match(LONG_HEX))];
+  const isClear = new Set(hexes.map(shortHex)).size === hexes.length;
+  return isClear ? text.replace(LONG_HEX, shortHex) : text;
+}
+
+function shortHex(hex: string): string {
+  return `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }
