@@ -39,7 +39,7 @@ describe("submit operation acts once", function () {
 
   const payment = {
     ...{ kind: "raw", to: value("to", "msg"), data: value("") },
-    amount: { ...value("wei", "msg"), unit: "gwei" },
+    amount: { ...value("wei", "msg"), unit: "wei" },
   };
   const split = { id: "split", type: "split", splt: "\\n", arraySplt: 1, arraySpltType: "len" };
   /** Of a log that nobody has seen. */
@@ -139,9 +139,9 @@ describe("submit operation acts once", function () {
 
     const paid = newLog();
     await harness.ask("payment", about(paid, { wei: "1" }));
-    const more = await harness.refuse("payment", { ...KEPT, ...about(paid, { wei: "2.5" }) });
-    const ether = "call 1: it sends 0.0000000025 ether, in the first operation 0.000000001 ether.";
-    checkError(more, "payment", "OPERATION_KEY_REUSED", ether);
+    const more = await harness.refuse("payment", { ...KEPT, ...about(paid, { wei: "25" }) });
+    const coins = "call 1: it sends 25 wei, in the first operation 1 wei.";
+    checkError(more, "payment", "OPERATION_KEY_REUSED", coins);
     should(await harness.executions(`event ${paid}, node payment`)).equal(1);
   });
 

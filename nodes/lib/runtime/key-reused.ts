@@ -34,8 +34,13 @@ async function wordsOf(
   });
 }
 
-function paid({ ether: asked = "0" }: CallPreview, { ether: first = "0" }: CallPreview): string {
-  return `it sends ${asked} ether, in the first operation ${first} ether`;
+function paid(asked: CallPreview, first: CallPreview): string {
+  return `it sends ${coins(asked)}, in the first operation ${coins(first)}`;
+}
+
+/** In the unit that makes it shorter. */
+function coins({ value: wei, ether = "0" }: CallPreview): string {
+  return ether.length < wei.length ? `${ether} ether` : `${wei} wei`;
 }
 
 /** Nothing where the bytes of one of them cannot be decoded. */
