@@ -14,6 +14,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
+import { pacedClock } from "./pace.ts";
 import { PauseGate } from "./pause-gate.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
@@ -63,7 +64,7 @@ export class EventConsumer {
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
@@ -185,7 +186,7 @@ export class EventConsumer {
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
+        await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
