@@ -30,6 +30,7 @@ export {
   toSmallestUnit,
 } from "./abi/index.ts";
 export {
+  type ChannelReader,
   type Clock,
   type ConsumerLease,
   type ConsumerStart,
@@ -53,6 +54,7 @@ export {
   findInFlight,
   HighestConfidence,
   isCursorState,
+  joinChannel,
   Lease,
   type LeaseHolder,
   LeaseKeeper,
@@ -70,6 +72,7 @@ export {
   type MemorySharedStateOptions,
   type OnceMark,
   type OnceResult,
+  type Pace,
   type Presence,
   ReadBackoff,
   type ReadErrorKind,
@@ -94,6 +97,7 @@ export {
   AbortedError,
   AuthenticationError,
   BadResponseError,
+  BudgetError,
   type CallOptions,
   ClientClosedError,
   ConflictError,

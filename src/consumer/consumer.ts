@@ -16,6 +16,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
+import { pacedClock } from "./pace.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
@@ -64,7 +65,7 @@ export class EventConsumer {
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
     this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
@@ -195,7 +196,7 @@ export class EventConsumer {
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
+        await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
         if (lease?.over.aborted) failure = endOf(lease);

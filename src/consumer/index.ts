@@ -20,8 +20,10 @@ export type {
   EventConsumerOptions,
   StartPosition,
 } from "./options.ts";
+export type { Pace } from "./pace.ts";
 export { ReadBackoff } from "./read-backoff.ts";
 export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
+export { type ChannelReader, type JoinOptions, joinChannel } from "./shared-channel.ts";
 export { SharedCursorStore, type SharedCursorStoreOptions } from "./shared-cursor-store.ts";
 export type * from "./shared-state.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
