@@ -133,10 +133,13 @@ function describe(node: EditedNode, report: PanelReport): string {
   const started = report.started
     ? ` · ${node._("events-in.panel.started", { where: startText((key, values) => node._(key, values), report.started) })}`
     : "";
+  const turn = report.turnMs
+    ? ` · ${node._("events-in.panel.turn", { seconds: Math.round(report.turnMs / 1000) })}`
+    : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${types}${started}${error}`;
+  return `${line}${types}${started}${turn}${error}`;
 }
 
 /** Why amounts come in the smallest unit only. What the chosen contract lacks is said under its field. */

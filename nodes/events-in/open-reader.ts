@@ -82,6 +82,9 @@ export async function openReader(
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
+  const { types } = filters;
+  const shared = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
+  const { source, pace, once } = shared;
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
@@ -97,12 +100,13 @@ export async function openReader(
   const close = () => {
     outputs.close();
     leave();
+    shared.leave();
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
-  const wanted = wantedOf(filters, { client, channelId, library });
+  const wanted = wantedOf(filters, { client, channelId, library, once });
   const watcherCheck = new WatcherCheck(
-    (aborted) => findUnwatched(filters, { client, channelId }, aborted),
+    (aborted, maxAgeMs) => findUnwatched(filters, { client, channelId, once }, { signal: aborted, maxAgeMs }),
     show,
     { pollMaxMs: intervals.pollMaxMs },
   );
@@ -118,7 +122,7 @@ export async function openReader(
   const consumer = new library.EventConsumer({
     ...delivery,
     ...intervals,
-    source: library.eventSource(client.events, channelId),
+    ...{ source, pace },
     store,
     identity,
     start,
@@ -156,7 +160,7 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck },
+    ...{ store, identity, outputs, units, watcherCheck, shared },
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(
