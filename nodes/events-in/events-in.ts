@@ -1,6 +1,10 @@
 import type { Node, NodeAPI } from "node-red";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
+import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
+import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
+import { whileHeld } from "../lib/runtime/folder/while-held.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -8,13 +12,10 @@ import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shar
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
-import type { FolderState } from "./folder/folder-lock.ts";
-import { folderNotices, showFolder } from "./folder/notices.ts";
-import type { Tenure } from "./folder/tenure.ts";
-import { whileHeld } from "./folder/while-held.ts";
+import { folderNotices, showFolder } from "./folder-notices.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { cursorFolder, cursorLocation } from "./settings.ts";
+import { cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
 
 /** Outputs: events, rejected events, and notices. */
@@ -75,7 +76,7 @@ export default function register(RED: NodeAPI): void {
     const openOnce = () => {
       if (opened) return;
       opened = true;
-      const path = cursorFolder(RED);
+      const path = lockedStateFolder(RED);
       const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
       if (store) void open();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../file-name.ts";
 import type { CrecMessage } from "../message.ts";
+import { stateFolderFor } from "../state-folder.ts";
 
 /** A wait as its file holds it. */
 export type WaitRecord = {
@@ -27,14 +28,14 @@ export type StoredWait = { path: string; record: WaitRecord | undefined; isGone:
 const ENDING = ".json";
 const TEMPORARY = `${ENDING}.tmp`;
 
-/** The waits of one node, each in its own file. Like cursors, they are in the user directory. */
+/** The waits of one node, each in its own file. They are in the state folder, like cursors. */
 export class WaitStore {
   readonly #folder: string;
 
   constructor(RED: NodeAPI, nodeId: string) {
     // A flow that was written by hand can have any id: the folder must not be another one.
     const name = fileNameOf(nodeId).replace(/^\.+$/, (dots) => "%2E".repeat(dots.length));
-    this.#folder = join(RED.settings.userDir ?? process.cwd(), "crec-waits", name);
+    this.#folder = join(stateFolderFor(RED, "waits"), name);
   }
 
   /** A name that no other wait has: several messages may wait for one operation. */

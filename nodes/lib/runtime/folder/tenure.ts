@@ -1,4 +1,4 @@
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type CodedError, nodeError } from "../../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
 
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
