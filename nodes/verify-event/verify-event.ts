@@ -27,8 +27,7 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, settings.connection);
-      const given = await fields.of(msg).value("event");
-      const event = toEvent(given);
+      const event = toEvent(await fields.of(msg).value("event"));
       const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
       const { dedupeKey, signedFacts, unmetExpectation } = library;
@@ -64,7 +63,7 @@ export default function register(RED: NodeAPI): void {
       signal.throwIfAborted();
       // A key that is accepted must be sent: nothing between the two lines may wait or fail.
       if (store?.accept(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
-      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, given) }), null, null);
+      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, event) }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });
   }
@@ -75,8 +74,9 @@ export default function register(RED: NodeAPI): void {
  * The sequence in which the event came, where this node is the first to give its message an event: the position in a
  * list of events says nothing about the event. See `eventParts` in submit operation.
  */
-function originOf({ crec, parts }: CrecMessage, event: unknown): { eventParts?: unknown } {
-  if (crec?.event === event) return {};
+function originOf({ crec, parts }: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
+  const known = (crec?.event ?? {}) as Partial<ChannelEvent>;
+  if (known.event_id === event_id) return {};
   const { id: eventParts } = (parts ?? {}) as { id?: unknown };
   return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }
