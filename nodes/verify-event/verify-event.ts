@@ -7,6 +7,7 @@ import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
@@ -26,7 +27,8 @@ export default function register(RED: NodeAPI): void {
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, settings.connection);
-      const event = toEvent(await fields.of(msg).value("event"));
+      const given = await fields.of(msg).value("event");
+      const event = toEvent(given);
       const expected = await expectationsOf(RED, fields, msg);
       const library = await loadLibrary();
       const { dedupeKey, signedFacts, unmetExpectation } = library;
@@ -62,11 +64,21 @@ export default function register(RED: NodeAPI): void {
       signal.throwIfAborted();
       // A key that is accepted must be sent: nothing between the two lines may wait or fail.
       if (store?.accept(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
-      send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
+      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, given) }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);
+}
+
+/**
+ * The sequence in which the event came, where this node is the first to give its message an event: the position in a
+ * list of events says nothing about the event. See `eventParts` in submit operation.
+ */
+function originOf({ crec, parts }: CrecMessage, event: unknown): { eventParts?: unknown } {
+  if (crec?.event === event) return {};
+  const { id: eventParts } = (parts ?? {}) as { id?: unknown };
+  return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }
 
 /** The verifier takes any object. Anything else means that the node is wired to the wrong place. */

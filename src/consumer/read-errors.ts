@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CURSOR_FILE_DAMAGED: "final",
   CURSOR_LOST: "final",
   CONSUMER_NAME_TAKEN: "final",
+  CONSUMER_MOVED: "final",
   CLIENT_CLOSED: "final",
   KEY_REFUSED: "refused",
   ORGANIZATION_NOT_FOUND: "refused",
