@@ -14,7 +14,9 @@ import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { findLastEvent } from "./last-event.ts";
 import { DEEPEST } from "./nesting.ts";
+import { NotedStore } from "./noted-store.ts";
 import { Outputs } from "./outputs.ts";
+import { RanBefore } from "./ran-before.ts";
 import { Reader } from "./reader.ts";
 import {
   cursorLocation,
@@ -26,7 +28,7 @@ import {
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
-import { noteOnStore } from "./store-note.ts";
+import { noteOnStore, storeOf } from "./store-note.ts";
 import { UnitsNote } from "./units-note.ts";
 import { findUnwatched, WatcherCheck } from "./unwatched.ts";
 import { wantedOf } from "./watchers.ts";
@@ -80,6 +82,15 @@ export async function openReader(
   };
   const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
+  const place = cursorLocation(RED, contextStore, name);
+  // A store in memory loses the cursor at each restart, as its user has chosen.
+  const isLasting = !contextStore || storeOf(RED, contextStore).module !== "memory";
+  const notedStore = isLasting
+    ? new NotedStore({
+        ...{ store, start, place, ranBefore: new RanBefore(RED, node, identity) },
+        onStartsOver: () => node.warn(RED._("events-in.warning.starts-over", { consumer: name, place })),
+      })
+    : store;
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { types } = filters;
@@ -123,7 +134,7 @@ export async function openReader(
     ...delivery,
     ...intervals,
     ...{ source, pace },
-    store,
+    store: notedStore,
     identity,
     start,
     types: filters.types,
@@ -146,8 +157,7 @@ export async function openReader(
         started.from
       ];
       const where = startText(RED._, started);
-      if (text)
-        node.log(RED._(text, { consumer: name, place: cursorLocation(RED, contextStore, name), where }));
+      if (text) node.log(RED._(text, { consumer: name, place, where }));
     },
     onState: show,
     onError: (thrown) => {
@@ -155,6 +165,8 @@ export async function openReader(
       if (tenure?.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
+      // A Catch node would keep it out of the log.
+      if (error.code === "CURSOR_LOST") node.warn(error.message);
       if (!isExpected(error)) node.error(error, {});
     },
   });
