@@ -71,7 +71,7 @@ export function strayAddress(
 }
 
 /** Whether a setting is a variable of the environment. A flow can set variables too: those do not count. */
-function isFrom(
+export function isFrom(
   environment: Readonly<Record<string, string | undefined>>,
   { written, resolved }: Setting,
 ): boolean {

@@ -7,7 +7,7 @@ import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
 import { bindKey, boundTo } from "./binding.ts";
 
 /** In the user directory, next to the credentials. */
-function bindingsPath(RED: NodeAPI): string | undefined {
+export function bindingsPath(RED: NodeAPI): string | undefined {
   const { userDir } = RED.settings;
   return userDir === undefined ? undefined : join(userDir, "crec-keys.json");
 }
@@ -51,7 +51,7 @@ export function keyProblem(
 }
 
 /** Under any name: a flow can rename a variable of the environment. */
-function isInEnvironment(key: string): boolean {
+export function isInEnvironment(key: string): boolean {
   return Object.values(process.env).some((value) => value?.trim() === key);
 }
 

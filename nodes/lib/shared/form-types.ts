@@ -238,3 +238,16 @@ export type KeyReport = {
   /** The addresses it may go to, where that is known. */
   typedFor?: string[];
 };
+
+/** Whether what a shared state has stored must be typed again before it is sent anywhere. */
+export type SecretsReport = { needsConfirmation: boolean };
+
+/** What a test of a shared state found where it works. */
+export type FleetTested = {
+  /** With its version. */
+  engine: string;
+  roundTripMs: number;
+  schema: string;
+  /** The names of the copies that use it now. */
+  copies: string[];
+};
