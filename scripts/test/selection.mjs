@@ -150,6 +150,16 @@ export function usesBrowser(file) {
   return usedBy(file).has("test/support/browser.ts");
 }
 
+/** @param {string} file */
+export function usesPostgres(file) {
+  return usedBy(file).has("test/support/postgres.ts");
+}
+
+/** @param {string} file */
+export function usesRedis(file) {
+  return usedBy(file).has("test/support/redis.ts");
+}
+
 /**
  * A test file and all files of the test folders that it imports.
  *
