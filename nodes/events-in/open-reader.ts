@@ -3,22 +3,23 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
-import { guarded, guardedFiles } from "../lib/runtime/folder/guard.ts";
+import { guarded } from "../lib/runtime/folder/guard.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
-import { ContextCursorStore, requireStore } from "./context-store.ts";
+import { requireStore } from "./context-store.ts";
 import { filtersOf } from "./filters.ts";
+import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { findLastEvent } from "./last-event.ts";
 import { DEEPEST } from "./nesting.ts";
 import { Outputs } from "./outputs.ts";
+import { ownStore } from "./own-store.ts";
 import { Reader } from "./reader.ts";
 import {
   cursorLocation,
-  cursorPath,
   deliveryOf,
   type EventsInFields,
   outputChoices,
@@ -36,7 +37,9 @@ type Opening = {
   show: () => void;
   signal: AbortSignal;
   /** With a cursor in a file: the time during which this process holds the file's folder. */
-  tenure: Tenure | undefined;
+  tenure?: Tenure | undefined;
+  /** With a cursor that several copies share. */
+  shared?: SharedCursor | undefined;
 };
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
@@ -44,7 +47,7 @@ export async function openReader(
   RED: NodeAPI,
   node: Node,
   fields: EventsInFields,
-  { name, show, signal, tenure }: Opening,
+  { name, show, signal, tenure, shared }: Opening,
 ): Promise<Reader> {
   // All settings are checked before anything is sent.
   const choices = outputChoices(fields);
@@ -56,7 +59,7 @@ export async function openReader(
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
-  if (contextStore) {
+  if (contextStore && !shared) {
     requireStore(RED, contextStore);
     noteOnStore(RED, node, contextStore);
   }
@@ -65,12 +68,7 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
-  const store = contextStore
-    ? new ContextCursorStore(node, name, contextStore)
-    : new library.FileCursorStore({
-        path: cursorPath(RED, name),
-        ...(tenure ? { files: guardedFiles(tenure) } : {}),
-      });
+  const store = shared?.store ?? ownStore(RED, node, library, { name, contextStore, tenure });
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -121,6 +119,7 @@ export async function openReader(
     source: library.eventSource(client.events, channelId),
     store,
     identity,
+    ...(shared ? { lease: shared.lease } : {}),
     start,
     types: filters.types,
     prepare: wanted.prepare,
@@ -142,13 +141,13 @@ export async function openReader(
         started.from
       ];
       const where = startText(RED._, started);
-      if (text)
-        node.log(RED._(text, { consumer: name, place: cursorLocation(RED, contextStore, name), where }));
+      const place = shared?.place ?? cursorLocation(RED, contextStore, name);
+      if (text) node.log(RED._(text, { consumer: name, place, where }));
     },
     onState: show,
     onError: (thrown) => {
-      // The folder belongs to another process now, and the folder's own status reports that.
-      if (tenure?.over.aborted) return;
+      // The cursor belongs to another process now, and the node's status reports that.
+      if (tenure?.over.aborted || shared?.lease.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       if (!isExpected(error)) node.error(error, {});
@@ -157,6 +156,7 @@ export async function openReader(
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
     ...{ store, identity, outputs, units, watcherCheck },
+    ...(shared ? { epoch: shared.lease.epoch } : {}),
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(

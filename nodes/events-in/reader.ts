@@ -23,6 +23,8 @@ export class Reader {
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly #lower: () => number;
+  /** Of the lease, where several copies share the cursor. */
+  readonly epoch: number | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -38,6 +40,7 @@ export class Reader {
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
       lower: () => number;
+      epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
     },
@@ -48,6 +51,7 @@ export class Reader {
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
     this.#lower = parts.lower;
+    this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
   }

@@ -2,7 +2,7 @@ import type { FieldCheck } from "../lib/shared/field-checks.ts";
 
 const SENTINEL = /^(\[[0-9a-f:.]+\]|[^\s:,[\]/@]+)(?::(\d{1,5}))?$/i;
 const SENTINEL_PORT = 26_379;
-const NAMESPACE = /^[\w.-]{1,60}$/;
+const NAMESPACE = /^[a-z][a-z0-9_]{0,30}$/;
 const HIGHEST_PORT = 65_535;
 
 export const isNamespace: FieldCheck = (text) => NAMESPACE.test(text);

@@ -3,8 +3,8 @@ import { isFrom } from "../connection/key/addresses.ts";
 import { bindKey } from "../connection/key/binding.ts";
 import { bindingsPath, isInEnvironment, originalId } from "../connection/key/key-problem.ts";
 import { storedCredential } from "../lib/admin/deployed.ts";
-import { storedValue } from "../lib/runtime/flow-settings.ts";
 import type { FleetNode } from "../lib/runtime/fleet.ts";
+import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { hostsIn } from "./checks.ts";
@@ -40,7 +40,8 @@ function problemOf(
   // Without a URL of its own, that of the environment is used.
   const isOfEnvironment =
     (name === "url" && stored === "") || (isReference(written) && isInEnvironment(stored.trim()));
-  if (isOfEnvironment) return servers.isBySentinel && !areFromEnvironment(RED, id, servers) ? stray() : undefined;
+  if (isOfEnvironment)
+    return servers.isBySentinel && !areFromEnvironment(RED, id, servers) ? stray() : undefined;
   if (stored === "") return undefined;
   const words = { key: "What is stored in this shared state", enter: "enter it again in the shared state" };
   try {

@@ -17,7 +17,7 @@ export type FleetInput = {
 /** What shared state is opened with. Only what `settingsProblem` finds right may be opened. */
 export function settingsOf(input: FleetInput): FleetSettings {
   const { url, namespace, leaseMs, sentinelPassword: password } = input;
-  const found = { hosts: hostsIn(input.sentinels), master: input.master };
+  const found = { sentinels: hostsIn(input.sentinels), name: input.master };
   const sentinel = { ...found, ...(password === "" ? {} : { password }) };
   return { url, namespace, leaseMs, ...(input.isBySentinel ? { sentinel } : {}) };
 }
@@ -33,7 +33,7 @@ export function settingsProblem(input: FleetInput): CodedError | undefined {
   const other = () => "";
   if (input.namespace !== "" && isNamespace(input.namespace, other) !== true) {
     return incomplete(
-      "The namespace of the shared state has other characters than letters, digits, dots, hyphens and underscores, or more than 60. Open the shared state and correct it.",
+      "The namespace of the shared state must begin with a lower case letter, and have only lower case letters, digits and underscores, at most 31. Open the shared state and correct it.",
     );
   }
   if (!input.isBySentinel) return undefined;

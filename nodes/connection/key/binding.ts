@@ -37,7 +37,10 @@ const FINGERPRINT_BYTES = 32;
  * Without a user directory of Node-RED `path` is undefined, and bindings last as long as the process.
  * @throws KEY_NEEDS_CONFIRMATION where the addresses differ, or the file cannot be read; KEY_BINDING_NOT_SAVED
  */
-export function bindKey(path: string | undefined, { id, stored, addresses, words = OF_CONNECTION }: BoundKey): void {
+export function bindKey(
+  path: string | undefined,
+  { id, stored, addresses, words = OF_CONNECTION }: BoundKey,
+): void {
   const bindings = path === undefined ? unsaved : read(path);
   const known = bindings.get(id);
   if (known && isOf(known, stored)) {

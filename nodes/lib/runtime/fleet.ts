@@ -1,4 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
+import type { RedisSentinel } from "../../../src/index.ts";
 import { isEngineUrl } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 
@@ -12,7 +13,7 @@ export type FleetSettings = {
   /** With user and password: only the engine's client may see it. */
   url: string;
   /** Where Redis is found by its sentinels instead of by the host of the URL. */
-  sentinel?: { hosts: Array<{ host: string; port: number }>; master: string; password?: string } | undefined;
+  sentinel?: RedisSentinel | undefined;
   /** Empty for the default one. */
   namespace: string;
   leaseMs: number;
@@ -64,6 +65,6 @@ export function engineProblem(url: string): CodedError | undefined {
   if (isEngineUrl(url)) return undefined;
   return nodeError(
     "FLEET_INCOMPLETE",
-    "The URL of the shared state does not begin with postgres://, redis:// or rediss://, or is not a URL. Open the shared state, or look at the environment variable CREC_FLEET_URL, and correct it.",
+    "The URL of the shared state does not begin with postgres://, redis:// or rediss://. Open the shared state, or look at the environment variable CREC_FLEET_URL, and correct it.",
   );
 }

@@ -14,6 +14,8 @@ export type Fleet = {
   shared: SharedState;
   /** Keeps the leases of all nodes of this process. */
   keeper(): LeaseKeeper;
+  /** How many leases the nodes of this process want. */
+  wanted: number;
 };
 
 export type Joined = {
@@ -74,11 +76,15 @@ export function fleetKey(settings: FleetSettings): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
 }
 
-async function open(RED: NodeAPI, registry: Registry, { settings, isFromEnvironment }: FleetRef): Promise<Opened> {
+async function open(
+  RED: NodeAPI,
+  registry: Registry,
+  { settings, isFromEnvironment }: FleetRef,
+): Promise<Opened> {
   await registry.closing.get(fleetKey(settings));
   const { LeaseKeeper, openSharedState } = await loadLibrary();
   const { url, namespace, sentinel, leaseMs } = settings;
-  const shared = openSharedState(url, {
+  const shared = await openSharedState(url, {
     ...(namespace === "" ? {} : { namespace }),
     ...(sentinel ? { sentinel } : {}),
   });
@@ -89,7 +95,7 @@ async function open(RED: NodeAPI, registry: Registry, { settings, isFromEnvironm
   registry.logged.add(line);
   let keeper: LeaseKeeper | undefined;
   return {
-    ...{ copy, leaseMs, shared },
+    ...{ copy, leaseMs, shared, wanted: 0 },
     keeper: () => {
       keeper ??= new LeaseKeeper({ shared, copy, leaseMs });
       return keeper;

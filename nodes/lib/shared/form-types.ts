@@ -182,9 +182,11 @@ export type Started = {
 
 /** The state of an events-in node, for the panel in its form. Positions are offsets. */
 export type PanelReport =
-  | { deployed: false }
+  | { deployed: false; fleet?: FleetReport }
   | {
       deployed: true;
+      /** There when the cursor is shared by several copies. */
+      fleet?: FleetReport;
       state: string;
       channelId: string;
       cursor?: number;
@@ -217,6 +219,26 @@ export type PanelReport =
       lastError?: string;
     };
 
+/** How several copies of a flow share a channel, as this one sees it. */
+export type FleetReport = {
+  /** The engine. */
+  label: string;
+  /** What this copy is called. */
+  copy: string;
+  leaseMs: number;
+  state: "reading" | "standby" | "share" | "unreachable" | "looking";
+  /** Of the copy that reads. */
+  epoch?: number;
+  /** The copy that reads where it is another one, and when it was last heard of. */
+  reader?: string;
+  secondsAgo?: number;
+  /** How many channels this copy may read, and how many there are. */
+  share?: number;
+  wanted?: number;
+  /** Why the engine cannot be reached. */
+  problem?: string;
+};
+
 /** Contract nodes that look like a token and have no decimals; and names of those that differ in them. */
 export type UnitsReport = { noDecimals: Array<{ id: string; name: string }>; differing: string[] };
 
@@ -247,7 +269,4 @@ export type FleetTested = {
   /** With its version. */
   engine: string;
   roundTripMs: number;
-  schema: string;
-  /** The names of the copies that use it now. */
-  copies: string[];
 };
