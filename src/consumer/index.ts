@@ -1,10 +1,11 @@
 export type { Clock } from "../timing/index.ts";
-export { EventConsumer, findInFlight } from "./consumer.ts";
+export { EventConsumer } from "./consumer.ts";
 export type { ConsumerLease } from "./consumer-lease.ts";
 export { consumerNameTaken, type LockState, lockConsumer } from "./consumer-lock.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
 export * from "./file-store.ts";
 export * from "./filter.ts";
+export { findInFlight } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
 export { Lease } from "./lease.ts";

@@ -8,7 +8,6 @@ import type { TakenLease } from "./shared-state.ts";
 export type LeaseOptions = {
   key: string;
   taken: TakenLease;
-  /** For how long the engine keeps it without a renewal, in milliseconds. */
   leaseMs: number;
   /** The clocks before the lease was asked for. */
   since: Reading;
@@ -37,13 +36,19 @@ export class Lease implements ConsumerLease {
   readonly epoch: number;
   /** The cursor that was saved last when the lease was taken; undefined when there was none. */
   readonly state: CursorState | undefined;
+  /** For how long the engine keeps it without a renewal, in milliseconds. */
+  readonly leaseMs: number;
+  /** The clock that it is measured by. @internal */
+  readonly clock: Clock;
   readonly #options: LeaseOptions;
   readonly #over = new AbortController();
   #renewedAt: Reading;
 
   constructor(options: LeaseOptions) {
-    const { key, taken, since } = options;
+    const { key, taken, leaseMs, clock, since } = options;
     this.key = key;
+    this.leaseMs = leaseMs;
+    this.clock = clock;
     this.epoch = taken.epoch;
     this.state = taken.state;
     this.#options = options;
@@ -64,7 +69,7 @@ export class Lease implements ConsumerLease {
   /** For how long no other copy can have it, in milliseconds, if it is not renewed. */
   remainingMs(): number {
     if (this.over.aborted) return 0;
-    const { clock } = this.#options;
+    const { clock } = this;
     const { monotonic, wall } = this.#renewedAt;
     // The monotonic clock may stand still while the machine sleeps. A wall clock that was set only causes a renewal.
     const elapsed = Math.max(clock.elapsed() - monotonic, Math.abs(clock.now() - wall));
@@ -78,7 +83,7 @@ export class Lease implements ConsumerLease {
   async confirm(): Promise<void> {
     while (!this.isSure) {
       if (this.over.aborted) throw this.over.reason;
-      const renewed = this.#options.renew().catch(() => this.#options.clock.sleep(RETRY_MS, this.over));
+      const renewed = this.#options.renew().catch(() => this.clock.sleep(RETRY_MS, this.over));
       await unlessAborted(renewed, this.over).catch(() => {});
     }
   }
@@ -94,19 +99,19 @@ export class Lease implements ConsumerLease {
   }
 
   get #sureMs(): number {
-    return SURE_PART * this.#options.leaseMs;
+    return SURE_PART * this.leaseMs;
   }
 
   /** Ends the lease when it has expired and cannot be renewed. Only the monotonic clock counts for that. */
   async #watch(): Promise<void> {
-    const { clock, renew } = this.#options;
+    const { clock } = this;
     const expired = () => clock.elapsed() - this.#renewedAt.monotonic >= this.#sureMs;
     while (!this.over.aborted) {
       const inMs = this.#renewedAt.monotonic + this.#sureMs - clock.elapsed();
       await clock.sleep(Math.max(0, inMs), this.over);
       if (this.over.aborted || !expired()) continue;
       // It may have been suspended while no other copy wanted the lease.
-      await renew().catch(() => {});
+      await this.#options.renew().catch(() => {});
       if (!this.over.aborted && expired()) this.end(notRenewed(this.#options));
     }
   }
@@ -114,14 +119,6 @@ export class Lease implements ConsumerLease {
 
 export function readClocks(clock: Clock): Reading {
   return { monotonic: clock.elapsed(), wall: clock.now() };
-}
-
-/** The reason when another copy has the lease by now. */
-export function takenOver(): CrecError {
-  return new CrecError(
-    "CONSUMER_MOVED",
-    "Another copy reads this channel now, and continues at the cursor that was saved last. This copy waits until the channel is free again; you do not have to do anything.",
-  );
 }
 
 /** The reason when the lease was released. */

@@ -1,7 +1,8 @@
-import { type Clock, systemClock } from "../timing/index.ts";
+import type { Clock } from "../timing/index.ts";
 import { unlessAborted } from "./abort.ts";
+import { takenOver } from "./consumer-lease.ts";
 import type { CursorState } from "./cursor-state.ts";
-import { type Lease, readClocks, takenOver } from "./lease.ts";
+import { type Lease, readClocks } from "./lease.ts";
 import type { SharedState } from "./shared-state.ts";
 import type { CursorStore } from "./store.ts";
 
@@ -9,12 +10,8 @@ export type SharedCursorStoreOptions = {
   shared: Pick<SharedState, "save">;
   /** Only while this process has it can the cursor be changed. */
   lease: Lease;
-  /** In milliseconds, as for the `LeaseKeeper`. */
-  leaseMs: number;
   /** Shortest time between two writes that can wait, in milliseconds. @default 1_000 */
   minIntervalMs?: number | undefined;
-  /** For tests. @default the machine's clock */
-  clock?: Clock | undefined;
 };
 
 /**
@@ -33,7 +30,7 @@ export class SharedCursorStore implements CursorStore {
 
   constructor(options: SharedCursorStoreOptions) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.lease.clock;
     this.#stored = options.lease.state;
   }
 
@@ -83,7 +80,7 @@ export class SharedCursorStore implements CursorStore {
   }
 
   async #write(): Promise<void> {
-    const { shared, lease, leaseMs } = this.#options;
+    const { shared, lease } = this.#options;
     const state = this.#unwritten;
     if (state === undefined) return;
     if (lease.over.aborted) throw lease.over.reason;
@@ -92,7 +89,7 @@ export class SharedCursorStore implements CursorStore {
     const since = readClocks(this.#clock);
     let isOwn: boolean;
     try {
-      isOwn = await shared.save(lease.key, lease.epoch, state, leaseMs);
+      isOwn = await shared.save(lease.key, lease.epoch, state, lease.leaseMs);
     } catch (error) {
       this.#unwritten ??= state;
       throw error;
