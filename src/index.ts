@@ -84,6 +84,12 @@ export {
 export { type DedupeDelivery, FileDedupeStore, type FileDedupeStoreOptions } from "./dedupe/index.ts";
 export { ArgumentError, CrecError } from "./errors.ts";
 export {
+  openSharedState,
+  type RedisSentinel,
+  SharedCursorDamagedError,
+  type SharedStateOptions,
+} from "./fleet/index.ts";
+export {
   AbortedError,
   AuthenticationError,
   BadResponseError,
