@@ -66,8 +66,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
       }
       if (dropped) return ["done", RED._("events-in.status.dropped", { count: dropped })];
       if (lower) return ["done", RED._("events-in.status.lower", { count: lower })];
-      if (shown.epoch !== undefined)
-        return ["working", readingStatus(RED, shown.epoch, isNew ? started : undefined)];
+      if (shown.epoch !== undefined) return ["working", readingStatus(RED._, isNew ? started : undefined)];
       if (isNew) return ["done", startedStatus(RED._, started)];
       return ["done", CONNECTED];
     // Everything else of these two counts down.
@@ -84,7 +83,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
 }
 
 /** Of the copy that reads, while others stand by. */
-function readingStatus({ _ }: Pick<NodeAPI, "_">, epoch: number, started: ConsumerStart | undefined): string {
-  if (!started) return _("events-in.status.reading", { epoch });
-  return _("events-in.status.reading-started", { epoch, where: startText(_, started) });
+function readingStatus(translate: NodeAPI["_"], started: ConsumerStart | undefined): string {
+  if (!started) return "events-in.status.reading";
+  return translate("events-in.status.reading-started", { where: startText(translate, started) });
 }

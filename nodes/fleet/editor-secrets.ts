@@ -1,12 +1,12 @@
-import { fieldTexts } from "../connection/editor-fields.ts";
-import { markTyped, withoutMark } from "../connection/key/typed-key.ts";
 import { getJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { SecretsReport } from "../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
+import { markTyped, withoutMark } from "../lib/shared/typed-key.ts";
 
 const SECRETS = ["url", "sentinelPassword"] as const;
 /** What decides where the secrets are sent, beside the URL itself. */
@@ -36,8 +36,8 @@ export function keepSecretsAtTheirServers(node: EditedNode): void {
   };
   for (const name of [...SECRETS, ...SERVERS]) inputOf(name).on("input change", update);
   getJson<SecretsReport>(`crec/fleet/${encodeURIComponent(node.id)}/secrets`).then(
-    ({ needsConfirmation }) => {
-      isLost = needsConfirmation === true;
+    (report) => {
+      isLost = report.problem === undefined && report.needsConfirmation;
       update();
     },
     // Without an answer the form knows less. The nodes still report the problem.

@@ -1,6 +1,6 @@
-import { fieldTexts } from "../connection/editor-fields.ts";
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import type { FleetTested } from "../lib/shared/form-types.ts";

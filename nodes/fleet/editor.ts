@@ -1,4 +1,3 @@
-import { withoutMark } from "../connection/key/typed-key.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
@@ -7,6 +6,7 @@ import type { NodeForm } from "../lib/editor/node-form.ts";
 import { atPresent, isReference } from "../lib/editor/validate.ts";
 import { isEngineUrl, isRedisUrl } from "../lib/shared/engine-url.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
+import { withoutMark } from "../lib/shared/typed-key.ts";
 import { keepSecretsAtTheirServers, markTypedSecrets } from "./editor-secrets.ts";
 import { fleetTest } from "./editor-test.ts";
 

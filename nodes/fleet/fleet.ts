@@ -1,5 +1,4 @@
 import type { NodeAPI } from "node-red";
-import { withoutMark } from "../connection/key/typed-key.ts";
 import { problemIn } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import {
@@ -8,6 +7,7 @@ import {
   type FleetRef,
   urlOfEnvironment,
 } from "../lib/runtime/fleet.ts";
+import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { registerSecretsReport } from "./admin/secrets-report.ts";
 import { registerFleetTest } from "./admin/test-fleet.ts";

@@ -1,10 +1,10 @@
 import type { NodeAPI } from "node-red";
-import { isFrom } from "../connection/key/addresses.ts";
-import { bindKey } from "../connection/key/binding.ts";
-import { bindingsPath, isInEnvironment, originalId } from "../connection/key/key-problem.ts";
 import { storedCredential } from "../lib/admin/deployed.ts";
 import type { FleetNode } from "../lib/runtime/fleet.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { bindKey } from "../lib/runtime/keys/binding.ts";
+import { isFrom, isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
+import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { hostsIn } from "./checks.ts";

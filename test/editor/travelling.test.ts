@@ -75,7 +75,9 @@ describe("flows that travel", function () {
 /** The names of the fields that hold secrets, as an export would carry them. */
 function secretNames(): string[] {
   return nodeTypes.flatMap((type) =>
-    Object.keys(rowOf(type).typed).filter((name) => ["apiKey", "privateKey", "sentinelPassword", "credentials"].includes(name)),
+    Object.keys(rowOf(type).typed).filter((name) =>
+      ["apiKey", "privateKey", "sentinelPassword", "credentials"].includes(name),
+    ),
   );
 }
 

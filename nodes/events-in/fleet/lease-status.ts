@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { LeaseState } from "../../../src/index.ts";
+import type { CrecError, LeaseState } from "../../../src/index.ts";
 import { type StatusKind, showStatus, statusOfKind } from "../../lib/runtime/status.ts";
 import { shortText } from "../../lib/shared/errors.ts";
 
@@ -45,8 +45,17 @@ function statusOf(RED: NodeAPI, lease: ShownLease): [StatusKind, string] {
         RED._("events-in.status.standby-share", { share: state.share, all: lease.wanted() }),
       ];
     case "error":
-      return ["error", RED._("events-in.status.fleet-unreachable", { error: shortText(state.error) })];
+      return ["error", RED._(keyOf(state.error), { reason: reasonOf(state.error) })];
     default:
       return ["waiting", "node-red:common.status.connecting"];
   }
+}
+
+function keyOf({ code }: CrecError): string {
+  return `events-in.status.fleet-${code === "SHARED_STATE_UNREACHABLE" ? "unreachable" : "refused"}`;
+}
+
+/** Without the beginning of the sentence, which the status says already. */
+function reasonOf(error: CrecError): string {
+  return shortText(error).replace(/^The shared state [^:]*: /, "");
 }

@@ -16,7 +16,7 @@ export type SharedCursor = {
   place: string;
 };
 
-export type Leased = { lease: Lease; fleet: Pick<Fleet, "shared" | "leaseMs"> };
+export type Leased = { lease: Lease; fleet: Pick<Fleet, "shared"> };
 
 /**
  * The shared cursor of a lease. Where there is none yet, the one that this Node-RED had stored alone becomes it: the
@@ -28,9 +28,9 @@ export async function sharedCursorOf(
   node: Node,
   { lease, fleet, name, contextStore }: Leased & { name: string; contextStore: string | undefined },
 ): Promise<SharedCursor> {
-  const { shared, leaseMs } = fleet;
+  const { shared } = fleet;
   const library = await loadLibrary();
-  const store = new library.SharedCursorStore({ shared, lease, leaseMs });
+  const store = new library.SharedCursorStore({ shared, lease });
   const former =
     lease.state === undefined ? await ownStore(RED, node, library, { name, contextStore }).load() : undefined;
   if (former !== undefined) {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { NodeAPI } from "node-red";
-import { withoutMark } from "../../connection/key/typed-key.ts";
 import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
 import { type FleetNode, type FleetSettings, urlOfEnvironment } from "../../lib/runtime/fleet.ts";
@@ -8,6 +7,7 @@ import { loadLibrary } from "../../lib/runtime/library.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
 import type { FleetTested } from "../../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
+import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { settingsOf, settingsProblem } from "../settings.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeError } from "../../lib/shared/errors.ts";
+import { nodeError } from "../../shared/errors.ts";
 
 /** Where a stored key may be sent. */
 type Binding = {
