@@ -27,7 +27,9 @@ export class Reader {
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly #lower: () => number;
-  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
+  readonly #polls: Pick<ChannelReader, "turnMs"> | undefined;
+  /** Of the lease, where several copies share the cursor. */
+  readonly epoch: number | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -43,9 +45,10 @@ export class Reader {
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
       lower: () => number;
+      epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
-      shared?: Pick<ChannelReader, "turnMs">;
+      polls?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -54,9 +57,10 @@ export class Reader {
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
     this.#lower = parts.lower;
+    this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
-    this.#shared = parts.shared;
+    this.#polls = parts.polls;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -71,7 +75,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
-    const turnMs = this.#shared?.turnMs ?? 0;
+    const turnMs = this.#polls?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;
