@@ -77,6 +77,7 @@ function openConnection(
     unsetVariable(node.credentials) ??
     problemOf(settings, node.credentials?.apiKey) ??
     problemIn(() => fields.milliseconds("timeout")) ??
+    problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
     keyProblem(RED, node, destination);
   let client: Promise<CrecClient> | undefined;
@@ -89,6 +90,7 @@ function openConnection(
       baseUrl,
       apiKey: withoutMark(node.credentials?.apiKey ?? ""),
       timeoutMs: fields.milliseconds("timeout"),
+      requestsPerMinute: fields.number("requestsPerMinute"),
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
       proxy: proxyOf(proxyNode),

@@ -136,10 +136,13 @@ function describe(node: EditedNode, report: PanelReport): string {
   const started = report.started
     ? ` · ${node._("events-in.panel.started", { where: startText((key, values) => node._(key, values), report.started) })}`
     : "";
+  const turn = report.turnMs
+    ? ` · ${node._("events-in.panel.turn", { seconds: Math.round(report.turnMs / 1000) })}`
+    : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${sharing && ` · ${sharing}`}${types}${started}${error}`;
+  return `${line}${sharing && ` · ${sharing}`}${types}${started}${turn}${error}`;
 }
 
 /** Which copy reads, as this one knows it. */

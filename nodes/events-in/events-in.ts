@@ -6,6 +6,7 @@ import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
 import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
 import { whileHeld } from "../lib/runtime/folder/while-held.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { fleetKey } from "../lib/runtime/join-fleet.ts";
@@ -23,7 +24,7 @@ import { refuseOnStandby } from "./fleet/standby.ts";
 import { folderNotices, showFolder } from "./folder-notices.ts";
 import { openReader } from "./open-reader.ts";
 import { type EventsInNode, registerPanel } from "./panel.ts";
-import { cursorFolder, cursorLocation } from "./settings.ts";
+import { cursorLocation } from "./settings.ts";
 import { showState } from "./state.ts";
 
 /** Outputs: events, rejected events, and notices. */
@@ -62,9 +63,9 @@ export default function register(RED: NodeAPI): void {
       try {
         const unset = unsetVariable(def);
         if (unset) throw unset;
-        const shared = leased && (await sharedCursorOf(RED, this, { ...leased, name, contextStore: store }));
+        const cursor = leased && (await sharedCursorOf(RED, this, { ...leased, name, contextStore: store }));
         if (signal.aborted) return;
-        const reader = await openReader(RED, this, fields, { name, show, signal, tenure, shared });
+        const reader = await openReader(RED, this, fields, { name, show, signal, tenure, cursor });
         if (signal.aborted) return;
         this.reader = reader;
         reader.consumer.start();
@@ -125,7 +126,7 @@ export default function register(RED: NodeAPI): void {
         });
         return;
       }
-      const path = cursorFolder(RED);
+      const path = lockedStateFolder(RED);
       const onChange = folderNotices(RED, path);
       // What a context store keeps is of this Node-RED alone, as far as that store is.
       if (store) void open();

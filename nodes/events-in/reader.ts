@@ -1,4 +1,5 @@
 import type {
+  ChannelReader,
   ConsumerStart,
   CursorIdentity,
   CursorState,
@@ -14,6 +15,9 @@ import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
 
+/** A poll that waits longer than this for its turn is worth a line in the panel. */
+const LONG_TURN_MS = 30_000;
+
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
   readonly consumer: EventConsumer;
@@ -25,6 +29,7 @@ export class Reader {
   readonly #lower: () => number;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
+  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -43,6 +48,7 @@ export class Reader {
       epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
+      shared?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -54,6 +60,7 @@ export class Reader {
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
+    this.#shared = parts.shared;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -68,6 +75,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
+    const turnMs = this.#shared?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;
@@ -95,6 +103,7 @@ export class Reader {
       ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
       ...(isLacking ? { units } : {}),
+      ...(turnMs > LONG_TURN_MS ? { turnMs } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }

@@ -7,6 +7,7 @@ import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
@@ -62,11 +63,22 @@ export default function register(RED: NodeAPI): void {
       const asked = isTest(msg) ? undefined : once?.({ msg, key, delivery: deliveryOf(msg, event), signal });
       // An event that is accepted must be sent: nothing after this line may wait or fail.
       if ((await asked) === false) return reject(seenBefore(key));
-      send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
+      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, event) }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);
+}
+
+/**
+ * The sequence in which the event came, where this node is the first to give its message an event: the position in a
+ * list of events says nothing about the event. See `eventParts` in submit operation.
+ */
+function originOf({ crec, parts }: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
+  const known = (crec?.event ?? {}) as Partial<ChannelEvent>;
+  if (known.event_id === event_id) return {};
+  const { id: eventParts } = (parts ?? {}) as { id?: unknown };
+  return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }
 
 /** The verifier takes any object. Anything else means that the node is wired to the wrong place. */

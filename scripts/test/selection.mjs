@@ -6,7 +6,7 @@ import { fromRoot, root } from "../lib/paths.mjs";
 
 /** Tests of src: pure functions, and small servers. */
 const UNIT =
-  /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|json\.test\.ts$)/;
+  /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|fleet\/shared-state|json\.test\.ts$)/;
 const SOAK = "test/soak/";
 
 /** Helpers of tests that run the built nodes or read the built files. */
@@ -16,7 +16,7 @@ const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
  * @typedef {{ unit: string[], browser: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection
- *   `unit` runs in one process that measures coverage, `browser` in another, and `process` in workers
+ *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, and `process` in others
  */
 
 /**
@@ -186,12 +186,12 @@ function textOf(file) {
 const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
 
 /**
- * Whether a file starts early, or runs in a process that no worker waits for.
+ * Whether a file starts early, or runs in the process that measures coverage, which ends before the others.
  *
  * @param {string} file
  */
 export function isAwaited(file) {
-  return isUnit(file) || usesBrowser(file) || LONGEST_FIRST.includes(file);
+  return isUnit(file) || LONGEST_FIRST.includes(file);
 }
 
 /** @param {readonly string[]} files */

@@ -16,6 +16,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
+import { pacedClock } from "./pace.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
@@ -64,7 +65,7 @@ export class EventConsumer {
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
     this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
@@ -183,22 +184,21 @@ export class EventConsumer {
 
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
     const { lease } = this.#options;
-    const over = lease ? [lease.over] : [];
+    const end = lease ? AbortSignal.any([signal, lease.over]) : signal;
     this.#reset();
     let failure: CrecError | undefined;
-    while (!signal.aborted && failure === undefined) {
+    while (!end.aborted && failure === undefined) {
       this.#round = new AbortController();
-      const round = AbortSignal.any([signal, this.#round.signal, ...over]);
+      const round = AbortSignal.any([end, this.#round.signal]);
       try {
         await this.#gate.pass(round);
         const hasNews = await this.#poll(round);
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
+        await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
-        if (lease?.over.aborted) failure = endOf(lease);
         if (round.aborted) continue;
         const error = asCrecError(thrown);
         if (readErrorKindOf(error) === "final") {
@@ -209,8 +209,10 @@ export class EventConsumer {
       }
     }
     this.#dispatcher.inFlight.clear();
-    if (lease?.over.aborted) this.#checkpointer.cancel();
-    else failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
+    if (lease?.over.aborted) {
+      this.#checkpointer.cancel();
+      failure = endOf(lease);
+    } else failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
     running.delete(this);
     release();
     this.#run = undefined;

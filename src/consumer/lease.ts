@@ -90,7 +90,7 @@ export class Lease implements ConsumerLease {
 
   /** The engine has renewed the lease when it was asked at this moment, or a little later. */
   renewed(since: Reading): void {
-    if (since.monotonic > this.#renewedAt.monotonic) this.#renewedAt = since;
+    if (since.monotonic >= this.#renewedAt.monotonic) this.#renewedAt = since;
   }
 
   /** The lease is over for this reason. Nothing is changed at the engine. */

@@ -22,11 +22,20 @@ describe("events in that begins to share its cursor", function () {
 
   const node = (fleet: string) => ackingNode({ id: "events", consumer: "moved-in", fleet, start: "now" });
   const deploy = (fleet: string, more = [fleetNode(server.url)]) =>
-    harness.deploy([[node(fleet), 2], [ackNode(), 2]], more);
+    harness.deploy(
+      [
+        [node(fleet), 2],
+        [ackNode(), 2],
+      ],
+      more,
+    );
   const arrived = async (number: number) => (await harness.arrived("events", number)).at(-1) as Message;
 
   it("goes on where it was, and says so", async () => {
-    await harness.deploy([[ackingNode({ id: "events", consumer: "moved-in", start: "beginning" }), 2], [ackNode(), 2]]);
+    await harness.deploy([
+      [ackingNode({ id: "events", consumer: "moved-in", start: "beginning" }), 2],
+      [ackNode(), 2],
+    ]);
     await ask(harness.nodeRed, "ack", await arrived(1));
     await ask(harness.nodeRed, "ack", await arrived(2));
     await arrived(3);
@@ -35,7 +44,9 @@ describe("events in that begins to share its cursor", function () {
     // It was in the flow, and not acknowledged.
     should(next.crec).have.properties({ offset: 3, redelivered: true });
     should(next.crec?.epoch).be.a.Number();
-    should(harness.nodeRed.log).match(/The cursor of "moved-in" \(.*\) was copied into the shared state, PostgreSQL/);
+    should(harness.nodeRed.log).match(
+      /The cursor of "moved-in" \(.*\) was copied into the shared state, PostgreSQL/,
+    );
     await ask(harness.nodeRed, "ack", next);
     should((await arrived(5)).crec?.offset).equal(4);
   });

@@ -216,6 +216,8 @@ export type PanelReport =
       started?: Started;
       /** Why amounts of its events come in the smallest unit only. */
       units?: UnitsReport;
+      /** How long its requests wait for their turn under the limit of requests, where that is long. */
+      turnMs?: number;
       lastError?: string;
     };
 

@@ -182,7 +182,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 function notLocked(path: string, cause: unknown): CodedError {
   return nodeError(
     "FOLDER_NOT_LOCKED",
-    `The folder ${dirname(path)} cannot be kept for this Node-RED alone (${codeOf(cause) ?? cause}). Check its permissions and free space. No event is sent until it can; it is tried again.`,
+    `The state folder cannot be written (${codeOf(cause) ?? cause}). Create it, or correct its owner, permissions and free space. No event is sent until it can be written; it is tried again. Folder: ${dirname(path)}`,
     cause,
   );
 }
