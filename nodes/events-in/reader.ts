@@ -27,9 +27,9 @@ export class Reader {
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly #lower: () => number;
-  readonly #polls: Pick<ChannelReader, "turnMs"> | undefined;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
+  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -48,7 +48,7 @@ export class Reader {
       epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
-      polls?: Pick<ChannelReader, "turnMs">;
+      shared?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -60,7 +60,7 @@ export class Reader {
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
-    this.#polls = parts.polls;
+    this.#shared = parts.shared;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -75,7 +75,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
-    const turnMs = this.#polls?.turnMs ?? 0;
+    const turnMs = this.#shared?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;
