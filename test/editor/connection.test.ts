@@ -84,10 +84,15 @@ describe('the result of "Test connection"', function () {
   const line = (form: Form, state: string, text: string) =>
     result(form).locator(`[data-state="${state}"]`, { hasText: text });
 
+  before(() =>
+    editor().openWith([connectionNode(editor().service.ready, { orgId: "org_other", creTenantId: "9" })]),
+  );
+  afterEach(() => editor().inPage.showTheme("light"));
+
   for (const theme of THEMES) {
     it(`is a list that says what is wrong, readable in the ${theme} theme`, async () => {
       const { ready } = editor().service;
-      await editor().openWith([connectionNode(ready, { orgId: "org_other", creTenantId: "9" })], theme);
+      await editor().inPage.showTheme(theme);
       const form = await editor().form("connection");
       await form.root.getByRole("button", { name: "Test connection" }).click();
       const differs = `This key belongs to ${ready.org_id}; the form says org_other: every event would be rejected.`;
