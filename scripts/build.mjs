@@ -68,10 +68,11 @@ async function buildAll({ types, sourceMaps }) {
     outfile: join(out, "index.js"),
     metafile: true,
     ...(sourceMaps ? withSourceMaps : small),
-    plugins: [undiciInParts],
+    plugins: [undiciInParts, enginesSeparate],
   });
+  const engines = await Promise.all(ENGINES.map((name) => buildEngine(name, { bundle, sourceMaps })));
   await writeFile(join(out, "index.mjs"), await moduleWrapper(bundle));
-  const licenses = await licensesOf(bundledFiles(library.metafile));
+  const licenses = await licensesOf([library, ...engines].flatMap(({ metafile }) => bundledFiles(metafile)));
   await writeFile(join(out, "THIRD_PARTY_LICENSES"), licenses);
 
   await bundle({
@@ -87,6 +88,33 @@ async function buildAll({ types, sourceMaps }) {
   if (types) await writeTypes();
   return nodes.length;
 }
+
+/** The servers that shared state can be in. The client of each is a file of its own, loaded when first needed. */
+const ENGINES = /** @type {const} */ (["postgres", "redis"]);
+
+/**
+ * @param {string} name
+ * @param {{ bundle: typeof import("esbuild").build, sourceMaps: boolean }} options
+ */
+function buildEngine(name, { bundle, sourceMaps }) {
+  return bundle({
+    ...nodeOptions,
+    entryPoints: [join(root, "src/fleet", name, "index.ts")],
+    outfile: join(out, `fleet-${name}.js`),
+    metafile: true,
+    ...(sourceMaps ? withSourceMaps : small),
+  });
+}
+
+const enginesSeparate = {
+  name: "engines-separate",
+  setup(/** @type {import("esbuild").PluginBuild} */ { onResolve }) {
+    onResolve({ filter: /^\.\/(?:postgres|redis)\/index\.ts$/ }, ({ path }) => ({
+      path: `./fleet-${path.split("/")[1]}.js`,
+      external: true,
+    }));
+  },
+};
 
 /**
  * The files whose code is in the bundle: esbuild reads more of a package than it keeps.

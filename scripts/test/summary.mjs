@@ -1,7 +1,8 @@
 // @ts-check
 // The summary of a test run: how many tests passed, which failed, and which were skipped and why.
 import { chromiumPath, HOW_TO_GET_CHROMIUM } from "../lib/chromium.mjs";
-import { isAwaited, usesBrowser } from "./selection.mjs";
+import { HOW_TO_GET_POSTGRES, HOW_TO_GET_REDIS, postgresFolder, redisPath } from "../lib/engines.mjs";
+import { isAwaited, usesBrowser, usesPostgres, usesRedis } from "./selection.mjs";
 
 /** Files that take this long must start early, in milliseconds. */
 const LONG_MS = 20_000;
@@ -45,13 +46,23 @@ export function lateFiles(runs) {
   ].join("\n");
 }
 
+/** What tests need that may not be installed. */
+const NEEDS = [
+  { name: "a browser", uses: usesBrowser, find: chromiumPath, advice: HOW_TO_GET_CHROMIUM },
+  { name: "PostgreSQL", uses: usesPostgres, find: postgresFolder, advice: HOW_TO_GET_POSTGRES },
+  { name: "Redis or Valkey", uses: usesRedis, find: redisPath, advice: HOW_TO_GET_REDIS },
+];
+
 /** @param {readonly Outcome[]} skipped */
 function reasons(skipped) {
-  const isForBrowser = (/** @type {Outcome} */ { file }) => chromiumPath() === undefined && usesBrowser(file);
-  const forBrowser = skipped.filter(isForBrowser);
-  const others = skipped.filter((test) => !isForBrowser(test));
+  let others = skipped;
+  const lines = NEEDS.filter(({ find }) => find() === undefined).flatMap(({ name, uses, advice }) => {
+    const forIt = others.filter(({ file }) => uses(file));
+    others = others.filter((test) => !forIt.includes(test));
+    return listed(["test needs", "tests need"], `${name}, and there is none`, forIt, advice);
+  });
   return [
-    ...listed(["test needs", "tests need"], "a browser, and there is none", forBrowser, HOW_TO_GET_CHROMIUM),
+    ...lines,
     ...listed(
       ["test skipped itself", "tests skipped themselves"],
       "",

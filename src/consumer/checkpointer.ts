@@ -1,5 +1,6 @@
 import type { CrecError } from "../errors.ts";
 import type { Clock } from "../timing/index.ts";
+import type { ConsumerLease } from "./consumer-lease.ts";
 import type { Cursor } from "./cursor.ts";
 import { asCrecError } from "./read-errors.ts";
 import type { CursorStore } from "./store.ts";
@@ -8,6 +9,8 @@ export type CheckpointerOptions = {
   store: CursorStore;
   clock: Clock;
   pageLimit: number;
+  /** Limits what is reserved ahead. */
+  lease?: ConsumerLease | undefined;
   /** Called when a save in the background failed. */
   onError: (error: CrecError) => void;
 };
@@ -24,6 +27,8 @@ export class Checkpointer {
   readonly #options: CheckpointerOptions;
   #reservedAt = Number.NEGATIVE_INFINITY;
   #ahead = 0;
+  /** How many events were handed over since then. */
+  #handedOver = 0;
   /** Set while a save is scheduled. */
   #waiting: AbortController | undefined;
 
@@ -32,23 +37,50 @@ export class Checkpointer {
   }
 
   /**
-   * Stores, before a page is handed over, up to which offset events may be handed over. While a backlog is drained it
-   * reserves more and more, so that not each page needs a write; but never beyond the events that exist, so that an
-   * event created after a crash does not count as redelivered. Throws what the store throws.
+   * Stores, before an event is handed over, up to which offset events may be handed over: at least that of the event,
+   * and those of its page. While a backlog is drained it reserves more and more, so that not each page needs a write;
+   * but never beyond the events that exist, so that an event created after a crash does not count as redelivered. With
+   * a lease, only as many as can be handed over before it ends. Throws what the store throws.
    */
-  async reserve(cursor: Cursor, upTo: number, highest: number | undefined): Promise<void> {
-    if (upTo <= cursor.reserved) return;
+  async reserve(
+    cursor: Cursor,
+    { offset, page }: { offset: number; page: readonly number[] },
+    highest: number | undefined,
+  ): Promise<void> {
+    if (offset <= cursor.reserved) return;
     const { clock, pageLimit, store } = this.#options;
-    const now = clock.now();
+    const events = this.#affordable();
+    const now = clock.elapsed();
     const isDraining = now - this.#reservedAt < RESERVE_AHEAD_WITHIN_MS;
     this.#ahead = isDraining
       ? Math.min(Math.max(2 * this.#ahead, pageLimit), MAX_PAGES_AHEAD * pageLimit)
       : 0;
     this.#reservedAt = now;
-    const reserved = Math.max(upTo, Math.min(upTo + this.#ahead, highest ?? upTo));
+    this.#handedOver = 0;
+    const rest = page.filter((at) => at >= offset);
+    const last = rest.at(-1) ?? offset;
+    const ahead = Math.min(this.#ahead, events - rest.length);
+    const reserved = rest[events - 1] ?? Math.max(last, Math.min(last + ahead, highest ?? last));
     cursor.reserve(reserved);
     await store.save(cursor.snapshot(), "now");
     cursor.confirm(reserved);
+  }
+
+  /** An event is handed over. */
+  handedOver(): void {
+    this.#handedOver += 1;
+  }
+
+  /**
+   * How many events can be handed over in the rest of the lease, at the rate since the last reservation. At most twice
+   * as many as since then, since a receiver may take some at once and then no more.
+   */
+  #affordable(): number {
+    const { lease, clock } = this.#options;
+    if (lease === undefined) return Number.POSITIVE_INFINITY;
+    const ms = Math.max(1, clock.elapsed() - this.#reservedAt);
+    const byRate = Math.floor((this.#handedOver / ms) * lease.remainingMs());
+    return Math.max(1, Math.min(2 * this.#handedOver, byRate));
   }
 
   /** Stores the cursor a moment later, as it is then. */

@@ -1,10 +1,12 @@
 import type { CrecError } from "../errors.ts";
-import { type ChannelEvent, canonicalId, isSameId } from "../protocol/index.ts";
+import { type ChannelEvent, canonicalId } from "../protocol/index.ts";
 import { type Clock, type Random, systemClock } from "../timing/index.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import { endOf } from "./consumer-lease.ts";
 import { consumerNameTaken, lockConsumer, lockKeyOf } from "./consumer-lock.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { Gate } from "./gate.ts";
 import type { Refusal } from "./in-flight.ts";
 import { Notifier } from "./notifier.ts";
 import {
@@ -14,7 +16,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
-import { PauseGate } from "./pause-gate.ts";
+import { pacedClock } from "./pace.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
@@ -22,7 +24,7 @@ import { type OpenChannel, ReadSession } from "./read-session.ts";
 import { Selection } from "./selection.ts";
 
 /** Those of this process that run. */
-const running = new Set<EventConsumer>();
+export const running = new Set<EventConsumer>();
 
 /**
  * Delivers every event of a channel at least once, in order, across restarts and outages. The store keeps the cursor;
@@ -44,7 +46,7 @@ export class EventConsumer {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #selection: Selection;
-  readonly #gate = new PauseGate();
+  readonly #gate: Gate;
   readonly #limits: Limits;
   readonly #notifier: Notifier;
   readonly #checkpointer: Checkpointer;
@@ -63,13 +65,18 @@ export class EventConsumer {
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
+    this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
     const parts = { clock: this.#clock, store: options.store, onError };
     this.#notifier = new Notifier({ ...options, clock: this.#clock });
-    this.#checkpointer = new Checkpointer({ ...parts, pageLimit: this.#limits.pageLimit });
+    this.#checkpointer = new Checkpointer({
+      ...parts,
+      pageLimit: this.#limits.pageLimit,
+      lease: options.lease,
+    });
     this.#dispatcher = new Dispatcher({
       ...options,
       ...parts,
@@ -84,6 +91,8 @@ export class EventConsumer {
     this.#session = this.#newSession();
     this.#interval = this.#newInterval();
     this.#backoff = new ReadBackoff(this.#random);
+    const { inFlight } = this.#dispatcher;
+    options.lease?.over.addEventListener("abort", () => inFlight.clear(), { once: true });
   }
 
   /** Whose cursor it keeps. */
@@ -119,7 +128,7 @@ export class EventConsumer {
     const abort = new AbortController();
     const over = Promise.resolve().then(() => this.#keepReading(abort.signal, release));
     this.#run = { abort, over };
-    this.#show(this.#gate.opened === undefined ? { kind: "connecting" } : { kind: "paused" });
+    this.#show({ kind: this.#gate.isPaused ? "paused" : "connecting" });
   }
 
   /**
@@ -174,18 +183,20 @@ export class EventConsumer {
   }
 
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
+    const { lease } = this.#options;
+    const end = lease ? AbortSignal.any([signal, lease.over]) : signal;
     this.#reset();
     let failure: CrecError | undefined;
-    while (!signal.aborted && failure === undefined) {
+    while (!end.aborted && failure === undefined) {
       this.#round = new AbortController();
-      const round = AbortSignal.any([signal, this.#round.signal]);
+      const round = AbortSignal.any([end, this.#round.signal]);
       try {
         await this.#gate.pass(round);
         const hasNews = await this.#poll(round);
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
+        await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;
@@ -198,7 +209,10 @@ export class EventConsumer {
       }
     }
     this.#dispatcher.inFlight.clear();
-    failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
+    if (lease?.over.aborted) {
+      this.#checkpointer.cancel();
+      failure = endOf(lease);
+    } else failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
     running.delete(this);
     release();
     this.#run = undefined;
@@ -265,7 +279,7 @@ export class EventConsumer {
   }
 
   #show(state: ConsumerState): void {
-    if (this.#gate.opened !== undefined && state.kind !== "stopped" && state.kind !== "paused") return;
+    if (this.#gate.isPaused && state.kind !== "stopped" && state.kind !== "paused") return;
     this.#notifier.setState(state);
   }
 
@@ -283,17 +297,4 @@ export class EventConsumer {
     const { pollMinMs, pollMaxMs } = this.#limits;
     return new PollInterval({ minMs: pollMinMs, maxMs: pollMaxMs, random: this.#random });
   }
-}
-
-/**
- * The running consumers of this process that wait for the acknowledgement of an event; of one channel when its id is
- * given. Give it for an event id such as `offset:12`, which is unique in its channel only. Several when several
- * consumers read a channel, none when the event is settled.
- * @example
- * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
- */
-export function findInFlight(eventId: string, channelId?: string): EventConsumer[] {
-  return [...running]
-    .filter(({ identity }) => channelId === undefined || isSameId(identity.channelId, channelId))
-    .filter((consumer) => consumer.isInFlight(eventId));
 }

@@ -5,10 +5,10 @@ import { throwIfAborted, unlessAborted } from "./abort.ts";
 import { requireSameChannel } from "./channel-check.ts";
 import type { Checkpointer } from "./checkpointer.ts";
 import type { Cursor } from "./cursor.ts";
+import type { Gate } from "./gate.ts";
 import { deliveryFailed, InFlight, skipped, times } from "./in-flight.ts";
 import type { Delivery, EventConsumerOptions, Limits } from "./options.ts";
 import type { PageReader } from "./page-reader.ts";
-import type { PauseGate } from "./pause-gate.ts";
 import { PoisonDetector } from "./poison-detector.ts";
 import { verifyWhenProofArrives } from "./proof-wait.ts";
 import type { Selection } from "./selection.ts";
@@ -24,10 +24,11 @@ export type DispatcherOptions = Pick<
   | "onRejected"
   | "ackRejected"
   | "onSuspects"
+  | "lease"
 > & {
   limits: Limits;
   clock: Clock;
-  gate: PauseGate;
+  gate: Gate;
   selection: Selection;
   checkpointer: Checkpointer;
   /** Called when the counts, or the cursor, have changed. */
@@ -111,13 +112,16 @@ export class Dispatcher {
     if (fresh.length > 0) await prepare?.(fresh, signal);
     const { notBefore } = cursor;
     const outcomes = fresh.map((event) => selection.select(event, { notBefore, times: reader.times }));
-    const last = fresh[outcomes.lastIndexOf("deliver")];
-    if (last !== undefined) await checkpointer.reserve(cursor, last.headers.offset, reader.highest);
+    const page = fresh
+      .filter((_, index) => outcomes[index] === "deliver")
+      .map(({ headers: { offset } }) => offset);
     for (const [index, event] of fresh.entries()) {
       if (outcomes[index] === "too old") this.#skipped += 1;
       if (outcomes[index] === "filtered") this.#filtered += 1;
-      if (outcomes[index] === "deliver") await this.#deliver(event, cursor, reader, signal);
-      else this.#settle(event.event_id);
+      if (outcomes[index] === "deliver") {
+        await checkpointer.reserve(cursor, { offset: event.headers.offset, page }, reader.highest);
+        await this.#deliver(event, cursor, reader, signal);
+      } else this.#settle(event.event_id);
     }
     return fresh.length > 0;
   }
@@ -135,6 +139,7 @@ export class Dispatcher {
     signal: AbortSignal,
   ): Promise<void> {
     const { source, clock, verify, limits, gate, commit, untilReady, deliver, onProgress } = this.#options;
+    const { epoch } = this.#options.lease ?? {};
     await gate.pass(signal);
     // An old event without a proof will not get one.
     const waitMs = reader.times.minAgeMsOf(event) > limits.proofWaitMs ? 0 : limits.proofWaitMs;
@@ -146,7 +151,9 @@ export class Dispatcher {
     throwIfAborted(signal);
     const crashes = await this.#poison.begin(event, cursor, signal);
     const { offset } = event.headers;
-    const delivery = { ...checked, offset, ...cursor.handOver(event), attempt: 1 };
+    const given = { ...checked, offset, ...cursor.handOver(event), attempt: 1 };
+    const delivery: Delivery = epoch === undefined ? given : { ...given, epoch };
+    this.#options.checkpointer.handedOver();
     if (delivery.late) this.#late += 1;
     if (limits.maxCrashes > 0 && crashes >= limits.maxCrashes)
       await this.#reject({ ...delivery, crashes }, crashes, signal);

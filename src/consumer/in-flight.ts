@@ -1,8 +1,8 @@
 import { deferred } from "../deferred.ts";
 import { ArgumentError, CrecError } from "../errors.ts";
 import { backoffMs, type Clock, SCHEDULES } from "../timing/index.ts";
+import type { Gate } from "./gate.ts";
 import type { Delivery } from "./options.ts";
-import type { PauseGate } from "./pause-gate.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 /**
@@ -29,7 +29,7 @@ export type InFlightOptions = {
   /** Called when an event is sent again. */
   repeated: () => void;
   /** Nothing is sent again while it is closed. */
-  gate: PauseGate;
+  gate: Gate;
 };
 
 type Entry = {
@@ -173,12 +173,14 @@ export class InFlight {
    * `onRejected` is called again.
    */
   async #reject(entry: Entry, why: string, tries = 1): Promise<void> {
-    const { onRejected, ackRejected, ackTimeoutMs, failed } = this.#options;
+    const { onRejected, ackRejected, ackTimeoutMs, failed, gate } = this.#options;
     entry.why = why;
     entry.next.abort();
     const next = new AbortController();
     entry.next = next;
     try {
+      for (let { sure } = gate; sure !== undefined; { sure } = gate) await sure;
+      if (next.signal.aborted) return;
       if (onRejected === undefined) failed(skipped(entry, why));
       else await onRejected(this.#copyOf(entry), why);
       // It may have been acknowledged meanwhile.

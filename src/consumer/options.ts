@@ -2,8 +2,10 @@ import { ArgumentError, type CrecError } from "../errors.ts";
 import type { VerifyResult } from "../proofs/index.ts";
 import { type ChannelEvent, PAGE_LIMITS } from "../protocol/index.ts";
 import type { Clock, Random } from "../timing/index.ts";
+import type { ConsumerLease } from "./consumer-lease.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
+import type { Pace } from "./pace.ts";
 import type { LateWindow } from "./reread-schedule.ts";
 import type { EventSource } from "./source.ts";
 import type { CursorStore } from "./store.ts";
@@ -36,6 +38,8 @@ export type Delivery = {
   restored: boolean;
   /** 1, and more when it was not acknowledged in time, or refused. Starts at 1 after a restart. */
   attempt: number;
+  /** Of the consumer's lease, if it has one with an epoch. */
+  epoch?: number;
   /** Set when the consumer has `verify`. */
   verification?: VerifyResult;
   /** Set when the event is rejected for it: how often the process crashed while it was handed over. */
@@ -77,6 +81,13 @@ export type EventConsumerOptions = {
   store: CursorStore;
   /** Whose cursor it is. Only one consumer with this identity may run in a process. */
   identity: CursorIdentity;
+  /**
+   * The right to hand over events, of which another process may take over. While it is not certain that this process
+   * has it, nothing is handed over. When it is over, the consumer is `stopped` with the error `CONSUMER_MOVED`: events
+   * in flight are forgotten, and nothing is saved.
+   * @default none is needed
+   */
+  lease?: ConsumerLease | undefined;
   /** Where to start when nothing is stored. */
   start: StartPosition;
   /** Only events of these types. @default all */
@@ -95,6 +106,8 @@ export type EventConsumerOptions = {
   pollMinMs?: number | undefined;
   /** Longest wait between two polls, in milliseconds. @default 15_000 */
   pollMaxMs?: number | undefined;
+  /** When to poll, shared with other consumers on the channel, as made by `joinChannel`. @default its own */
+  pace?: Pace | undefined;
   /** Events per page, 1 to 200. @default 200 */
   pageLimit?: number | undefined;
   /**

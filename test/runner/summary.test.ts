@@ -4,6 +4,7 @@ import { lateFiles, summary } from "../../scripts/test/summary.mjs";
 const outcome = (file: string, title: string) => ({ file, title });
 const BROWSER = outcome("test/editor/help.test.ts", "the help of each node reads well");
 const OTHER = outcome("test/launcher/start.test.ts", "npm start ends everything");
+const REDIS = outcome("test/fleet/shared-state-redis.test.ts", "Redis keeps the epoch");
 const run = {
   passed: [outcome("test/json.test.ts", "reads")],
   failed: [],
@@ -27,6 +28,19 @@ describe("the end of a test run", () => {
     should(text).containEql(`${OTHER.file}: ${OTHER.title}`);
     should(text.indexOf(BROWSER.title)).be.below(text.indexOf("skipped itself"));
     should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
+  });
+
+  it("names what was skipped for want of a database server, and says how to get one", () => {
+    const path = process.env.PATH;
+    process.env.PATH = "/no/such/folder";
+    try {
+      const text = summary([{ ...run, skipped: [OTHER, REDIS] }], 0);
+      should(text).match(/1 test needs Redis or Valkey, and there is none.*apt-get install redis-server/);
+      should(text.indexOf(REDIS.title)).be.below(text.indexOf("skipped itself"));
+      should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
+    } finally {
+      process.env.PATH = path;
+    }
   });
 
   it("names the files that take long and start late", () => {

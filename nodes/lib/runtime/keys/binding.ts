@@ -1,0 +1,134 @@
+import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { nodeError } from "../../shared/errors.ts";
+
+/** Where a stored key may be sent. */
+type Binding = {
+  addresses: readonly string[];
+  /** Of the fingerprint. Hex. */
+  salt: string;
+  /** Differs for another key, and for the same key entered again. Hex. */
+  fingerprint: string;
+};
+/** By the id of the connection. */
+type Bindings = Map<string, Binding>;
+
+export type BoundKey = {
+  /** Of the connection. */
+  id: string;
+  /** The key as it is stored, with its mark. */
+  stored: string;
+  /** Where it would be sent now. */
+  addresses: readonly string[];
+  /** What sentences call it. */
+  words?: { key: string; enter: string };
+};
+
+const OF_CONNECTION = {
+  key: "The API key of this connection",
+  enter: "enter the key again in the connection",
+};
+
+const FINGERPRINT_BYTES = 32;
+
+/**
+ * Binds a new key to the addresses of its deploy, in a file. A key in the file may only be sent to its addresses.
+ * Without a user directory of Node-RED `path` is undefined, and bindings last as long as the process.
+ * @throws KEY_NEEDS_CONFIRMATION where the addresses differ, or the file cannot be read; KEY_BINDING_NOT_SAVED
+ */
+export function bindKey(
+  path: string | undefined,
+  { id, stored, addresses, words = OF_CONNECTION }: BoundKey,
+): void {
+  const bindings = path === undefined ? unsaved : read(path);
+  const known = bindings.get(id);
+  if (known && isOf(known, stored)) {
+    // A part of its addresses is allowed.
+    if (addresses.every((address) => known.addresses.includes(address))) return;
+    throw nodeError(
+      "KEY_NEEDS_CONFIRMATION",
+      `${words.key} was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. If this is right, ${words.enter}.`,
+    );
+  }
+  const salt = randomBytes(16).toString("hex");
+  bindings.set(id, { addresses, salt, fingerprint: fingerprint(stored, salt).toString("hex") });
+  if (path !== undefined) write(path, bindings);
+}
+
+/** Where the key of a connection may be sent, for the form; undefined where that is not stored. */
+export function boundTo(path: string | undefined, id: string): readonly string[] | undefined {
+  const bindings = path === undefined ? unsaved : read(path);
+  return bindings.get(id)?.addresses;
+}
+
+const unsaved: Bindings = new Map();
+
+function isOf({ salt, fingerprint: known }: Binding, stored: string): boolean {
+  const expected = Buffer.from(known, "hex");
+  return expected.length === FINGERPRINT_BYTES && timingSafeEqual(expected, fingerprint(stored, salt));
+}
+
+const fingerprints = new Map<string, Buffer>();
+
+/** Slow on purpose: the file is next to the encrypted credentials, and must not help to guess a key. */
+function fingerprint(stored: string, salt: string): Buffer {
+  const name = `${salt} ${stored}`;
+  const bytes = fingerprints.get(name) ?? scryptSync(stored, salt, FINGERPRINT_BYTES);
+  fingerprints.set(name, bytes);
+  return bytes;
+}
+
+function list(addresses: readonly string[]): string {
+  return addresses.filter((address) => address !== "proxy: environment").join(" and ");
+}
+
+function read(path: string): Bindings {
+  try {
+    const bindings: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (isBindings(bindings)) return new Map(Object.entries(bindings));
+    throw new Error("It contains something else.");
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code === "ENOENT") return new Map();
+    throw nodeError(
+      "KEY_NEEDS_CONFIRMATION",
+      `${path} cannot be read, so it is not known where API keys may be sent. Nothing was sent. Restore the file; or check the addresses of all connections, delete the file, and deploy.`,
+      cause,
+    );
+  }
+}
+
+function isBindings(value: unknown): value is Record<string, Binding> {
+  const isObject = (one: unknown): one is Record<string, unknown> =>
+    typeof one === "object" && one !== null && !Array.isArray(one);
+  return (
+    isObject(value) &&
+    Object.values(value).every(
+      (one) =>
+        isObject(one) &&
+        Array.isArray(one.addresses) &&
+        one.addresses.every((address) => typeof address === "string") &&
+        typeof one.salt === "string" &&
+        typeof one.fingerprint === "string",
+    )
+  );
+}
+
+/** After a crash the file contains the old bindings or the new ones, never a part. */
+function write(path: string, bindings: Bindings): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const temporary = `${path}.${process.pid}.tmp`;
+    writeFileSync(temporary, `${JSON.stringify(Object.fromEntries(bindings), null, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+    });
+    renameSync(temporary, path);
+  } catch (cause) {
+    throw nodeError(
+      "KEY_BINDING_NOT_SAVED",
+      `The addresses of the API key could not be saved in ${path}. Nothing was sent. Check permissions and free space, then deploy again; or take the key from the environment.`,
+      cause,
+    );
+  }
+}

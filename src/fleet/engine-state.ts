@@ -1,0 +1,106 @@
+import {
+  type Copy,
+  type CursorState,
+  isCursorState,
+  type Members,
+  type OnceMark,
+  type OnceResult,
+  type Presence,
+  type SharedState,
+  type TakenLease,
+} from "../consumer/index.ts";
+import type { Engine } from "./engine.ts";
+import { EngineCalls } from "./engine-calls.ts";
+import { SharedCursorDamagedError } from "./errors.ts";
+import { shortName, storableLabel } from "./short-name.ts";
+
+/** Shared state in an engine. What all engines have in common: names, states as text, and errors. */
+export class EngineState implements SharedState {
+  readonly label: string;
+  readonly #calls: EngineCalls;
+
+  constructor(engine: Engine, timeoutMs: number) {
+    this.label = engine.label;
+    this.#calls = new EngineCalls(engine, timeoutMs);
+  }
+
+  /** @throws {SharedCursorDamagedError} with the lease taken */
+  async take(key: string, copy: Copy, leaseMs: number): Promise<TakenLease | undefined> {
+    const taken = await this.#calls.call((client) =>
+      client.take(shortName(key), stored(copy), whole(leaseMs)),
+    );
+    if (taken === undefined) return undefined;
+    const { epoch, state } = taken;
+    if (state === undefined) return { epoch, state };
+    const parsed = parse(state);
+    if (parsed === undefined) throw new SharedCursorDamagedError(this.label, key, epoch);
+    return { epoch, state: parsed };
+  }
+
+  save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
+    const text = JSON.stringify(state);
+    return this.#calls.call((client) => client.save(shortName(key), epoch, text, whole(leaseMs)));
+  }
+
+  release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
+    const text = state === undefined ? undefined : JSON.stringify(state);
+    return this.#calls.call((client) => client.release(shortName(key), epoch, text));
+  }
+
+  once({ scope, key, ttlMs, delivery, fence }: OnceMark): Promise<OnceResult> {
+    const mark = {
+      scope: shortName(scope),
+      key: shortName(key),
+      ttlMs: whole(ttlMs),
+      delivery: shortName(delivery?.id ?? ""),
+      redelivered: delivery?.redelivered ?? false,
+      fence: fence && { key: shortName(fence.key), epoch: fence.epoch },
+    };
+    return this.#calls.call((client) => client.once(mark));
+  }
+
+  async members({ copy, group, leaseMs, held, wanted }: Presence): Promise<Members> {
+    const given = new Map(wanted.map((key) => [shortName(key), key]));
+    const { others, renewed, holders } = await this.#calls.call((client) =>
+      client.members({
+        copy: stored(copy),
+        group: shortName(group),
+        leaseMs: whole(leaseMs),
+        held: held.map(({ key, epoch }) => ({ key: shortName(key), epoch })),
+        wanted: [...given.keys()],
+      }),
+    );
+    const kept = new Set(renewed);
+    return {
+      copies: [copy, ...others].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      lost: held.map(({ key }) => key).filter((key) => !kept.has(shortName(key))),
+      holders: new Map(holders.map(([name, holder]) => [given.get(name) ?? name, holder])),
+    };
+  }
+
+  leave(copy: Copy): Promise<void> {
+    return this.#calls.call((client) => client.leave(stored(copy)));
+  }
+
+  close(): Promise<void> {
+    return this.#calls.close();
+  }
+}
+
+function stored({ id, name }: Copy): Copy {
+  return { id: shortName(id), name: storableLabel(name) };
+}
+
+/** Redis takes whole milliseconds only, and at least one. */
+function whole(ms: number): number {
+  return Math.max(1, Math.round(ms));
+}
+
+function parse(text: string): CursorState | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isCursorState(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

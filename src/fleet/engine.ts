@@ -1,0 +1,65 @@
+import type { Copy, LeaseHolder, OnceResult, Presence } from "../consumer/index.ts";
+
+/** What a statement is given for a mark: everything short enough for a key, and no optional parts. */
+export type StoredMark = {
+  scope: string;
+  key: string;
+  ttlMs: number;
+  /** Empty where the mark came with no delivery. */
+  delivery: string;
+  redelivered: boolean;
+  fence: { key: string; epoch: number } | undefined;
+};
+
+/** What a statement tells about members. */
+export type StoredMembers = {
+  /** The others of the group that are alive. */
+  others: Copy[];
+  /** Keys of the leases that were renewed. */
+  renewed: string[];
+  holders: Array<[key: string, holder: LeaseHolder]>;
+};
+
+/**
+ * The client of an engine, with its connections. One method for each statement; each is atomic. The state is text
+ * here. Rejects with the errors of the client.
+ */
+export type EngineClient = {
+  /** Resolves when statements can be sent: connected, allowed, with a schema of a known version. */
+  readonly ready: Promise<void>;
+  /** False once its connection is of no use any more. */
+  readonly isOpen: boolean;
+  take(
+    key: string,
+    copy: Copy,
+    leaseMs: number,
+  ): Promise<{ epoch: number; state: string | undefined } | undefined>;
+  save(key: string, epoch: number, state: string, leaseMs: number): Promise<boolean>;
+  release(key: string, epoch: number, state: string | undefined): Promise<boolean>;
+  once(mark: StoredMark): Promise<OnceResult>;
+  members(presence: Presence): Promise<StoredMembers>;
+  leave(copy: Copy): Promise<void>;
+  /** After the answers to what was sent. */
+  close(): Promise<void>;
+  /** Immediately. What was sent and not answered rejects. */
+  destroy(): void;
+};
+
+/**
+ * Why a statement failed. `refused`: nothing changes until somebody changes a setting. `lost`: the connection is of no
+ * use any more. `busy`: the same connection may do it later. `newer`: the schema is newer than this code.
+ */
+export type EngineProblem = {
+  kind: "refused" | "lost" | "busy" | "newer";
+  /** For people, without a full stop. No credentials. */
+  reason: string;
+};
+
+/** A kind of server, and where it is. */
+export type Engine = {
+  /** Such as `PostgreSQL at db:5432`. */
+  label: string;
+  /** Starts to connect. Never throws: `ready` rejects. */
+  open(): EngineClient;
+  problemOf(error: unknown): EngineProblem;
+};

@@ -1,0 +1,42 @@
+import type { SharedState } from "../consumer/index.ts";
+import { ArgumentError } from "../errors.ts";
+import { postgresSettings, redisSettings } from "./engine-settings.ts";
+import { EngineState } from "./engine-state.ts";
+import type { SharedStateOptions } from "./options.ts";
+
+/**
+ * The state that several copies of a program share, in PostgreSQL (12 or later), or in Redis (5 or later) or Valkey.
+ * The code for each is loaded only when it is used. Connects with the first call, and again by itself after a
+ * connection was lost.
+ *
+ * `postgres://user:password@host:port/database`; several hosts may be separated by commas. `?sslmode=` chooses TLS:
+ * `disable`, `prefer` (the default: where the server has it), `require`, or `verify-full`, which also checks the
+ * certificate. `redis://user:password@host:port/number`, or `rediss://` for TLS with a checked certificate.
+ *
+ * @throws {ArgumentError} when the URL or an option is wrong. The error does not repeat the URL.
+ * @example
+ * const shared = await openSharedState("postgres://crec:secret@db.example.com/app");
+ * shared.label; // → "PostgreSQL at db.example.com:5432"
+ * await shared.close();
+ */
+export async function openSharedState(url: string, options: SharedStateOptions = {}): Promise<SharedState> {
+  const scheme = /^\s*([a-z]+):\/\//.exec(url)?.[1];
+  if (scheme === "postgres" || scheme === "postgresql") {
+    const settings = postgresSettings(url, options);
+    const { postgresEngine } = await import("./postgres/index.ts");
+    return new EngineState(postgresEngine(settings), settings.timeoutMs);
+  }
+  if (scheme === "redis" || scheme === "rediss") {
+    const settings = redisSettings(url, options);
+    const { redisEngine } = await import("./redis/index.ts");
+    return new EngineState(redisEngine(settings), settings.timeoutMs);
+  }
+  throw unknownScheme();
+}
+
+function unknownScheme(): ArgumentError {
+  return new ArgumentError(
+    "url",
+    "The URL of the shared state must begin with postgres://, postgresql://, redis:// or rediss:// (Redis with TLS).",
+  );
+}

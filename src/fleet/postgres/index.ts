@@ -1,0 +1,45 @@
+import type { Engine, EngineClient } from "../engine.ts";
+import type { EngineSettings } from "../engine-settings.ts";
+import { postgresClient } from "./client.ts";
+import { leave } from "./leave.ts";
+import { members } from "./members.ts";
+import { once } from "./once.ts";
+import { problemOf } from "./problems.ts";
+import { release } from "./release.ts";
+import { save } from "./save.ts";
+import { prepareSchema } from "./schema.ts";
+import { take } from "./take.ts";
+
+/** Marks that are over are removed with one of so many calls, this many at once: more than can be added between. */
+const CALLS_BETWEEN = 20;
+const REMOVED_AT_ONCE = 50;
+
+/** PostgreSQL 12 or later, also behind PgBouncer. */
+export function postgresEngine(settings: EngineSettings): Engine {
+  return { label: settings.label, open: () => opened(settings), problemOf };
+}
+
+function opened(settings: EngineSettings): EngineClient {
+  const { namespace } = settings;
+  const { run, close, destroy } = postgresClient(settings);
+  const place = { run, namespace };
+  const ready = prepareSchema(run, namespace);
+  // Calls await it: without one, nobody hears of it.
+  ready.catch(() => {});
+  let marks = 0;
+  return {
+    ready,
+    isOpen: true,
+    take: (key, copy, leaseMs) => take(place, key, copy, leaseMs),
+    save: (key, epoch, state, leaseMs) => save(place, key, epoch, state, leaseMs),
+    release: (key, epoch, state) => release(place, key, epoch, state),
+    once: (mark) => {
+      marks += 1;
+      return once(place, mark, marks % CALLS_BETWEEN === 1 ? REMOVED_AT_ONCE : 0);
+    },
+    members: (presence) => members(place, presence),
+    leave: (copy) => leave(place, copy),
+    close,
+    destroy,
+  };
+}

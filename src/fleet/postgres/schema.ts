@@ -1,0 +1,89 @@
+// The tables, in a schema that is named after the namespace.
+//
+//   lease    one row a cursor. It is never deleted, so that its epoch never goes back. While nobody has the lease,
+//            copy_id, copy_name, renewed_at and ends_at are null.
+//   once     one row a mark: what was processed. is_new is the answer to the call that wrote the row last.
+//   member   one row a copy that is alive.
+//   version  one row: the version of these tables.
+//
+// Creating:  out  nothing; the tables exist. Several copies may do it at once: they wait for each other.
+// Version:   out  one row, or the error 42P01 or 3F000 when there are no tables.
+
+import type { Run } from "./statement.ts";
+
+/** The version of the tables that this code knows. */
+const VERSION = 1;
+
+/** @throws {NewerSchema} */
+export async function prepareSchema(run: Run, namespace: string): Promise<void> {
+  const found = (await versionOf(run, namespace)) ?? (await createSchema(run, namespace));
+  if (found > VERSION) throw new NewerSchema(found);
+}
+
+/** A newer version of this code has changed the tables. */
+export class NewerSchema extends Error {
+  constructor(found: number) {
+    super(`its tables have version ${found}, and this copy knows version ${VERSION}`);
+  }
+}
+
+/** Whether an error says that there are no tables. */
+export function isWithoutSchema(code: string): boolean {
+  return code === "42P01" || code === "3F000";
+}
+
+async function versionOf(run: Run, namespace: string): Promise<number | undefined> {
+  // The catalog answers where the schema may not be used, too: then reading the version says what is missing.
+  const [row] = await run(`SELECT to_regclass($1) IS NOT NULL AS exists`, [`${namespace}.version`]);
+  if (row?.exists !== true) return undefined;
+  const [version] = await run(`SELECT version FROM ${namespace}.version`, []);
+  return Number(version?.version);
+}
+
+async function createSchema(run: Run, namespace: string): Promise<number> {
+  await run(creation(namespace), []);
+  return VERSION;
+}
+
+/**
+ * `CREATE SCHEMA IF NOT EXISTS` asks for a permission even where the schema exists: an administrator may have made it.
+ * States are not compressed: that costs the server more time than writing them does.
+ */
+function creation(namespace: string): string {
+  return `DO $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('${namespace}'), 1129530691);
+  IF to_regnamespace('${namespace}') IS NULL THEN
+    CREATE SCHEMA ${namespace};
+  END IF;
+  IF to_regclass('${namespace}.version') IS NULL THEN
+    CREATE TABLE ${namespace}.lease (
+      key text COLLATE "C" PRIMARY KEY,
+      epoch bigint NOT NULL,
+      copy_id text,
+      copy_name text,
+      renewed_at timestamptz,
+      ends_at timestamptz,
+      state text
+    );
+    CREATE TABLE ${namespace}.once (
+      scope text COLLATE "C",
+      key text COLLATE "C",
+      delivery text NOT NULL,
+      is_new boolean NOT NULL,
+      ends_at timestamptz NOT NULL,
+      PRIMARY KEY (scope, key)
+    );
+    CREATE INDEX once_ends_at ON ${namespace}.once (ends_at);
+    CREATE TABLE ${namespace}.member (
+      id text COLLATE "C" PRIMARY KEY,
+      name text NOT NULL,
+      "group" text COLLATE "C" NOT NULL,
+      ends_at timestamptz NOT NULL
+    );
+    CREATE TABLE ${namespace}.version (version integer NOT NULL);
+    INSERT INTO ${namespace}.version VALUES (${VERSION});
+  END IF;
+END
+$$`;
+}

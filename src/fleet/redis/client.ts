@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { Redis, type RedisOptions } from "ioredis";
+import type { EngineSettings } from "../engine-settings.ts";
+import { checkEviction } from "./eviction.ts";
+import type { Reply, RunScript } from "./script.ts";
+
+/** How long it waits for the server to close a connection. */
+const DISCONNECT_MS = 100;
+
+export type RedisClient = {
+  /** Resolves once it is connected and logged in. */
+  readonly connected: Promise<void>;
+  readonly isOpen: boolean;
+  run: RunScript;
+  close(): Promise<void>;
+  destroy(): void;
+};
+
+/** One connection, which is not made again: nothing is queued for a later one. */
+export function redisClient(settings: EngineSettings): RedisClient {
+  const redis = new Redis(optionsOf(settings));
+  // Calls only learn that the connection was closed; this is why.
+  let failure: unknown;
+  redis.on("error", (error: unknown) => {
+    failure ??= error;
+  });
+  const connected = redis
+    .connect()
+    .then(() => checked(redis))
+    .catch((error) => {
+      throw failure ?? error;
+    });
+  return {
+    connected,
+    get isOpen() {
+      return redis.status !== "end";
+    },
+    run: (script, keys, values) => runScript(redis, script.text, keys, values),
+    close: async () => {
+      await redis.quit();
+    },
+    destroy: () => redis.disconnect(),
+  };
+}
+
+async function checked(redis: Redis): Promise<void> {
+  // A user may lack the right to ask.
+  const info = await redis.info("memory").catch(() => "");
+  checkEviction(info);
+}
+
+const hashes = new Map<string, string>();
+
+function hashOf(text: string): string {
+  const hash = hashes.get(text) ?? createHash("sha1").update(text).digest("hex");
+  hashes.set(text, hash);
+  return hash;
+}
+
+/** By its hash; its text is sent to a server that does not know it yet. */
+async function runScript(
+  redis: Redis,
+  text: string,
+  keys: readonly string[],
+  values: readonly string[],
+): Promise<Reply> {
+  const given = [keys.length, ...keys, ...values] as const;
+  try {
+    return (await redis.call("EVALSHA", hashOf(text), ...given)) as Reply;
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
+    return (await redis.call("EVAL", text, ...given)) as Reply;
+  }
+}
+
+function optionsOf({
+  hosts,
+  user,
+  password,
+  database,
+  tls,
+  timeoutMs,
+  sentinel,
+}: EngineSettings): RedisOptions & { replyMapping: "legacy" } {
+  const { host = "", port = 0 } = hosts[0] ?? {};
+  const secure = tls && { ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
+  const place =
+    sentinel === undefined
+      ? { host, port, ...(secure && { tls: secure }) }
+      : {
+          sentinels: [...sentinel.sentinels],
+          name: sentinel.name,
+          ...(sentinel.password === undefined ? {} : { sentinelPassword: sentinel.password }),
+          sentinelRetryStrategy: () => null,
+          ...(secure && { tls: secure, sentinelTLS: secure, enableTLSForSentinelMode: true }),
+        };
+  return {
+    ...place,
+    ...(user === undefined ? {} : { username: user }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === "" ? {} : { db: Number(database) }),
+    connectionName: "crec",
+    disableClientInfo: true,
+    // What every server and proxy understands.
+    protocol: 2,
+    replyMapping: "legacy" as const,
+    connectTimeout: timeoutMs,
+    disconnectTimeout: DISCONNECT_MS,
+    lazyConnect: true,
+    // A server that is starting answers so itself.
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+  };
+}

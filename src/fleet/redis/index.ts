@@ -1,0 +1,52 @@
+import type { Engine, EngineClient } from "../engine.ts";
+import type { EngineSettings } from "../engine-settings.ts";
+import { redisClient } from "./client.ts";
+import { leave } from "./leave.ts";
+import { members } from "./members.ts";
+import { once } from "./once.ts";
+import { problemOf } from "./problems.ts";
+import { release } from "./release.ts";
+import { save } from "./save.ts";
+import { prepareSchema } from "./schema.ts";
+import { take } from "./take.ts";
+
+/** The groups of each copy, by its id: to leave them. */
+type Groups = Map<string, Set<string>>;
+
+/** Redis 5 or later, or Valkey; a single primary, also behind Sentinel. */
+export function redisEngine(settings: EngineSettings): Engine {
+  const groups: Groups = new Map();
+  return { label: settings.label, open: () => opened(settings, groups), problemOf };
+}
+
+function opened(settings: EngineSettings, groups: Groups): EngineClient {
+  const { namespace } = settings;
+  const client = redisClient(settings);
+  const place = { run: client.run, namespace };
+  const ready = client.connected.then(() => prepareSchema(client.run, namespace));
+  // Calls await it: without one, nobody hears of it.
+  ready.catch(() => {});
+  return {
+    ready,
+    get isOpen() {
+      return client.isOpen;
+    },
+    take: (key, copy, leaseMs) => take(place, key, copy, leaseMs),
+    save: (key, epoch, state, leaseMs) => save(place, key, epoch, state, leaseMs),
+    release: (key, epoch, state) => release(place, key, epoch, state),
+    once: (mark) => once(place, mark),
+    members: (presence) => {
+      const { copy, group } = presence;
+      groups.set(copy.id, (groups.get(copy.id) ?? new Set()).add(group));
+      return members(place, presence);
+    },
+    leave: async (copy) => {
+      const left = groups.get(copy.id);
+      if (left === undefined) return;
+      await leave(place, copy, [...left]);
+      groups.delete(copy.id);
+    },
+    close: client.close,
+    destroy: client.destroy,
+  };
+}

@@ -1,0 +1,13 @@
+// The keys, which begin with the namespace. Its braces keep them on one server where keys are spread over several.
+//
+//   {crec}:version          the version of what follows
+//   {crec}:lease:KEY        a hash: epoch, state, and while a copy has the lease: id, name, renewed, ends. It has no
+//                           time to live, so that its epoch never goes back.
+//   {crec}:once:[SCOPE,KEY] the first delivery, or nothing. It has the time to live of the mark.
+//   {crec}:members:GROUP    a sorted set of [id, name] of the copies, by the time until which they are alive
+
+export const versionKey = (namespace: string) => `{${namespace}}:version`;
+export const leaseKey = (namespace: string, key: string) => `{${namespace}}:lease:${key}`;
+export const onceKey = (namespace: string, scope: string, key: string) =>
+  `{${namespace}}:once:${JSON.stringify([scope, key])}`;
+export const membersKey = (namespace: string, group: string) => `{${namespace}}:members:${group}`;

@@ -1,0 +1,48 @@
+import type { EngineProblem } from "../engine.ts";
+import { codeOf, networkProblem } from "../network-reason.ts";
+import { EvictsLeases } from "./eviction.ts";
+import { NewerSchema } from "./schema.ts";
+
+/** What an answer of Redis begins with, where a setting is wrong. */
+const REFUSALS: Readonly<Record<string, string | undefined>> = {
+  WRONGPASS: "the user or password is wrong (WRONGPASS); correct them in the URL",
+  NOAUTH: "it needs a password (NOAUTH); add it to the URL",
+  NOPERM:
+    "the user has too few rights (NOPERM); allow it scripts, and hash, string and sorted set commands on keys that begin with the namespace in braces",
+  MOVED:
+    "it is part of a Redis Cluster (MOVED), which is not supported; use a single Redis, or one with Sentinel",
+  CROSSSLOT:
+    "it is part of a Redis Cluster (CROSSSLOT), which is not supported; use a single Redis, or one with Sentinel",
+  DENIED: "it takes calls from its own machine only (DENIED); set a password in its configuration",
+};
+
+/** The connection is as good as before. */
+const BUSY: Readonly<Record<string, string | undefined>> = {
+  OOM: "its memory is full (OOM)",
+  BUSY: "it runs another script (BUSY)",
+  MISCONF: "it cannot write to its disk (MISCONF)",
+  NOREPLICAS: "it has too few replicas (NOREPLICAS)",
+};
+
+const LOSSES: Readonly<Record<string, string | undefined>> = {
+  READONLY: "it is a replica (READONLY)",
+  LOADING: "it is starting (LOADING)",
+  MASTERDOWN: "it is a replica without its primary (MASTERDOWN)",
+  UNBLOCKED: "it became a replica (UNBLOCKED)",
+};
+
+export function problemOf(error: unknown): EngineProblem {
+  const message = error instanceof Error ? error.message : "";
+  if (error instanceof NewerSchema) return { kind: "newer", reason: message };
+  if (error instanceof EvictsLeases) return { kind: "refused", reason: message };
+  const word = /^[A-Z]+(?= )/.exec(message)?.[0] ?? "";
+  const [refusal, busy, loss] = [REFUSALS[word], BUSY[word], LOSSES[word]];
+  if (refusal !== undefined) return { kind: "refused", reason: refusal };
+  if (busy !== undefined) return { kind: "busy", reason: busy };
+  if (loss !== undefined) return { kind: "lost", reason: loss };
+  if (/sentinels are unreachable/.test(message)) {
+    return { kind: "lost", reason: "no sentinel knows a server with this name that runs" };
+  }
+  const reason = word === "" ? "the connection was closed" : `it answered with an error (${word})`;
+  return networkProblem(codeOf(error)) ?? { kind: "lost", reason };
+}

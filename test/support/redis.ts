@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HOW_TO_GET_REDIS, redisPath } from "../../scripts/lib/engines.mjs";
+import { HOST } from "../../scripts/lib/ports.mjs";
+import type { Certificate } from "./certificates.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+/**
+ * Whether there is a Redis or Valkey. Without one, tests that need it skip themselves, and the summary of the run says
+ * so.
+ *
+ * @throws where CI is set: there, a test that does not run is a failure.
+ */
+export function hasRedis(): boolean {
+  if (redisPath() !== undefined) return true;
+  if (process.env.CI) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
+  return false;
+}
+
+export type RedisOptions = {
+  /** More arguments, such as `["--maxmemory", "1mb"]`. */
+  settings?: readonly string[];
+  /** It takes TLS only, with it. */
+  certificate?: Certificate;
+};
+
+/** A Redis server of its own, empty, on a free port. What it has answered survives a kill. */
+export class RedisServer {
+  readonly password: string;
+  readonly #process: EngineProcess;
+
+  private constructor(password: string, process: EngineProcess) {
+    this.password = password;
+    this.#process = process;
+  }
+
+  static async start({ settings = [], certificate }: RedisOptions = {}): Promise<RedisServer> {
+    const command = redisPath();
+    if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
+    const password = randomBytes(12).toString("hex");
+    const folder = await mkdtemp(join(tmpdir(), "crec-redis-"));
+    const tls = certificate === undefined ? [] : await tlsArguments(certificate, folder);
+    const process = await EngineProcess.start({
+      folder,
+      command,
+      args: (port) => [
+        ...["--bind", HOST, ...(certificate ? ["--port", "0", "--tls-port"] : ["--port"]), String(port)],
+        ...["--dir", folder, "--requirepass", password, ...tls],
+        ...["--appendonly", "yes", "--appendfsync", "always", "--save", "", ...settings],
+      ],
+      options: { cwd: folder },
+      ready: /Ready to accept connections/,
+      notYet: /Address already in use/,
+      stopSignal: "SIGTERM",
+    });
+    return new RedisServer(password, process);
+  }
+
+  /** A sentinel that knows a server as the primary one of this name. */
+  static async startSentinel(primary: RedisServer, name: string): Promise<RedisServer> {
+    const command = redisPath();
+    if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
+    const password = randomBytes(12).toString("hex");
+    const folder = await mkdtemp(join(tmpdir(), "crec-sentinel-"));
+    const file = join(folder, "sentinel.conf");
+    const lines = [
+      `sentinel monitor ${name} ${HOST} ${primary.port} 1`,
+      `sentinel auth-pass ${name} ${primary.password}`,
+      `requirepass ${password}`,
+    ];
+    await writeFile(file, `${lines.join("\n")}\n`);
+    const process = await EngineProcess.start({
+      folder,
+      command,
+      args: (port) => [file, "--sentinel", "--bind", HOST, "--port", String(port), "--dir", folder],
+      options: { cwd: folder },
+      ready: /Sentinel ID is/,
+      notYet: /Address already in use/,
+      stopSignal: "SIGTERM",
+    });
+    return new RedisServer(password, process);
+  }
+
+  get port(): number {
+    return this.#process.port;
+  }
+
+  /** With its password. */
+  get url(): string {
+    return this.urlAt(this.port);
+  }
+
+  /** Its URL through a proxy on 127.0.0.1, or with another password. */
+  urlAt(port: number, { password = this.password }: { password?: string } = {}): string {
+    return `redis://:${password}@${HOST}:${port}`;
+  }
+
+  /** In order. Its data stay. */
+  stop(): Promise<void> {
+    return this.#process.stop();
+  }
+
+  /** Its data stay. */
+  kill(): Promise<void> {
+    return this.#process.kill();
+  }
+
+  /** With the same data, on the same port. */
+  restart(): Promise<void> {
+    return this.#process.restart();
+  }
+
+  /** Ends it and removes its data. */
+  remove(): Promise<void> {
+    return this.#process.remove();
+  }
+}
+
+async function tlsArguments({ cert, key }: Certificate, folder: string): Promise<string[]> {
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", "no"];
+}
