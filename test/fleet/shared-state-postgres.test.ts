@@ -120,6 +120,18 @@ describe("shared state in PostgreSQL", function () {
     await shared.close();
   });
 
+  it("raises the epoch even where the server lost what it committed last", async () => {
+    const shared = await open("lost");
+    const { epoch } = await taken(shared, "key", A);
+    await admin`UPDATE lost.lease SET epoch = 5, copy_id = NULL`;
+    const next = await taken(shared, "key", B);
+    should(next.epoch).be.above(epoch);
+    await admin`DELETE FROM lost.lease`;
+    should((await taken(shared, "key", A)).epoch).be.above(next.epoch);
+    should(await shared.save("key", next.epoch, stateAt(1), LONG_MS)).be.false();
+    await shared.close();
+  });
+
   it("needs few rights, and says which are missing", async () => {
     await admin`CREATE ROLE limited LOGIN PASSWORD 'limited-4711'`;
     const url = server().urlAt(server().port, { user: "limited", password: "limited-4711" });
