@@ -105,6 +105,33 @@ describe("a wait that a deploy interrupts", function () {
     });
   }
 
+  it("that another process on the same folder has is resumed when that one ends, and not before", async () => {
+    await harness.deploy(flow());
+    hold();
+    const other = await NodeRed.start(harness.userDir);
+    const probe = freshId();
+    try {
+      await other.deploy(harnessFlow(harness.config(), flow()));
+      await other.press("press-submit", { ...KEPT, ...good, probe });
+      await other.shows(
+        ({ name, value }) => name === "submit:1" && (value as Message).crec?.status === "accepted",
+      );
+      await harness.deploy(flow({ name: "deployed again" }));
+      // A message of its own goes through meanwhile.
+      letGo();
+      await harness.ask("submit", good);
+      hold();
+      should(await filesOf("submit")).have.length(1);
+      should(outputs(probe)).be.empty();
+    } finally {
+      await other.kill();
+    }
+    letGo();
+    should((await outcome(probe)).crec).have.property("resumed", true);
+    await untilNoFile("submit");
+    should(outputs(probe)).have.length(1);
+  });
+
   it("for an operation that fails meanwhile sends the reason to catch", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", { to: RECEIVER, payload: TOO_MUCH });

@@ -90,7 +90,6 @@ describe("state in a former place", function () {
     "crec-cursors/small.json.damaged-01234567": "a copy",
     "crec-seen/node.log": "keys\n",
     "crec-waits/node/operation-1.json": '{"version":1}',
-    "crec-started/small.json": "{}",
   };
   const fill = async (folder: string) => {
     for (const [name, delivered] of Object.entries(CURSORS)) {

@@ -21,13 +21,13 @@ const PREPARE_AGAIN_MS = 5_000;
 /** A deploy takes all nodes away and puts them back: meanwhile the folder is kept. */
 const KEEP_MS = 10_000;
 
-/** By folder: all nodes of this process use it as one. */
-const folders = new Map<string, Shared>();
+/** By the path of the lock file: all nodes of this process use a lock as one. */
+const locks = new Map<string, Shared>();
 const preparations = new Map<string, Prepare>();
 
 /** From now on, this is done each time this process gets the folder. */
 export function prepareFolder(folder: string, prepare: Prepare): void {
-  preparations.set(folder, prepare);
+  preparations.set(lockOf(folder), prepare);
 }
 
 /**
@@ -40,7 +40,12 @@ export function useFolder(
   listener: Listener,
   onChange: (state: FolderState) => void = () => {},
 ): () => void {
-  const shared = folders.get(folder) ?? share(folder, onChange);
+  return useLock(lockOf(folder), listener, onChange);
+}
+
+/** As `useFolder`, with the path of a lock file. */
+export function useLock(path: string, listener: Listener, onChange: Listener = () => {}): () => void {
+  const shared = locks.get(path) ?? share(path, onChange);
   clearTimeout(shared.leaving);
   shared.users.add(listener);
   shared.lock.start();
@@ -51,22 +56,30 @@ export function useFolder(
   };
 }
 
-function share(folder: string, onChange: (state: FolderState) => void): Shared {
+function lockOf(folder: string): string {
+  return join(folder, LOCK_FILE);
+}
+
+function share(path: string, onChange: Listener): Shared {
   const users = new Set<Listener>();
   const tell = (state: FolderState): void => {
     shared.state = state;
     onChange(state);
     for (const listener of [...users]) listener(state);
   };
-  const lock = new FolderLock(join(folder, LOCK_FILE), (state) => {
-    const prepare = preparations.get(folder);
+  const lock = new FolderLock(path, (state) => {
+    const prepare = preparations.get(path);
     if (state.kind !== "held" || prepare === undefined) tell(state);
     else void prepared(prepare, state.tenure.over, tell).then((isReady) => isReady && tell(state));
   });
   const shared: Shared = { lock, state: lock.state, users, leaving: undefined };
-  folders.set(folder, shared);
-  process.once("exit", () => lock.stopNow());
+  if (locks.size === 0) process.once("exit", stopAllNow);
+  locks.set(path, shared);
   return shared;
+}
+
+function stopAllNow(): void {
+  for (const { lock } of locks.values()) lock.stopNow();
 }
 
 /** Whether it succeeded before this process lost the folder. */

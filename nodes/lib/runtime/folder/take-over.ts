@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { loadLibrary } from "../library.ts";
-import { folderOfKind, STATE_KINDS, type StateFolder } from "../state-folder.ts";
+import { folderOfKind, type StateFolder, type StateKind } from "../state-folder.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 import { codeOf } from "./lock-file.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
@@ -17,6 +17,8 @@ export type TakeOverOptions = {
 /** What was moved out of one folder. Files that are in the new folder already stay in the old one. */
 export type TakenOver = { from: string; moved: number; left: string[] };
 
+/** What says that a consumer has run stays in each place, and survives where one of them does. */
+const MOVED: readonly StateKind[] = ["cursors", "seen", "waits"];
 /** A file that is being copied to another disk. It counts again when the copy is missing. */
 const TAKEN = ".taken";
 
@@ -32,7 +34,7 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
     const lock = await whenFree(from, options);
     try {
       const result: TakenOver = { from, moved: 0, left: [] };
-      for (const kind of STATE_KINDS) {
+      for (const kind of MOVED) {
         const copy = kind === "cursors" ? copyCursor : copyDurably;
         const [source, target] = [folderOfKind(from, kind), folderOfKind(folder.path, kind)];
         await moveAll(source, target, { ...options, result, copy });
@@ -41,18 +43,18 @@ export async function takeOver(folder: StateFolder, options: TakeOverOptions): P
     } finally {
       await lock.stop();
     }
-    for (const kind of STATE_KINDS) await removeEmpty(folderOfKind(from, kind));
+    for (const kind of MOVED) await removeEmpty(folderOfKind(from, kind));
   }
   return taken;
 }
 
 /** Whether there may be something to take over. */
 export function hasFormerState({ former }: StateFolder): boolean {
-  return former.some((from) => STATE_KINDS.some((kind) => existsSync(folderOfKind(from, kind))));
+  return former.some((from) => MOVED.some((kind) => existsSync(folderOfKind(from, kind))));
 }
 
 async function hasState(folder: string): Promise<boolean> {
-  const found = await Promise.all(STATE_KINDS.map((kind) => namesIn(folderOfKind(folder, kind))));
+  const found = await Promise.all(MOVED.map((kind) => namesIn(folderOfKind(folder, kind))));
   return found.flat().length > 0;
 }
 
