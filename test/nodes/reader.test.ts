@@ -34,7 +34,7 @@ describe("the reader of events in", () => {
       outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
       watcherCheck: { unwatched: undefined },
       lower: () => 0,
-      shared: { turnMs },
+      polls: { turnMs },
       sendLast: async () => ({ none: true }),
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
