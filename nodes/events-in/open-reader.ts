@@ -10,6 +10,7 @@ import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { ContextCursorStore, requireStore } from "./context-store.ts";
+import { CopiesNote } from "./copies-note.ts";
 import { filtersOf } from "./filters.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
 import { findLastEvent } from "./last-event.ts";
@@ -67,8 +68,11 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
+  const copies = new CopiesNote(RED, node, {
+    ...{ consumer: name, channelId, inContext: Boolean(contextStore), onChange: show },
+  });
   const store = contextStore
-    ? new ContextCursorStore(node, name, contextStore)
+    ? new ContextCursorStore(node, name, contextStore, { onOtherWriter: () => copies.note("cursor") })
     : new library.FileCursorStore({
         path: cursorPath(RED, name),
         ...(tenure ? { files: guardedFiles(tenure) } : {}),
@@ -107,6 +111,7 @@ export async function openReader(
   });
   const close = () => {
     outputs.close();
+    copies.close();
     leave();
   };
   if (signal.aborted) close();
@@ -168,7 +173,7 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck },
+    ...{ store, identity, outputs, units, watcherCheck, copies },
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(

@@ -10,6 +10,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
+import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
@@ -22,6 +23,7 @@ export class Reader {
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
+  readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
@@ -37,6 +39,7 @@ export class Reader {
       identity: CursorIdentity;
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
+      copies: Reader["copies"];
       lower: () => number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
@@ -47,6 +50,7 @@ export class Reader {
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
+    this.copies = parts.copies;
     this.#lower = parts.lower;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;

@@ -18,6 +18,7 @@ import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
+import { noteSender } from "./sender.ts";
 import { transactionsOf } from "./transactions.ts";
 
 /** An operation that was sent, as it is kept while the node waits for it. */
@@ -82,6 +83,7 @@ export default function register(RED: NodeAPI): void {
       client: CrecClient,
     ): Promise<Sent | undefined> => {
       const isDraft = fields.choice("mode") === "draft";
+      const origin = { ...msg.crec };
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
       const onceFor = fields.choice("onceFor");
@@ -122,6 +124,7 @@ export default function register(RED: NodeAPI): void {
       // Those of an operation that the message was about before do not stay.
       delete msg.crec.usedKey;
       if (key !== undefined) Object.assign(msg.crec, { usedKey: key, found });
+      noteSender(operation, { found, origin, isEvent: onceFor === "event" });
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
       if (!isDraft) {
         return { channelId, operation, walletOperationId, wallet: address, chainSelector, key, found };
