@@ -5,6 +5,8 @@ import { stateFolder } from "../lib/runtime/state-folder.ts";
 export type CopiesNoteOptions = {
   consumer: string;
   channelId: string;
+  /** Whether the copies share the cursor in an engine. */
+  isFleet: boolean;
   /** Whether the cursor is in a context store: each copy of FlowFuse has a cache of its own in front of it. */
   inContext: boolean;
   onChange: () => void;
@@ -25,7 +27,7 @@ export class CopiesNote {
     const { consumer, channelId } = options;
     this.#leave = onOtherCopy({ consumer, channelId, note: (evidence) => this.note(evidence) });
     // The storage of FlowFuse is one for all copies, and has the lock.
-    const isShared = !options.inContext && stateFolder(RED).chosenBy !== "default";
+    const isShared = options.isFleet || (!options.inContext && stateFolder(RED).chosenBy !== "default");
     if (isHighlyAvailable(RED) && !isShared) this.note("flowfuse");
   }
 

@@ -91,6 +91,8 @@ export const NODE = describeNode({
       error: "common.error.seconds",
       shown: BY_FLOW,
     },
+    /** Of several copies of the flow one reads, and keeps the cursor there. */
+    fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
     advanced: { kind: "section", folded: true },
     /** Names the cursor. The editor makes one when the node is dropped. */
     consumer: { kind: "text", icon: "bookmark", required: true },

@@ -40,7 +40,10 @@ export default function register(RED: NodeAPI): void {
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
-      const confidence = confidenceCheck(fields.choice("confidence"), { client, channelId, library });
+      const confidence = confidenceCheck(fields.choice("confidence"), {
+        library,
+        levelSource: library.levelSource(client, channelId),
+      });
       const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
       const sequenceId = RED.util.generateId();
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {

@@ -9,27 +9,32 @@ export type Sending = {
   origin: NonNullable<CrecMessage["crec"]>;
   /** Whether its key is that of an event and this node: nothing else has it, but copies of this flow. */
   isEvent: boolean;
+  /** Whether this process has not sent with this key before: a second event about the same log has the same. */
+  isFirstTry: boolean;
 };
 
-/** Operations that this process has sent: a second event about the same log finds them, too. */
-const own = new Set<string>();
+const tried = new Set<string>();
 const MOST = 10_000;
+
+/** Whether this process sends with a key for the first time. Ask before it is sent. */
+export function isFirstTry(key: string): boolean {
+  if (tried.has(key)) return false;
+  tried.add(key);
+  for (const oldest of tried) {
+    if (tried.size <= MOST) break;
+    tried.delete(oldest);
+  }
+  return true;
+}
 
 /**
  * Notes who sent an operation. One that another process sent, of an event that was delivered here for the first time, shows
  * that a second copy of the flow reads the same channel.
  */
-export function noteSender({ operation_id: id, created_at }: Operation, sending: Sending): void {
-  const { found, origin, isEvent } = sending;
-  if (!found) {
-    own.add(id);
-    for (const oldest of own) {
-      if (own.size <= MOST) break;
-      own.delete(oldest);
-    }
-    return;
-  }
-  const isFirst = origin.redelivered !== true && origin.attempt === undefined && origin.restored !== true;
-  const isOfEvent = isEvent && origin.operationKey === undefined && origin.resumed !== true;
-  if (isFirst && isOfEvent && isOfOtherCopy(created_at, own.has(id))) noteOtherCopy(origin, "operation");
+export function noteSender({ created_at }: Pick<Operation, "created_at">, sending: Sending): void {
+  const { found, origin, isEvent, isFirstTry } = sending;
+  if (!found || !isEvent || !isFirstTry) return;
+  const isNew = origin.redelivered !== true && origin.attempt === undefined && origin.restored !== true;
+  const isOfEvent = origin.operationKey === undefined && origin.resumed !== true;
+  if (isNew && isOfEvent && isOfOtherCopy(created_at)) noteOtherCopy(origin, "operation");
 }

@@ -9,6 +9,7 @@ import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
 import { explainReuse } from "../lib/runtime/key-reused.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reach, statusStyle } from "../lib/runtime/operation.ts";
 import { proofCheckOf, shownStatus, verificationOf } from "../lib/runtime/operation-proof.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -18,8 +19,9 @@ import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
-import { noteSender } from "./sender.ts";
+import { isFirstTry, noteSender } from "./sender.ts";
 import { transactionsOf } from "./transactions.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** An operation that was sent, as it is kept while the node waits for it. */
 type Sent = {
@@ -48,6 +50,7 @@ export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
+    const underWay = new UnderWay();
     let isWarned = false;
     let newest = 0;
 
@@ -62,11 +65,15 @@ export default function register(RED: NodeAPI): void {
         const timeoutMs = fields.milliseconds("timeout");
         const connection = channelOf(RED, fields.settings.channel).connection();
         const client = await clientFor(connection, task.msg);
-        const sent = task.kept ? resumed(task.kept, connection) : await submit(task, connection, client);
-        // A draft waits for a person, not for this node.
-        if (!sent) return;
-        await task.keep({ id: sent.walletOperationId, connection, about: sent });
-        await follow(task, { sent, number, target, timeoutMs, connection, client });
+        try {
+          const sent = task.kept ? resumed(task.kept, connection) : await submit(task, connection, client);
+          // A draft waits for a person, not for this node.
+          if (!sent) return;
+          await task.keep({ id: sent.walletOperationId, connection, about: sent });
+          await follow(task, { sent, number, target, timeoutMs, connection, client });
+        } finally {
+          underWay.delete(task.msg);
+        }
       },
       { resumes: () => fields.flag("resume") },
     );
@@ -75,6 +82,18 @@ export default function register(RED: NodeAPI): void {
       requireSameService(kept, connection);
       showStatus(this, "working", "common.status.resuming");
       return kept.about as Sent;
+    };
+
+    const keyOf = (msg: CrecMessage, eventKeyOf: (dedupeKey: string) => string): string | undefined => {
+      const onceFor = fields.choice("onceFor");
+      const key = operationKeyOf(msg, { onceFor, nodeId: this.id, eventKeyOf });
+      if (key === undefined && onceFor === "event" && isUnproven(msg) && !isWarned) {
+        isWarned = true;
+        this.warn(RED._("submit-operation.warning.unproven"));
+      }
+      const isOfEvent = key !== undefined && msg.crec?.operationKey === undefined;
+      if (isOfEvent && underWay.add(msg, key)) this.warn(RED._("submit-operation.warning.copies"));
+      return key;
     };
 
     const submit = async (
@@ -86,9 +105,8 @@ export default function register(RED: NodeAPI): void {
       const origin = { ...msg.crec };
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
-      const onceFor = fields.choice("onceFor");
-      const key = operationKeyOf(msg, { onceFor, nodeId: this.id, eventKeyOf });
-      if (key === undefined && onceFor === "event" && isUnproven(msg)) warnOfUnproven();
+      const key = keyOf(msg, eventKeyOf);
+      const isFirst = key !== undefined && isFirstTry(key);
       const channel = channelOf(RED, fields.settings.channel);
       const wallet = walletOf(RED, fields.settings.wallet);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
@@ -108,6 +126,9 @@ export default function register(RED: NodeAPI): void {
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // From here on, a Catch node gets the operation with every error.
       msg.crec = withDetails(msg, { channelId, walletOperationId });
+      // That of an operation that the message was about before does not stay.
+      delete msg.crec.usedKey;
+      if (key !== undefined) msg.crec.usedKey = key;
       const sending = signer
         ? client.operations.send(
             channelId,
@@ -121,10 +142,13 @@ export default function register(RED: NodeAPI): void {
       });
       const ids = { channelId, operationId: operation.operation_id };
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
-      // Those of an operation that the message was about before do not stay.
-      delete msg.crec.usedKey;
-      if (key !== undefined) Object.assign(msg.crec, { usedKey: key, found });
-      noteSender(operation, { found, origin, isEvent: onceFor === "event" });
+      if (key !== undefined) msg.crec.found = found;
+      noteSender(operation, {
+        found,
+        origin,
+        isEvent: fields.choice("onceFor") === "event",
+        isFirstTry: isFirst,
+      });
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
       if (!isDraft) {
         return { channelId, operation, walletOperationId, wallet: address, chainSelector, key, found };
@@ -137,12 +161,6 @@ export default function register(RED: NodeAPI): void {
 
     const asFound = (status: string, found: boolean) =>
       found ? RED._("submit-operation.status.found", { status }) : status;
-
-    const warnOfUnproven = (): void => {
-      if (isWarned) return;
-      isWarned = true;
-      this.warn(RED._("submit-operation.warning.unproven"));
-    };
 
     const follow = async (
       { msg, send, signal, afterwards }: Task,

@@ -6,7 +6,7 @@ import { fromRoot, root } from "../lib/paths.mjs";
 
 /** Tests of src: pure functions, and small servers. */
 const UNIT =
-  /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|json\.test\.ts$)/;
+  /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|fleet\/shared-state|json\.test\.ts$)/;
 const SOAK = "test/soak/";
 
 /** Helpers of tests that run the built nodes or read the built files. */

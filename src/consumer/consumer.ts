@@ -184,12 +184,12 @@ export class EventConsumer {
 
   async #keepReading(signal: AbortSignal, release: () => void): Promise<void> {
     const { lease } = this.#options;
-    const over = lease ? [lease.over] : [];
+    const end = lease ? AbortSignal.any([signal, lease.over]) : signal;
     this.#reset();
     let failure: CrecError | undefined;
-    while (!signal.aborted && failure === undefined) {
+    while (!end.aborted && failure === undefined) {
       this.#round = new AbortController();
-      const round = AbortSignal.any([signal, this.#round.signal, ...over]);
+      const round = AbortSignal.any([end, this.#round.signal]);
       try {
         await this.#gate.pass(round);
         const hasNews = await this.#poll(round);
@@ -199,7 +199,6 @@ export class EventConsumer {
         await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
-        if (lease?.over.aborted) failure = endOf(lease);
         if (round.aborted) continue;
         const error = asCrecError(thrown);
         if (readErrorKindOf(error) === "final") {
@@ -210,8 +209,10 @@ export class EventConsumer {
       }
     }
     this.#dispatcher.inFlight.clear();
-    if (lease?.over.aborted) this.#checkpointer.cancel();
-    else failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
+    if (lease?.over.aborted) {
+      this.#checkpointer.cancel();
+      failure = endOf(lease);
+    } else failure = (await this.#checkpointer.close(this.#session.cursor)) ?? failure;
     running.delete(this);
     release();
     this.#run = undefined;

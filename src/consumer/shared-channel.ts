@@ -20,7 +20,7 @@ export type ChannelReader = {
     ask: (signal: AbortSignal) => Promise<T>,
     options: { signal: AbortSignal; maxAgeMs: number },
   ): Promise<T>;
-  /** How long the last request for events waited for its turn under the limit of requests, in milliseconds. */
+  /** How long the requests for events wait for their turn under the limit of requests now, in milliseconds. */
   readonly turnMs: number;
   /** The others do not wait for this reader any more. */
   leave(): void;
@@ -47,7 +47,14 @@ const channels = new WeakMap<EventCalls, Map<string, SharedChannel>>();
  * one that is behind makes requests of its own until it has caught up.
  * @example
  * const reader = joinChannel(client.events, channelId);
- * const consumer = new EventConsumer({ ...options, source: reader.source, pace: reader.pace });
+ * const consumer = new EventConsumer({
+ *   source: reader.source,
+ *   pace: reader.pace,
+ *   store: new FileCursorStore({ path: "cursor.json" }),
+ *   identity: { consumer: "alerts", channelId, service: baseUrl },
+ *   start: "now",
+ *   deliver: ({ event }) => handle(event),
+ * });
  * consumer.start();
  * await consumer.stop();
  * reader.leave();
@@ -75,7 +82,9 @@ class SharedChannel {
   readonly #lookUps: JoinedCalls;
   readonly #wake: WakeTogether;
   readonly #members = new Set<Member>();
+  /** How long the last request waited for its turn, and since when one waits. */
   #turnMs = 0;
+  #waitingSince: number | undefined;
 
   constructor(events: EventCalls, channelId: string, clock: Clock) {
     this.#clock = clock;
@@ -100,7 +109,12 @@ class SharedChannel {
           const asking = { by: member, signal, maxAgeMs: REUSE_MS, after: member.lastPage };
           const { answer, number } = await this.#pages.ask(`${offset} ${limit} ${only}`, {
             ...asking,
-            ask: (ended) => this.#source.poll(params, ended),
+            ask: (ended) => {
+              this.#waitingSince ??= this.#clock.elapsed();
+              return this.#source.poll(params, ended).finally(() => {
+                this.#waitingSince = undefined;
+              });
+            },
           });
           member.lastPage = Math.max(member.lastPage, number);
           return this.#own(answer);
@@ -125,7 +139,8 @@ class SharedChannel {
       once: async (key, ask, { signal, maxAgeMs }) =>
         (await this.#lookUps.ask(key, { by: member, signal, maxAgeMs, ask })).answer,
       get turnMs() {
-        return channel.#turnMs;
+        const now = channel.#clock.elapsed();
+        return Math.max(channel.#turnMs, now - (channel.#waitingSince ?? now));
       },
       leave: () => {
         if (this.#members.delete(member) && this.#members.size === 0) onEmpty();

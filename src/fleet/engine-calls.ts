@@ -10,6 +10,7 @@ import { closed, newerSchema, refused, unreachable } from "./errors.ts";
 export class EngineCalls {
   readonly #engine: Engine;
   readonly #timeoutMs: number;
+  readonly #running = new Set<Promise<unknown>>();
   #client: EngineClient | undefined;
   #isClosed = false;
 
@@ -21,6 +22,28 @@ export class EngineCalls {
   /** @throws {CrecError} with the codes of src/fleet/errors.ts */
   async call<T>(statement: (client: EngineClient) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closed(this.#engine.label);
+    const answer = this.#call(statement);
+    this.#running.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#running.delete(answer);
+    }
+  }
+
+  /** Waits for the answers to what was called before. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client === undefined) return;
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    // What is lost with the connection was answered.
+    await Promise.race([client.close(), lateness(late)]).catch(() => client.destroy());
+  }
+
+  async #call<T>(statement: (client: EngineClient) => Promise<T>): Promise<T> {
     if (this.#client?.isOpen !== true) this.#client = this.#engine.open();
     const client = this.#client;
     const late = new AbortController();
@@ -34,25 +57,8 @@ export class EngineCalls {
     }
   }
 
-  /** Waits for the answers to what was sent, within the time of a call. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const client = this.#client;
-    this.#client = undefined;
-    if (client === undefined) return;
-    const timer = setTimeout(() => client.destroy(), this.#timeoutMs);
-    try {
-      await client.close();
-    } catch {
-      client.destroy();
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   #explain(client: EngineClient, error: unknown, isLate: boolean): CrecError {
     const { label } = this.#engine;
-    if (this.#isClosed) return closed(label);
     if (isLate) {
       this.#drop(client);
       return unreachable(label, `none came within ${this.#timeoutMs / 1_000} s`);

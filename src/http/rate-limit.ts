@@ -6,8 +6,6 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
  * How long the service accepts no more requests, in milliseconds, as an answer says; 0 where it says nothing of that. Read
  * are `RateLimit-Remaining` with `RateLimit-Reset`, `RateLimit` with `RateLimit-Policy`, and `Retry-After` of a 429 to a
  * GET: a call that acts may have a limit of its own. What cannot be read counts as not said.
- * @example
- * holdMsOf({ status: 200, headers: { ratelimit: '"hour";r=0;t=30' } }, "GET"); // → 30000
  */
 export function holdMsOf({ status, headers }: { status: number; headers: Headers }, method: string): number {
   const retryAfter = status === 429 && method === "GET" ? retryAfterMs(text(headers, "retry-after")) : 0;

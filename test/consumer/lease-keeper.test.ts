@@ -3,6 +3,7 @@ import should from "should";
 import type { SharedState } from "../../src/consumer/index.ts";
 import { LeaseKeeper, MemorySharedState } from "../../src/consumer/index.ts";
 import { randomFrom } from "./generators.ts";
+import { forward } from "./lease-reader.ts";
 import { LEASE_MS, LeaseWorld, type SimulatedCopy } from "./lease-world.ts";
 
 const KEYS = ["k1", "k2", "k3", "k4", "k5"];
@@ -354,19 +355,6 @@ describe("LeaseKeeper", () => {
     should(broken).match(/are sure of/);
   });
 });
-
-function forward(engine: SharedState): SharedState {
-  return {
-    label: engine.label,
-    take: (...given) => engine.take(...given),
-    save: (...given) => engine.save(...given),
-    release: (...given) => engine.release(...given),
-    once: (...given) => engine.once(...given),
-    members: (...given) => engine.members(...given),
-    leave: (...given) => engine.leave(...given),
-    close: () => engine.close(),
-  };
-}
 
 /** What breaks first over a number of runs with a changed engine. */
 async function brokenWith(change: (engine: SharedState) => SharedState): Promise<string | undefined> {

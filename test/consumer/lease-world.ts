@@ -112,8 +112,6 @@ function unreachable(): CrecError {
   return new CrecError("SHARED_STATE_UNREACHABLE", "The engine is not reached.", { retryable: true });
 }
 
-type Engine = Pick<SharedState, keyof SharedState>;
-
 /** One process with a keeper. What it does with its leases is written down. */
 export class SimulatedCopy {
   readonly name: string;
@@ -127,7 +125,11 @@ export class SimulatedCopy {
   /** Awaited before something counts as closed. */
   closing: () => Promise<void> = async () => {};
 
-  constructor(name: string, { base, engine }: { base: SimulatedClock; engine: Engine }, random = () => 0.5) {
+  constructor(
+    name: string,
+    { base, engine }: { base: SimulatedClock; engine: SharedState },
+    random = () => 0.5,
+  ) {
     this.name = name;
     this.clock = new CopyClock(base);
     this.link = new Link(engine, { base, clock: this.clock });
@@ -182,13 +184,13 @@ function textOf(state: LeaseState): string {
 /** Several copies at one engine, whose time a test turns. */
 export class LeaseWorld {
   readonly base = new SimulatedClock();
-  readonly engine: Engine;
+  readonly engine: SharedState;
   readonly copies: SimulatedCopy[] = [];
   /** The first rule that was broken. */
   broken: string | undefined;
   readonly #epochs = new Map<string, { epoch: number; lease: Lease }>();
 
-  constructor(change: (engine: SharedState) => Engine = (engine) => engine) {
+  constructor(change: (engine: SharedState) => SharedState = (engine) => engine) {
     this.engine = change(new MemorySharedState({ clock: this.base }));
     this.base.activity = () =>
       this.copies.reduce((sum, { log, link }) => sum + log.length + link.calls.length, 0);

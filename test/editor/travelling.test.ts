@@ -25,6 +25,9 @@ describe("flows that travel", function () {
     const form = await editor().form(all.ids["crec-connection"] ?? "");
     await form.fill("apiKey", SECRETS.apiKey);
     await form.done();
+    const fleet = await editor().form(all.ids["crec-fleet"] ?? "");
+    await fleet.fill("sentinelPassword", SECRETS.password);
+    await fleet.done();
 
     const exported = [await exportAll(editor()), await inPage.exported(Object.values(all.ids))];
     await editor().deploy();
@@ -75,7 +78,9 @@ describe("flows that travel", function () {
 /** The names of the fields that hold secrets, as an export would carry them. */
 function secretNames(): string[] {
   return nodeTypes.flatMap((type) =>
-    Object.keys(rowOf(type).typed).filter((name) => ["apiKey", "privateKey", "credentials"].includes(name)),
+    Object.keys(rowOf(type).typed).filter((name) =>
+      ["apiKey", "privateKey", "sentinelPassword", "credentials"].includes(name),
+    ),
   );
 }
 

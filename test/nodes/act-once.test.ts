@@ -27,6 +27,7 @@ describe("submit operation acts once", function () {
         [{ id: "first", type: "subflow:made" }, 1],
         [{ id: "second", type: "subflow:made" }, 1],
         [{ ...split, wires: [["submit"]] }, 1],
+        [{ ...twice, wires: [["submit"]] }, 1],
       ],
       [
         { ...made, in: port("inner"), out: [{ x: 1, y: 1, wires: [{ id: "inner", port: 0 }] }] } as never,
@@ -42,6 +43,7 @@ describe("submit operation acts once", function () {
     amount: { ...value("wei", "msg"), unit: "wei" },
   };
   const split = { id: "split", type: "split", splt: "\\n", arraySplt: 1, arraySpltType: "len" };
+  const twice = { id: "twice", type: "function", func: "return [[msg, msg]];", outputs: 1, libs: [] };
   /** Of a log that nobody has seen. */
   const newLog = () => `${harness.service.ready.chain_selector}:0x${randomBytes(32).toString("hex")}:0`;
   const about = (log: string, more: Partial<Message> = {}, confidence = "latest"): Message => ({
@@ -84,6 +86,14 @@ describe("submit operation acts once", function () {
     for (const index of amounts.keys()) {
       should(await harness.executions(`event ${log}, part ${index}, node submit`)).equal(1);
     }
+  });
+
+  it("for copies of a message, and warns that it does", async () => {
+    const [log, probe] = [newLog(), freshId()];
+    await harness.nodeRed.press("press-twice", { ...about(log), probe });
+    await harness.nodeRed.shows(() => harness.seenAt("submit:0", probe).length === 2);
+    should(await harness.executions(`event ${log}, node submit`)).equal(1);
+    should(harness.nodeRed.log.match(/Two messages about one event arrived together/g)).have.length(1);
   });
 
   it("for each message that is about no event, such as that of a button, and forgets an earlier key", async () => {

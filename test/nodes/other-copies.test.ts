@@ -8,7 +8,7 @@ import {
   noteOtherCopy,
   onOtherCopy,
 } from "../../nodes/lib/runtime/other-copies.ts";
-import { noteSender } from "../../nodes/submit-operation/sender.ts";
+import { isFirstTry, noteSender } from "../../nodes/submit-operation/sender.ts";
 import type { CursorState, Operation } from "../../src/index.ts";
 
 describe("another copy of a flow", () => {
@@ -53,7 +53,7 @@ describe("another copy of a flow", () => {
     const noteOf = (settings: object, inContext: boolean) => {
       const warned: string[] = [];
       const node = { warn: (text: string) => warned.push(text) } as unknown as Node;
-      const options = { consumer: "one", channelId: "c", inContext, onChange: () => {} };
+      const options = { consumer: "one", channelId: "c", isFleet: false, inContext, onChange: () => {} };
       const note = new CopiesNote(RED(settings), node, options);
       ends.push(() => note.close());
       note.note("cursor");
@@ -71,6 +71,7 @@ describe("another copy of a flow", () => {
       const note = new CopiesNote(RED(settings), silent, {
         consumer: "one",
         channelId: "c",
+        isFleet: false,
         inContext,
         onChange,
       });
@@ -119,16 +120,16 @@ describe("another copy of a flow", () => {
 
   it("is one that sent the operation of an event that is new here, while this process runs", () => {
     const soon = Math.ceil(Date.now() / 1000) + 120;
-    should(isOfOtherCopy(soon, false)).be.true();
-    should(isOfOtherCopy(soon, true)).be.false();
-    should(isOfOtherCopy(Math.floor((Date.now() - performance.now()) / 1000), false)).be.false();
+    should(isOfOtherCopy(soon)).be.true();
+    should(isOfOtherCopy(Math.floor((Date.now() - performance.now()) / 1000))).be.false();
     const noted = reader("one", "c");
-    const operation = (operation_id: string) => ({ operation_id, created_at: soon }) as Operation;
+    const operation = { created_at: soon } as Operation;
     const origin = { consumer: "one", channelId: "c" };
-    // Its own, of a second event about the same log.
-    noteSender(operation("own"), { found: false, origin, isEvent: true });
-    noteSender(operation("own"), { found: true, origin, isEvent: true });
-    noteSender(operation("theirs"), { found: true, origin, isEvent: false });
+    const first = (key: string) => ({ found: true, origin, isEvent: true, isFirstTry: isFirstTry(key) });
+    noteSender(operation, { ...first("sent"), found: false });
+    // Of a second event about the same log.
+    noteSender(operation, first("sent"));
+    noteSender(operation, { ...first("of a flow"), isEvent: false });
     for (const more of [
       { redelivered: true },
       { attempt: 2 },
@@ -136,9 +137,9 @@ describe("another copy of a flow", () => {
       { operationKey: "k" },
       { resumed: true },
     ])
-      noteSender(operation("theirs"), { found: true, origin: { ...origin, ...more }, isEvent: true });
+      noteSender(operation, { ...first(JSON.stringify(more)), origin: { ...origin, ...more } });
     should(noted).be.empty();
-    noteSender(operation("theirs"), { found: true, origin, isEvent: true });
+    noteSender(operation, first("theirs"));
     should(noted).deepEqual(["operation"]);
   });
 });

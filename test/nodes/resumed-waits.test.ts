@@ -111,7 +111,7 @@ describe("a wait that a deploy interrupts", function () {
     const other = await NodeRed.start(harness.userDir);
     const probe = freshId();
     try {
-      await other.deploy(harnessFlow(harness.config(), flow()));
+      await other.deploy(harnessFlow(harness.config(), flow({ name: "of the other" })));
       await other.press("press-submit", { ...KEPT, ...good, probe });
       await other.shows(
         ({ name, value }) => name === "submit:1" && (value as Message).crec?.status === "accepted",

@@ -173,6 +173,25 @@ describe("verify event", () => {
     should(other.msg.crec?.dedupeKey).equal(one.msg.crec?.dedupeKey);
   });
 
+  it("says in which list an event came, and keeps what an event of events in or search events says", async () => {
+    const [first] = proofCases;
+    if (!first) throw new Error("There are no worked examples.");
+    const parts = { id: "list", index: 3 };
+    const seen = async (message: Message, properties = {}) => {
+      const { msg } = await verify(first, { parts, ...message }, properties);
+      await helper.unload();
+      return msg.crec?.eventParts;
+    };
+    const inPayload = { event: "payload", eventType: "msg" };
+    should(await seen({ payload: first.event }, inPayload)).equal("list");
+    should(
+      await seen({ payload: first.event, parts: undefined, crec: { eventParts: "old" } }, inPayload),
+    ).be.undefined();
+    // Split from its event, as the parts of a message of events in are.
+    should(await seen({})).be.undefined();
+    should(await seen({ crec: { eventParts: "search" } })).equal("search");
+  });
+
   it("accepts an answer only from the channel that the message names", async () => {
     const answer = proofCases.find(({ name }) => name === "query.status completed");
     const [log] = proofCases;

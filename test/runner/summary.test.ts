@@ -4,7 +4,7 @@ import { lateFiles, summary } from "../../scripts/test/summary.mjs";
 const outcome = (file: string, title: string) => ({ file, title });
 const BROWSER = outcome("test/editor/help.test.ts", "the help of each node reads well");
 const OTHER = outcome("test/launcher/start.test.ts", "npm start ends everything");
-const REDIS = outcome("test/fleet/redis.test.ts", "Redis keeps the epoch");
+const REDIS = outcome("test/fleet/shared-state-redis.test.ts", "Redis keeps the epoch");
 const run = {
   passed: [outcome("test/json.test.ts", "reads")],
   failed: [],

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { HOW_TO_GET_POSTGRES, postgresFolder } from "../../scripts/lib/engines.mjs";
 import { HOST } from "../../scripts/lib/ports.mjs";
+import type { Certificate } from "./certificates.ts";
 import { EngineProcess } from "./engine-process.ts";
 import { shared } from "./shared.ts";
 
@@ -41,6 +42,8 @@ export function hasPostgres(): boolean {
 export type PostgresOptions = {
   /** Such as `["max_connections=20"]`. */
   settings?: readonly string[];
+  /** It offers TLS with it. */
+  certificate?: Certificate;
 };
 
 /** A PostgreSQL server of its own, with an empty database, on a free port. What it has committed survives a kill. */
@@ -53,7 +56,7 @@ export class PostgresServer {
     this.#process = process;
   }
 
-  static async start({ settings = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+  static async start({ settings = [], certificate }: PostgresOptions = {}): Promise<PostgresServer> {
     const programs = join(await binaries(), "bin");
     const password = randomBytes(12).toString("hex");
     const folder = await mkdtemp(join(tmpdir(), "crec-postgres-"));
@@ -61,7 +64,10 @@ export class PostgresServer {
     await mkdir(data, { mode: 0o700 });
     const passwordFile = join(folder, "password");
     await writeFile(passwordFile, password);
-    for (const path of isRoot() ? [folder, data, passwordFile] : [])
+    const certificateFiles = certificate === undefined ? [] : await written(certificate, folder);
+    const [cert = "", key = ""] = certificateFiles;
+    const tls = certificate === undefined ? [] : ["ssl=on", `ssl_cert_file=${cert}`, `ssl_key_file=${key}`];
+    for (const path of isRoot() ? [folder, data, passwordFile, ...certificateFiles] : [])
       await chown(path, NOBODY.uid, NOBODY.gid);
     await promisify(execFile)(
       join(programs, "initdb"),
@@ -77,7 +83,7 @@ export class PostgresServer {
       args: (port) => [
         ...["-D", data],
         ...[`listen_addresses=${HOST}`, `port=${port}`, "unix_socket_directories=", "shared_buffers=16MB"]
-          .concat(settings)
+          .concat(tls, settings)
           .flatMap((setting) => ["-c", setting]),
       ],
       options: asUser(folder),
@@ -136,6 +142,14 @@ function asUser(cwd: string) {
 }
 
 type Link = { source: string; target: string };
+
+/** PostgreSQL uses a key only if nobody else can read it. */
+async function written({ cert, key }: Certificate, folder: string): Promise<string[]> {
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key, { mode: 0o600 });
+  return [certFile, keyFile];
+}
 
 /** The folder to run it from: a copy where the installed one cannot be used as it is. */
 const binaries = shared(

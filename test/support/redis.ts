@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOW_TO_GET_REDIS, redisPath } from "../../scripts/lib/engines.mjs";
 import { HOST } from "../../scripts/lib/ports.mjs";
+import type { Certificate } from "./certificates.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 /**
@@ -21,6 +22,8 @@ export function hasRedis(): boolean {
 export type RedisOptions = {
   /** More arguments, such as `["--maxmemory", "1mb"]`. */
   settings?: readonly string[];
+  /** It takes TLS only, with it. */
+  certificate?: Certificate;
 };
 
 /** A Redis server of its own, empty, on a free port. What it has answered survives a kill. */
@@ -33,20 +36,47 @@ export class RedisServer {
     this.#process = process;
   }
 
-  static async start({ settings = [] }: RedisOptions = {}): Promise<RedisServer> {
+  static async start({ settings = [], certificate }: RedisOptions = {}): Promise<RedisServer> {
     const command = redisPath();
     if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
     const password = randomBytes(12).toString("hex");
     const folder = await mkdtemp(join(tmpdir(), "crec-redis-"));
+    const tls = certificate === undefined ? [] : await tlsArguments(certificate, folder);
     const process = await EngineProcess.start({
       folder,
       command,
       args: (port) => [
-        ...["--bind", HOST, "--port", String(port), "--dir", folder, "--requirepass", password],
+        ...["--bind", HOST, ...(certificate ? ["--port", "0", "--tls-port"] : ["--port"]), String(port)],
+        ...["--dir", folder, "--requirepass", password, ...tls],
         ...["--appendonly", "yes", "--appendfsync", "always", "--save", "", ...settings],
       ],
       options: { cwd: folder },
       ready: /Ready to accept connections/,
+      notYet: /Address already in use/,
+      stopSignal: "SIGTERM",
+    });
+    return new RedisServer(password, process);
+  }
+
+  /** A sentinel that knows a server as the primary one of this name. */
+  static async startSentinel(primary: RedisServer, name: string): Promise<RedisServer> {
+    const command = redisPath();
+    if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
+    const password = randomBytes(12).toString("hex");
+    const folder = await mkdtemp(join(tmpdir(), "crec-sentinel-"));
+    const file = join(folder, "sentinel.conf");
+    const lines = [
+      `sentinel monitor ${name} ${HOST} ${primary.port} 1`,
+      `sentinel auth-pass ${name} ${primary.password}`,
+      `requirepass ${password}`,
+    ];
+    await writeFile(file, `${lines.join("\n")}\n`);
+    const process = await EngineProcess.start({
+      folder,
+      command,
+      args: (port) => [file, "--sentinel", "--bind", HOST, "--port", String(port), "--dir", folder],
+      options: { cwd: folder },
+      ready: /Sentinel ID is/,
       notYet: /Address already in use/,
       stopSignal: "SIGTERM",
     });
@@ -86,4 +116,11 @@ export class RedisServer {
   remove(): Promise<void> {
     return this.#process.remove();
   }
+}
+
+async function tlsArguments({ cert, key }: Certificate, folder: string): Promise<string[]> {
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  return ["--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", "no"];
 }

@@ -2,15 +2,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import type { EngineSettings } from "../engine-settings.ts";
-import { codeOf } from "../network-reason.ts";
 import type { Column, Run } from "./statement.ts";
 
 /** Statements of one copy that run at the same time; more wait for these. */
 const MOST_CONNECTIONS = 4;
 const IDLE_SECONDS = 60;
-
-/** What a pooler answers that sent a statement to a server that does not have it. */
-const UNKNOWN_STATEMENT = "26000";
 
 /** The types of the client omit `socket`. */
 type ClientOptions = postgres.Options<Record<string, postgres.PostgresType>> & {
@@ -24,36 +20,22 @@ export type PostgresClient = {
 };
 
 /**
- * Connections that are made as they are needed. Statements are prepared by name, which spares a round trip. Behind a
- * pooler that does not know such names, they are not, from the first time that one is unknown: it did not run then.
+ * Connections that are made as they are needed. Statements are prepared by name, which spares a round trip; with
+ * `?prepare=false` in the URL they are not, for poolers that do not know such names.
  */
 export function postgresClient(settings: EngineSettings): PostgresClient {
   const sockets = new Set<Socket>();
-  const open = (prepare: boolean) => postgres(optionsOf(settings, { prepare, sockets }));
-  let sql = open(settings.query.get("prepare") !== "false");
-
-  const send = async (client: postgres.Sql, text: string, parameters: ReadonlyArray<Column>) => {
-    const { prepare } = client.options;
-    return client.unsafe<Array<Record<string, Column>>>(text, [...parameters], { prepare });
-  };
+  const prepare = settings.query.get("prepare") !== "false";
+  const sql = postgres(optionsOf(settings, { prepare, sockets }));
   return {
-    run: async (text, parameters) => {
-      const used = sql;
-      try {
-        return await send(used, text, parameters);
-      } catch (error) {
-        if (codeOf(error) !== UNKNOWN_STATEMENT || !used.options.prepare) throw error;
-        if (sql === used) sql = open(false);
-        // What others have sent by it is answered first.
-        void used.end();
-        return send(sql, text, parameters);
-      }
-    },
+    run: async (text, parameters) =>
+      sql.unsafe<Array<Record<string, Column>>>(text, [...parameters], { prepare }),
     close: () => sql.end(),
     destroy: () => {
-      void sql.end({ timeout: 0 });
-      // The client waits for the server to close them.
-      for (const socket of sockets) socket.destroy();
+      // The client says goodbye and waits for the server to close its sockets.
+      void sql.end({ timeout: 0 }).finally(() => {
+        for (const socket of sockets) socket.on("error", () => {}).destroy();
+      });
     },
   };
 }

@@ -86,7 +86,7 @@ function optionsOf({
   const secure = tls && { ...(tls.ca === undefined ? {} : { ca: tls.ca }) };
   const place =
     sentinel === undefined
-      ? { host, port, ...(secure && { tls: { servername: host, ...secure } }) }
+      ? { host, port, ...(secure && { tls: secure }) }
       : {
           sentinels: [...sentinel.sentinels],
           name: sentinel.name,
@@ -107,6 +107,8 @@ function optionsOf({
     connectTimeout: timeoutMs,
     disconnectTimeout: DISCONNECT_MS,
     lazyConnect: true,
+    // A server that is starting answers so itself.
+    enableReadyCheck: false,
     retryStrategy: () => null,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

@@ -1,0 +1,162 @@
+import postgres from "postgres";
+import should from "should";
+import { postgresSettings } from "../../src/fleet/engine-settings.ts";
+import { postgresClient } from "../../src/fleet/postgres/client.ts";
+import { openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
+import { selfSigned } from "../support/certificates.ts";
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+import { failure, faults } from "./shared-state-faults.ts";
+import { modelTests } from "./shared-state-model.ts";
+import { A, B, behaviour, LONG_MS, type Open, stateAt, taken } from "./shared-state-suite.ts";
+
+describe("shared state in PostgreSQL", function () {
+  this.timeout(60_000);
+
+  let started: PostgresServer | undefined;
+  let admin: postgres.Sql;
+  const certificate = selfSigned();
+  const server = (): PostgresServer => {
+    if (started === undefined) throw new Error("The server is there once the tests run.");
+    return started;
+  };
+  const open: Open = (namespace) => openSharedState(server().url, { namespace });
+
+  before(async function () {
+    if (!hasPostgres()) return this.skip();
+    started = await PostgresServer.start({ certificate });
+    admin = postgres(started.url, { max: 1, onnotice: () => {} });
+  });
+  after(async () => {
+    await admin?.end();
+    await started?.remove();
+  });
+
+  behaviour(open);
+  modelTests(open);
+  faults(server);
+
+  it("says where it is, without the password", async () => {
+    const shared = await open();
+    should(shared.label).equal(`PostgreSQL at 127.0.0.1:${server().port}`);
+    await shared.close();
+  });
+
+  it("removes marks that are over, a few with each call", async () => {
+    const shared = await open("forgets");
+    for (let index = 0; index < 100; index += 1) {
+      await shared.once({ scope: "short", key: `${index}`, ttlMs: 1 });
+    }
+    for (let index = 0; index < 60; index += 1) {
+      await shared.once({ scope: "long", key: `${index}`, ttlMs: LONG_MS });
+    }
+    const [row] = await admin`SELECT count(*)::int AS marks FROM forgets.once`;
+    should(row?.marks).equal(60);
+    await shared.close();
+  });
+
+  it("removes members that are gone", async () => {
+    const shared = await open("leaves");
+    const present = (id: string, leaseMs: number) =>
+      shared.members({ copy: { id, name: "" }, group: "g", leaseMs, held: [], wanted: [] });
+    for (let index = 0; index < 30; index += 1) await present(`gone ${index}`, 1);
+    for (let index = 0; index < 3; index += 1) await present("here", LONG_MS);
+    const [row] = await admin`SELECT count(*)::int AS members FROM leaves.member`;
+    should(row?.members).equal(1);
+    await shared.close();
+  });
+
+  it("does not work with tables of a newer version", async () => {
+    const shared = await open("newer");
+    await taken(shared, "key", A);
+    await admin`UPDATE newer.version SET version = 2`;
+    const other = await open("newer");
+    const error = await failure(other.take("key", B, LONG_MS), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_STATE_NEWER", false]);
+    should(error.message).match(/version 2.*Update this copy/);
+    await Promise.all([shared.close(), other.close()]);
+  });
+
+  it("makes its tables again where they were removed", async () => {
+    const shared = await open("removed");
+    await taken(shared, "key", A);
+    await admin`DROP SCHEMA removed CASCADE`;
+    const error = await failure(shared.take("key", A, LONG_MS), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_STATE_UNREACHABLE", true]);
+    await taken(shared, "key", B);
+    await shared.close();
+  });
+
+  it("says that a cursor is damaged, and lets it be replaced", async () => {
+    const shared = await open("damaged");
+    const { epoch } = await taken(shared, "key", A);
+    await shared.save("key", epoch, stateAt(1), LONG_MS);
+    await admin`UPDATE damaged.lease SET state = '{"version":1}'`;
+    const error = await failure(shared.take("key", A, LONG_MS), server());
+    should(error).be.instanceOf(SharedCursorDamagedError);
+    should([error.code, error.retryable]).deepEqual(["SHARED_CURSOR_DAMAGED", false]);
+    const held = (error as SharedCursorDamagedError).epoch;
+    should(await shared.save("key", held, stateAt(2), LONG_MS)).be.true();
+    should((await taken(shared, "key", A)).state).deepEqual(stateAt(2));
+    await shared.close();
+  });
+
+  it("needs few rights, and says which are missing", async () => {
+    await admin`CREATE ROLE limited LOGIN PASSWORD 'limited-4711'`;
+    const url = server().urlAt(server().port, { user: "limited", password: "limited-4711" });
+    const shared = await openSharedState(url, { namespace: "limited" });
+    const error = await failure(shared.take("key", A, LONG_MS), { password: "limited-4711" });
+    should(error.code).equal("SHARED_STATE_REFUSED");
+    should(error.message).match(/too few rights \(42501\).*create the schema for it/);
+    await admin`CREATE SCHEMA limited AUTHORIZATION limited`;
+    await taken(shared, "key", A);
+    await shared.close();
+  });
+
+  it("prepares statements, unless the URL says no, as some poolers need", async () => {
+    const preparedBy = async (query: string): Promise<unknown> => {
+      const client = postgresClient(postgresSettings(`${server().url}${query}`, {}));
+      const text = "SELECT count(*)::int AS prepared FROM pg_prepared_statements WHERE $1::boolean";
+      await client.run(text, [true]);
+      const [row] = await client.run(text, [true]);
+      await client.close();
+      return row?.prepared;
+    };
+    should(await preparedBy("")).equal(1);
+    should(await preparedBy("?prepare=false")).equal(0);
+    const shared = await openSharedState(`${server().url}?prepare=false`);
+    const { epoch } = await taken(shared, "unprepared", A);
+    should(await shared.save("unprepared", epoch, stateAt(1), LONG_MS)).be.true();
+    await shared.close();
+  });
+
+  it("tries the next of several hosts", async () => {
+    const url = server().url.replace(`127.0.0.1:${server().port}`, `127.0.0.1:1,127.0.0.1:${server().port}`);
+    const shared = await openSharedState(url);
+    should(shared.label).equal(`PostgreSQL at 127.0.0.1:1, 127.0.0.1:${server().port}`);
+    await taken(shared, "several hosts", A);
+    await shared.close();
+  });
+
+  it("uses TLS as the URL says, and checks the certificate", async () => {
+    const encrypted = async (query: string, ca?: string): Promise<unknown> => {
+      const shared = await openSharedState(`${server().url}?application_name=tls&${query}`, { ca });
+      try {
+        await taken(shared, "tls", A);
+        const rows = await admin`
+          SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'tls'`;
+        return rows[0]?.ssl;
+      } finally {
+        await shared.close();
+      }
+    };
+    should(await encrypted("sslmode=disable")).be.false();
+    for (const mode of ["", "sslmode=prefer", "sslmode=require"]) {
+      should(await encrypted(mode)).be.true();
+    }
+    should(await encrypted("sslmode=verify-full", certificate.cert)).be.true();
+    should(await encrypted("", certificate.cert)).be.true();
+    const error = await failure(encrypted("sslmode=verify-full"), server());
+    should(error.code).equal("SHARED_STATE_REFUSED");
+    should(error.message).match(/certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\).*option ca/);
+  });
+});

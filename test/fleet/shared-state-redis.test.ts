@@ -1,0 +1,187 @@
+import { Redis } from "ioredis";
+import should from "should";
+import { openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
+import { selfSigned } from "../support/certificates.ts";
+import { hasRedis, RedisServer } from "../support/redis.ts";
+import { failure, faults } from "./shared-state-faults.ts";
+import { modelTests } from "./shared-state-model.ts";
+import { A, B, behaviour, LONG_MS, type Open, stateAt, taken } from "./shared-state-suite.ts";
+
+describe("shared state in Redis", function () {
+  this.timeout(60_000);
+
+  let started: RedisServer | undefined;
+  let admin: Redis;
+  const server = (): RedisServer => {
+    if (started === undefined) throw new Error("The server is there once the tests run.");
+    return started;
+  };
+  const open: Open = (namespace) => openSharedState(server().url, { namespace });
+
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    started = await RedisServer.start();
+    admin = new Redis(started.url);
+    // It connects again by itself after a restart.
+    admin.on("error", () => {});
+  });
+  after(async () => {
+    admin?.disconnect();
+    await started?.remove();
+  });
+
+  behaviour(open);
+  modelTests(open);
+  faults(server);
+
+  it("says where it is, without the password", async () => {
+    const shared = await open();
+    should(shared.label).equal(`Redis at 127.0.0.1:${server().port}`);
+    await shared.close();
+  });
+
+  it("lets marks and members end by themselves, and leases never", async () => {
+    const shared = await open("ends");
+    const { epoch } = await taken(shared, "key", A);
+    await shared.save("key", epoch, stateAt(1), LONG_MS);
+    await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS });
+    await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted: [] });
+    const left = async (name: string) => admin.pttl(`{ends}:${name}`);
+    should(await left("lease:key")).equal(-1);
+    should(await left('once:["s","k"]')).be.within(1, LONG_MS);
+    should(await left("members:g")).be.within(1, 86_400_000);
+    await shared.close();
+  });
+
+  it("removes members that are gone", async () => {
+    const shared = await open("leaves");
+    const present = (id: string, leaseMs: number) =>
+      shared.members({ copy: { id, name: "" }, group: "g", leaseMs, held: [], wanted: [] });
+    for (let index = 0; index < 30; index += 1) await present(`gone ${index}`, 1);
+    for (let index = 0; index < 3; index += 1) await present("here", LONG_MS);
+    should(await admin.zcard("{leaves}:members:g")).equal(1);
+    await shared.close();
+  });
+
+  it("does not work with keys of a newer version", async () => {
+    const shared = await open("newer");
+    await taken(shared, "key", A);
+    await admin.set("{newer}:version", "2");
+    const other = await open("newer");
+    const error = await failure(other.take("key", B, LONG_MS), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_STATE_NEWER", false]);
+    await Promise.all([shared.close(), other.close()]);
+  });
+
+  it("says that a cursor is damaged, and lets it be replaced", async () => {
+    const shared = await open("damaged");
+    await taken(shared, "key", A);
+    await admin.hset("{damaged}:lease:key", "state", "{");
+    const error = await failure(shared.take("key", A, LONG_MS), server());
+    should(error).be.instanceOf(SharedCursorDamagedError);
+    const held = (error as SharedCursorDamagedError).epoch;
+    should(await shared.save("key", held, stateAt(2), LONG_MS)).be.true();
+    should((await taken(shared, "key", A)).state).deepEqual(stateAt(2));
+    await shared.close();
+  });
+
+  it("raises the epoch even where the server lost everything", async () => {
+    const shared = await open("lost");
+    const { epoch } = await taken(shared, "key", A);
+    await admin.flushall();
+    should((await taken(shared, "key", B)).epoch).be.above(epoch);
+    should(await shared.save("key", epoch, stateAt(1), LONG_MS)).be.false();
+    await shared.close();
+  });
+
+  it("uses another database, where the URL names one", async () => {
+    const shared = await openSharedState(`${server().url}/3`, { namespace: "numbered" });
+    await taken(shared, "key", A);
+    should(await admin.exists("{numbered}:lease:key")).equal(0);
+    await admin.select(3);
+    should(await admin.exists("{numbered}:lease:key")).equal(1);
+    await admin.select(0);
+    await shared.close();
+  });
+
+  it("says that a user has too few rights", async () => {
+    await admin.call("ACL", "SETUSER", "limited", "on", ">limited-4711", "~{other}*", "+@all");
+    const url = `redis://limited:limited-4711@127.0.0.1:${server().port}`;
+    const shared = await openSharedState(url);
+    const error = await failure(shared.take("key", A, LONG_MS), { password: "limited-4711" });
+    should(error.code).equal("SHARED_STATE_REFUSED");
+    should(error.message).match(/too few rights/);
+    await admin.call("ACL", "SETUSER", "limited", "resetkeys", "~{crec}*", "-info", "-config");
+    await taken(shared, "allowed", A);
+    await shared.close();
+  });
+
+  it("does not use a server that may remove a lease when its memory is full", async () => {
+    await admin.config("SET", "maxmemory", "100mb");
+    for (const [policy, isUsed] of [
+      ["allkeys-lru", false],
+      ["volatile-lru", true],
+      ["noeviction", true],
+    ] as const) {
+      await admin.config("SET", "maxmemory-policy", policy);
+      const shared = await open();
+      const call = shared.take("evicted", A, LONG_MS);
+      if (isUsed) await call;
+      else should((await failure(call, server())).message).match(/maxmemory-policy allkeys-lru/);
+      await shared.close();
+    }
+  });
+
+  it("says that its memory is full, and continues when it is not", async () => {
+    const shared = await open();
+    const { epoch } = await taken(shared, "full", A);
+    await admin.config("SET", "maxmemory", "1");
+    const error = await failure(shared.save("full", epoch, stateAt(1), LONG_MS), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_STATE_UNREACHABLE", true]);
+    should(error.message).match(/memory is full/);
+    await admin.config("SET", "maxmemory", "0");
+    should(await shared.save("full", epoch, stateAt(1), LONG_MS)).be.true();
+    await shared.close();
+  });
+
+  it("uses TLS with rediss, and checks the certificate", async () => {
+    const certificate = selfSigned();
+    const secure = await RedisServer.start({ certificate });
+    try {
+      const url = secure.url.replace("redis:", "rediss:");
+      const shared = await openSharedState(url, { ca: certificate.cert });
+      await taken(shared, "tls", A);
+      await shared.close();
+      const wary = await openSharedState(url);
+      const error = await failure(wary.take("tls", A, LONG_MS), secure);
+      should(error.code).equal("SHARED_STATE_REFUSED");
+      should(error.message).match(/certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\).*option ca/);
+      await wary.close();
+    } finally {
+      await secure.remove();
+    }
+  });
+
+  it("finds the primary by its sentinels", async () => {
+    const sentinel = await RedisServer.startSentinel(server(), "cursors");
+    try {
+      const sentinels = [
+        { host: "127.0.0.1", port: 1 },
+        { host: "127.0.0.1", port: sentinel.port },
+      ];
+      const url = server().urlAt(1);
+      const known = { sentinels, name: "cursors", password: sentinel.password };
+      const shared = await openSharedState(url, { sentinel: known });
+      should(shared.label).equal("Redis at cursors (Sentinel)");
+      await taken(shared, "by sentinel", A);
+      await shared.close();
+      const unknown = await openSharedState(url, { sentinel: { ...known, name: "another" } });
+      const error = await failure(unknown.take("by sentinel", A, LONG_MS), sentinel);
+      should(error.code).equal("SHARED_STATE_UNREACHABLE");
+      should(error.message).match(/no sentinel knows/);
+      await unknown.close();
+    } finally {
+      await sentinel.remove();
+    }
+  });
+});
