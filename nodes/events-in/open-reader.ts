@@ -10,6 +10,7 @@ import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
+import { CopiesNote } from "./copies-note.ts";
 import { filtersOf } from "./filters.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
@@ -70,7 +71,17 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
-  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure });
+  const copies = new CopiesNote(RED, node, {
+    ...{
+      consumer: name,
+      channelId,
+      isFleet: cursor !== undefined,
+      inContext: Boolean(contextStore),
+      onChange: show,
+    },
+  });
+  const onOtherWriter = () => copies.note("cursor");
+  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -108,6 +119,7 @@ export async function openReader(
   });
   const close = () => {
     outputs.close();
+    copies.close();
     leave();
     shared.leave();
   };
@@ -171,7 +183,7 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck, shared },
+    ...{ store, identity, outputs, units, watcherCheck, shared, copies },
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     lower: () => lower,
     sendLast: async () => {

@@ -11,6 +11,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
+import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
@@ -26,6 +27,7 @@ export class Reader {
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
+  readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
@@ -44,6 +46,7 @@ export class Reader {
       identity: CursorIdentity;
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
+      copies: Reader["copies"];
       lower: () => number;
       epoch?: number;
       sendLast: Reader["sendLast"];
@@ -56,6 +59,7 @@ export class Reader {
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
+    this.copies = parts.copies;
     this.#lower = parts.lower;
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;

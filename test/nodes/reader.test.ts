@@ -33,6 +33,7 @@ describe("the reader of events in", () => {
       identity,
       outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
       watcherCheck: { unwatched: undefined },
+      copies: { isNoted: false },
       lower: () => 0,
       polls: { turnMs },
       sendLast: async () => ({ none: true }),
