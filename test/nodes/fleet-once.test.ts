@@ -54,7 +54,7 @@ describe("verify event with each event once, on several copies", function () {
     return { crec: { event, eventId: event?.event_id, channelId: CHANNEL, ...crec } };
   };
   const [a, b] = [() => (copies[0] as FleetCopy).nodeRed, () => (copies[1] as FleetCopy).nodeRed];
-  const reasonOf = ({ crec }: Message) => (crec?.verification as { reason?: string }).reason;
+  const reasonOf = ({ crec }: Message) => (crec?.verification as { reason?: string } | undefined)?.reason;
 
   it("passes an event once by all of them together, and once for each node", async () => {
     await ask(a(), "once", messageWith(0), VERIFIED);
