@@ -33,8 +33,9 @@ describe("the reader of events in", () => {
       identity,
       outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
       watcherCheck: { unwatched: undefined },
+      copies: { isNoted: false },
       lower: () => 0,
-      polls: { turnMs },
+      shared: { turnMs },
       sendLast: async () => ({ none: true }),
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
