@@ -40,6 +40,7 @@ const WIDEST: Readonly<Record<string, Widest>> = {
         ...{ family: `zone-${number}-${LONG_NAME}`, validSigners: SIGNERS, minRequiredSignatures: "9" },
         ...{ orgId: "", creTenantId: "" },
       })),
+      requestsPerMinute: "1000000",
     }),
     fill: async (form) => {
       await form.root.locator("#crec-connection-test").click();
