@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CHANNEL_REPLACED: "final",
   CURSOR_OF_ANOTHER_CHANNEL: "final",
   CURSOR_FILE_DAMAGED: "final",
+  SHARED_CURSOR_DAMAGED: "final",
   CONSUMER_NAME_TAKEN: "final",
   CONSUMER_MOVED: "final",
   CLIENT_CLOSED: "final",
