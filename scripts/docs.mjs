@@ -50,8 +50,8 @@ async function read(name, examples) {
   const texts = JSON.parse(await readFile(join(locales, `${name}.json`), "utf8"))[name];
   return {
     name,
-    // The name in the palette, which has no config nodes.
-    title: texts.palette ?? name,
+    // The name in the palette, which has no config nodes: they have a title.
+    title: texts.palette ?? texts.title ?? name,
     isConfig: texts.palette === undefined,
     help: (await readFile(join(locales, `${name}.md`), "utf8")).trim(),
     examples: examples.filter(({ types }) => types.has(`crec-${name}`)).map(({ file }) => file),

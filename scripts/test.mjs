@@ -26,6 +26,9 @@ const TOOLS = { c8: "c8/bin/c8.js", mocha: "mocha/bin/mocha.js" };
 /** Most tests wait for other processes most of the time: this many more workers than processors keep these busy. */
 const WAITING = 2;
 
+/** Workers that have a browser each. A browser keeps a processor busy. */
+const BROWSERS = 2;
+
 /** How long processes that the tests started may take to end after them. */
 const GRACE_MS = 20_000;
 
@@ -75,14 +78,15 @@ async function test() {
   if (driving.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
 
   const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
+  /** @param {readonly string[]} files @param {number} workers */
+  const inParallel = (files, workers) =>
+    files.length > 1 && workers > 1 ? ["--parallel", "--jobs", String(workers)] : [];
   const runs = [];
   if (unit.length > 0) runs.push(mocha("unit", unit, options, isWhole || values.coverage));
-  // These run in one process and share a browser that has loaded the editor, which takes longest to start.
-  if (browsing.length > 0) runs.push(mocha("browser", browsing, options));
-  if (driving.length > 0) {
-    const parallel = driving.length > 1 && jobs > 1 ? ["--parallel", "--jobs", String(jobs)] : [];
-    runs.push(mocha("processes", driving, [...options, ...parallel]));
-  }
+  // The files of one of these workers share a browser and an editor, which take longest to start.
+  const browsers = inParallel(browsing, Math.min(jobs, BROWSERS));
+  if (browsing.length > 0) runs.push(mocha("browser", browsing, [...options, ...browsers]));
+  if (driving.length > 0) runs.push(mocha("processes", driving, [...options, ...inParallel(driving, jobs)]));
   const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs)), await nothingIsLeft()];
   const all = [...readResults()];
   if (isWhole) process.stdout.write(lateFiles(all));

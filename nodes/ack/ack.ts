@@ -3,6 +3,7 @@ import type { Refusal } from "../../src/index.ts";
 import { offsetOfUnnamed } from "../../src/protocol/index.ts";
 import { override } from "../lib/runtime/details.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import { isHeld, leaseOfMessage } from "../lib/runtime/held-leases.ts";
 import { onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
@@ -11,7 +12,13 @@ import { isTest } from "../lib/runtime/test-message.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { type AckDef, NODE } from "./fields.ts";
 
-/** Reports to events in what became of an event that it sent. */
+const MOVED = {
+  code: "CONSUMER_MOVED",
+  message:
+    "Another copy reads this channel by now, and sends this event again, so this acknowledgement does not count. You do not have to do anything.",
+};
+
+/** Reports to events in what became of an event that it sent. Outputs: the message, or one that came too late. */
 export default function register(RED: NodeAPI): void {
   function ConstructAck(this: Node, def: AckDef): void {
     RED.nodes.createNode(this, def);
@@ -30,6 +37,12 @@ export default function register(RED: NodeAPI): void {
         // The event itself may be in flight.
         showStatus(this, "done", "ack.status.test");
         send(msg);
+        return;
+      }
+      const lease = leaseOfMessage(msg);
+      if (lease && !(await isHeld(RED, lease))) {
+        showStatus(this, "stopped", "ack.status.moved");
+        send(null, { ...msg, crec: { ...msg.crec, error: MOVED } });
         return;
       }
       const { findInFlight } = await loadLibrary();

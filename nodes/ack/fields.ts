@@ -4,6 +4,8 @@ export const NODE = describeNode({
   type: "crec-ack",
   version: 1,
   icon: "ack.svg",
+  inputs: 1,
+  outputs: ["settled", "moved"],
   fields: {
     name: COMMON.name,
     /** `ack`: the event is done. `retry`: sent again after the delay. `reject`: to the rejected output, then done. */

@@ -10,8 +10,10 @@ import {
 } from "../lib/runtime/config-nodes.ts";
 import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
 import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { originalId } from "../lib/runtime/keys/key-place.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
+import { withoutMark } from "../lib/shared/typed-key.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { signersIn } from "../lib/shared/verification-set-up.ts";
 import { registerKeyReport } from "./admin/key-report.ts";
@@ -19,8 +21,7 @@ import { registerConnectionTest } from "./admin/test-connection.ts";
 import { registerWorkflowOwner } from "./admin/workflow-owner.ts";
 import { familyNameProblem, familySets } from "./families.ts";
 import { type ConnectionDef, NODE } from "./fields.ts";
-import { keyProblem, originalId } from "./key/key-problem.ts";
-import { withoutMark } from "./key/typed-key.ts";
+import { keyProblem } from "./key/key-problem.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "./proxy.ts";
 import { type TlsNode, tlsOptions } from "./tls.ts";
 
@@ -76,6 +77,7 @@ function openConnection(
     unsetVariable(node.credentials) ??
     problemOf(settings, node.credentials?.apiKey) ??
     problemIn(() => fields.milliseconds("timeout")) ??
+    problemIn(() => fields.number("requestsPerMinute")) ??
     proxyProblem(RED, settings.proxy) ??
     keyProblem(RED, node, destination);
   let client: Promise<CrecClient> | undefined;
@@ -88,6 +90,7 @@ function openConnection(
       baseUrl,
       apiKey: withoutMark(node.credentials?.apiKey ?? ""),
       timeoutMs: fields.milliseconds("timeout"),
+      requestsPerMinute: fields.number("requestsPerMinute"),
       ...(graphqlUrl ? { graphqlUrl } : {}),
       ...(tls ? { tls } : {}),
       proxy: proxyOf(proxyNode),

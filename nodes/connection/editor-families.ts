@@ -1,10 +1,10 @@
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { labelled } from "../lib/editor/form-rows.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { atPresent } from "../lib/editor/validate.ts";
 import type { FamilyDef } from "../lib/shared/form-types.ts";
-import { fieldTexts } from "./editor-fields.ts";
 import { NODE } from "./fields.ts";
 import { signerSetProblem } from "./signer-set-problem.ts";
 import { thresholdWarnings } from "./threshold.ts";

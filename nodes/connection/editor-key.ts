@@ -1,13 +1,13 @@
 import { getJson } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fieldTexts } from "../lib/editor/field-texts.ts";
 import { inputOf } from "../lib/editor/form-fields.ts";
 import { problemUnder } from "../lib/editor/form-rows.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { KeyReport } from "../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
-import { fieldTexts } from "./editor-fields.ts";
+import { markTyped, withoutMark } from "../lib/shared/typed-key.ts";
 import { canonicalUrl } from "./key/canonical-url.ts";
-import { markTyped, withoutMark } from "./key/typed-key.ts";
 
 const KEY_FIELDS = ["baseUrl", "graphqlUrl", "apiKey"] as const;
 

@@ -1,10 +1,10 @@
 import { postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fieldTexts, fillIn } from "../lib/editor/field-texts.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
 import { TYPED } from "../lib/editor/live-check.ts";
 import { isReference } from "../lib/editor/validate.ts";
 import type { Answer, FamilyDef, TestCheck, Tested } from "../lib/shared/form-types.ts";
-import { fieldTexts, fillIn } from "./editor-fields.ts";
 import { NODE, VERIFICATION_FIELDS } from "./fields.ts";
 
 const TESTED = ["baseUrl", "graphqlUrl", "apiKey", "tls", "proxy", "timeout"] as const;

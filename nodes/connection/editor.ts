@@ -1,10 +1,10 @@
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../src/protocol/limits.ts";
 import { PUBLIC_VERIFICATION } from "../../src/protocol/signers.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
+import { fillIn } from "../lib/editor/field-texts.ts";
 import { partOf } from "../lib/editor/form-fields.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { type FamiliesForm, familiesForm, familiesProblem } from "./editor-families.ts";
-import { fillIn } from "./editor-fields.ts";
 import { keepKeyAtItsAddress, markTypedKey } from "./editor-key.ts";
 import { connectionTest } from "./editor-test.ts";
 import { showOwner, warnOfThreshold } from "./editor-verification.ts";

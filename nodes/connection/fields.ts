@@ -41,6 +41,16 @@ export const NODE = describeNode({
       hint: true,
       error: "common.error.seconds",
     },
+    /** Empty: no limit. */
+    requestsPerMinute: {
+      kind: "number",
+      icon: "tachometer",
+      unit: true,
+      default: "",
+      least: 1,
+      whole: true,
+      hint: true,
+    },
     test: { kind: "button", icon: "plug", result: true },
 
     verification: { kind: "section" },

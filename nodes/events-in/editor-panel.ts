@@ -1,7 +1,7 @@
 import { getJson, postJson, requestFailure } from "../lib/editor/admin-requests.ts";
 import type { EditedNode } from "../lib/editor/api.ts";
 import { isChosen } from "../lib/shared/config-choice.ts";
-import type { PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
+import type { FleetReport, PanelReport, UnitsReport } from "../lib/shared/form-types.ts";
 import { askWhereTo } from "./editor-move.ts";
 import { startText } from "./start-text.ts";
 
@@ -21,10 +21,12 @@ export function showPanel(node: EditedNode, container: JQuery): Panel {
     getJson<PanelReport>(url).then(
       (report) => {
         const isDeployed = report.problem === undefined && report.deployed;
+        // On a copy that stands by, they say which copy to open.
+        const isShared = report.problem === undefined && report.fleet !== undefined;
         parts.report.text(report.problem ?? describe(node, report));
         if (isDeployed) showUnits(node, parts.units, report.units);
         if (isDeployed && report.cursor !== undefined) next = report.cursor + 1;
-        parts.buttons.prop("disabled", !isDeployed);
+        parts.buttons.prop("disabled", !isDeployed && !isShared);
       },
       // The next refresh tries again.
       () => undefined,
@@ -111,7 +113,8 @@ function warnOfOtherChannel(node: EditedNode, say: (text: string) => void): void
 }
 
 function describe(node: EditedNode, report: PanelReport): string {
-  if (!report.deployed) return node._("events-in.panel.not-deployed");
+  const sharing = report.fleet ? fleetText(node, report.fleet) : "";
+  if (!report.deployed) return sharing || node._("events-in.panel.not-deployed");
   const shown = (value: number | undefined) => (value === undefined ? "–" : String(value));
   const line = node._("events-in.panel.report", {
     state: report.state,
@@ -133,10 +136,22 @@ function describe(node: EditedNode, report: PanelReport): string {
   const started = report.started
     ? ` · ${node._("events-in.panel.started", { where: startText((key, values) => node._(key, values), report.started) })}`
     : "";
+  const turn = report.turnMs
+    ? ` · ${node._("events-in.panel.turn", { seconds: Math.round(report.turnMs / 1000) })}`
+    : "";
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${types}${started}${error}`;
+  return `${line}${sharing && ` · ${sharing}`}${types}${started}${turn}${error}`;
+}
+
+/** Which copy reads, as this one knows it. */
+function fleetText(node: EditedNode, { state, leaseMs, ...report }: FleetReport): string {
+  const { reader = "", epoch = 0, secondsAgo = 0, share = 0, wanted = 0, problem = "" } = report;
+  return node._(`events-in.panel.fleet-${state}`, {
+    ...{ label: report.label, copy: report.copy, lease: leaseMs / 1000 },
+    ...{ reader, epoch, seconds: secondsAgo, share, wanted, problem },
+  });
 }
 
 /** Why amounts come in the smallest unit only. What the chosen contract lacks is said under its field. */

@@ -7,6 +7,7 @@ import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
 import { configName, eventsIn, withCount } from "../lib/editor/node-label.ts";
 import { isReference } from "../lib/editor/validate.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import { LIST_TYPES } from "../lib/shared/fields.ts";
 import { addLastEvent } from "./editor-last-event.ts";
 import { type Panel, showPanel } from "./editor-panel.ts";
@@ -45,6 +46,7 @@ export const form: NodeForm = {
   opened(node) {
     warnOfShortTimeout(node);
     listStores(node);
+    noteUnusedStore(node);
     showCallRate(node);
     warnOfMissingDecimals(node);
     const [channel, contract] = [inputOf("channel"), inputOf("contract")];
@@ -89,6 +91,14 @@ function listStores(node: EditedNode): void {
   for (const name of names)
     select.append($("<option>").val(name).text(node._("events-in.store.context", { name })));
   select.val(stored);
+}
+
+/** Copies that share the cursor do not keep it in a file or a context store. */
+function noteUnusedStore(node: EditedNode): void {
+  const [fleet, hint] = [inputOf("fleet"), hintUnder(inputOf("store"))];
+  const show = (): void => hint.say(isChosen(fleet.val()) ? node._("events-in.hint.store") : "");
+  fleet.on("change", show);
+  show();
 }
 
 /** How many calls an idle node makes: some plans have a limit. */

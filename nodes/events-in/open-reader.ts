@@ -3,22 +3,26 @@ import type { ChannelEvent } from "../../src/index.ts";
 import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
 import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
 import { eventDecoder } from "../lib/runtime/event-tokens.ts";
+import { guarded } from "../lib/runtime/folder/guard.ts";
+import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
-import { ContextCursorStore, requireStore } from "./context-store.ts";
+import { requireStore } from "./context-store.ts";
+import { CopiesNote } from "./copies-note.ts";
 import { filtersOf } from "./filters.ts";
+import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
-import { guarded, guardedFiles } from "./folder/guard.ts";
-import type { Tenure } from "./folder/tenure.ts";
 import { findLastEvent } from "./last-event.ts";
 import { DEEPEST } from "./nesting.ts";
+import { NotedStore } from "./noted-store.ts";
 import { Outputs } from "./outputs.ts";
+import { ownStore } from "./own-store.ts";
+import { RanBefore } from "./ran-before.ts";
 import { Reader } from "./reader.ts";
 import {
   cursorLocation,
-  cursorPath,
   deliveryOf,
   type EventsInFields,
   outputChoices,
@@ -26,7 +30,7 @@ import {
   startOf,
 } from "./settings.ts";
 import { startText } from "./start-text.ts";
-import { noteOnStore } from "./store-note.ts";
+import { noteOnStore, storeOf } from "./store-note.ts";
 import { UnitsNote } from "./units-note.ts";
 import { findUnwatched, WatcherCheck } from "./unwatched.ts";
 import { wantedOf } from "./watchers.ts";
@@ -36,7 +40,9 @@ type Opening = {
   show: () => void;
   signal: AbortSignal;
   /** With a cursor in a file: the time during which this process holds the file's folder. */
-  tenure: Tenure | undefined;
+  tenure?: Tenure | undefined;
+  /** With a cursor that several copies share. */
+  cursor?: SharedCursor | undefined;
 };
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
@@ -44,7 +50,7 @@ export async function openReader(
   RED: NodeAPI,
   node: Node,
   fields: EventsInFields,
-  { name, show, signal, tenure }: Opening,
+  { name, show, signal, tenure, cursor }: Opening,
 ): Promise<Reader> {
   // All settings are checked before anything is sent.
   const choices = outputChoices(fields);
@@ -56,7 +62,7 @@ export async function openReader(
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
-  if (contextStore) {
+  if (contextStore && !cursor) {
     requireStore(RED, contextStore);
     noteOnStore(RED, node, contextStore);
   }
@@ -65,12 +71,17 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
-  const store = contextStore
-    ? new ContextCursorStore(node, name, contextStore)
-    : new library.FileCursorStore({
-        path: cursorPath(RED, name),
-        ...(tenure ? { files: guardedFiles(tenure) } : {}),
-      });
+  const copies = new CopiesNote(RED, node, {
+    ...{
+      consumer: name,
+      channelId,
+      isFleet: cursor !== undefined,
+      inContext: Boolean(contextStore),
+      onChange: show,
+    },
+  });
+  const onOtherWriter = () => copies.note("cursor");
+  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -80,8 +91,20 @@ export async function openReader(
   };
   const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
+  const place = cursor?.place ?? cursorLocation(RED, contextStore, name);
+  // A store in memory loses the cursor at each restart, as its user has chosen.
+  const isLasting = cursor || !contextStore || storeOf(RED, contextStore).module !== "memory";
+  const notedStore = isLasting
+    ? new NotedStore({
+        ...{ store, start, place, ranBefore: new RanBefore(RED, node, identity) },
+        onStartsOver: () => node.warn(RED._("events-in.warning.starts-over", { consumer: name, place })),
+      })
+    : store;
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
+  const { types } = filters;
+  const shared = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
+  const { source, pace, once } = shared;
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
@@ -96,13 +119,15 @@ export async function openReader(
   });
   const close = () => {
     outputs.close();
+    copies.close();
     leave();
+    shared.leave();
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
-  const wanted = wantedOf(filters, { client, channelId, library });
+  const wanted = wantedOf(filters, { client, channelId, library, once });
   const watcherCheck = new WatcherCheck(
-    (aborted) => findUnwatched(filters, { client, channelId }, aborted),
+    (aborted, maxAgeMs) => findUnwatched(filters, { client, channelId, once }, { signal: aborted, maxAgeMs }),
     show,
     { pollMaxMs: intervals.pollMaxMs },
   );
@@ -118,9 +143,10 @@ export async function openReader(
   const consumer = new library.EventConsumer({
     ...delivery,
     ...intervals,
-    source: library.eventSource(client.events, channelId),
-    store,
+    ...{ source, pace },
+    store: notedStore,
     identity,
+    ...(cursor ? { lease: cursor.lease } : {}),
     start,
     types: filters.types,
     prepare: wanted.prepare,
@@ -142,21 +168,23 @@ export async function openReader(
         started.from
       ];
       const where = startText(RED._, started);
-      if (text)
-        node.log(RED._(text, { consumer: name, place: cursorLocation(RED, contextStore, name), where }));
+      if (text) node.log(RED._(text, { consumer: name, place, where }));
     },
     onState: show,
     onError: (thrown) => {
-      // The folder belongs to another process now, and the folder's own status reports that.
-      if (tenure?.over.aborted) return;
+      // The cursor belongs to another process now, and the node's status reports that.
+      if (tenure?.over.aborted || cursor?.lease.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
+      // A Catch node would keep it out of the log.
+      if (error.code === "CURSOR_LOST") node.warn(error.message);
       if (!isExpected(error)) node.error(error, {});
     },
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck },
+    ...{ store, identity, outputs, units, watcherCheck, shared, copies },
+    ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(

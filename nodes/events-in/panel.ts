@@ -2,9 +2,15 @@ import type { NodeAPI } from "node-red";
 import { answerForms, fieldsOf } from "../lib/admin/answer.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast } from "../lib/shared/form-types.ts";
+import type { LeaseReading } from "./fleet/read-by-lease.ts";
+import { refuseOnStandby } from "./fleet/standby.ts";
 import type { Reader } from "./reader.ts";
 
-export type EventsInNode = { reader?: Reader };
+export type EventsInNode = {
+  reader?: Reader;
+  /** Set where several copies share the cursor. */
+  sharing?: LeaseReading;
+};
 
 /**
  * What the form's panel asks of a deployed node: `GET` its state; `POST …/seek` moves its cursor;
@@ -13,16 +19,18 @@ export type EventsInNode = { reader?: Reader };
  */
 export function registerPanel(RED: NodeAPI): void {
   const path = "/crec/events-in/:id";
-  const readerOf = (id: unknown) => (RED.nodes.getNode(String(id)) as EventsInNode | null)?.reader;
-  const running = (id: unknown) => readerOf(id) ?? notRunning();
+  const deployed = (id: unknown) => (RED.nodes.getNode(String(id)) as EventsInNode | null) ?? {};
+  const running = (id: unknown, otherwise = notRunning): Reader => {
+    const node = deployed(id);
+    refuseOnStandby(node);
+    return node.reader ?? otherwise();
+  };
 
-  answerForms(
-    RED,
-    "get",
-    path,
-    "crec.read",
-    async ({ params }): Promise<PanelReport> => (await readerOf(params.id)?.report()) ?? { deployed: false },
-  );
+  answerForms(RED, "get", path, "crec.read", async ({ params }): Promise<PanelReport> => {
+    const { reader, sharing } = deployed(params.id);
+    const report = (await reader?.report()) ?? { deployed: false };
+    return { ...report, ...(sharing ? { fleet: sharing.report() } : {}) };
+  });
   answerForms(
     RED,
     "get",
@@ -38,10 +46,13 @@ export function registerPanel(RED: NodeAPI): void {
     running(params.id).seek(fieldsOf(body).to);
     return {};
   });
-  answerForms(RED, "post", `${path}/last`, "crec.write", ({ params }): Promise<SentLast> => {
-    const reader = readerOf(params.id);
-    return reader ? reader.sendLast() : notSending();
-  });
+  answerForms(
+    RED,
+    "post",
+    `${path}/last`,
+    "crec.write",
+    ({ params }): Promise<SentLast> => running(params.id, notSending).sendLast(),
+  );
 }
 
 function notRunning(): never {

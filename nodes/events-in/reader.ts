@@ -1,4 +1,5 @@
 import type {
+  ChannelReader,
   ConsumerStart,
   CursorIdentity,
   CursorState,
@@ -10,9 +11,13 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
+import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
+
+/** A poll that waits longer than this for its turn is worth a line in the panel. */
+const LONG_TURN_MS = 30_000;
 
 /** A running consumer with what a form's panel may do to it. */
 export class Reader {
@@ -22,7 +27,11 @@ export class Reader {
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
+  readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
+  /** Of the lease, where several copies share the cursor. */
+  readonly epoch: number | undefined;
+  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -37,9 +46,12 @@ export class Reader {
       identity: CursorIdentity;
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
+      copies: Reader["copies"];
       lower: () => number;
+      epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
+      shared?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -47,9 +59,12 @@ export class Reader {
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
+    this.copies = parts.copies;
     this.#lower = parts.lower;
+    this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
+    this.#shared = parts.shared;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -64,6 +79,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
+    const turnMs = this.#shared?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;
@@ -91,6 +107,7 @@ export class Reader {
       ...(unknownTypes.length > 0 ? { unknownTypes } : {}),
       ...(this.started?.from === "start" ? { started: startedOf(this.started) } : {}),
       ...(isLacking ? { units } : {}),
+      ...(turnMs > LONG_TURN_MS ? { turnMs } : {}),
       ...(this.#lastError ? { lastError: this.#lastError.message } : {}),
     };
   }

@@ -3,6 +3,7 @@ import type { NodeAPI } from "node-red";
 import type { EventConsumerOptions, StartPosition } from "../../src/index.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
+import { stateFolderFor } from "../lib/runtime/state-folder.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { timeOf } from "../lib/shared/times.ts";
 import { positionOf } from "./commands.ts";
@@ -57,9 +58,8 @@ export function deliveryOf(fields: EventsInFields): Partial<EventConsumerOptions
   };
 }
 
-/** Cursors are stored in the user directory, so that they are backed up and moved together with the flows. */
-export function cursorFolder(RED: NodeAPI): string {
-  return join(RED.settings.userDir ?? process.cwd(), "crec-cursors");
+function cursorFolder(RED: NodeAPI): string {
+  return stateFolderFor(RED, "cursors");
 }
 
 /** The file with a consumer's cursor. @throws INVALID_FIELD */

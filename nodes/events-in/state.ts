@@ -1,13 +1,14 @@
 import type { Node, NodeAPI } from "node-red";
+import type { ConsumerStart } from "../../src/index.ts";
 import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
 import { shortText } from "../lib/shared/errors.ts";
 import { type Countdown, showCountdown } from "./countdown.ts";
 import type { Reader } from "./reader.ts";
-import { startedStatus } from "./start-text.ts";
+import { startedStatus, startText } from "./start-text.ts";
 
 const CONNECTED = "node-red:common.status.connected";
 
-export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "watcherCheck"> & {
+export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "watcherCheck" | "copies"> & {
   consumer: Pick<Reader["consumer"], "state">;
 };
 
@@ -44,6 +45,8 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
   const { state } = shown.consumer;
   const { unwatched } = shown.watcherCheck;
   const { dropped, givenUp, inFlow } = outputs;
+  // Until the first event, so that a person sees it who has deployed and looks.
+  const isNew = state.kind === "connected" && state.delivered === 0 && started?.from === "start";
   switch (state.kind) {
     case "connecting":
       return ["waiting", "node-red:common.status.connecting"];
@@ -56,6 +59,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
         return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
       }
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
+      if (shown.copies.isNoted) return ["waiting", "events-in.status.copies"];
       if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
       if (unwatched) {
         const key = `events-in.status.unwatched${unwatched.names.length > 0 ? "-names" : ""}`;
@@ -63,8 +67,8 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
       }
       if (dropped) return ["done", RED._("events-in.status.dropped", { count: dropped })];
       if (lower) return ["done", RED._("events-in.status.lower", { count: lower })];
-      // Until the first event, so that a person sees it who has deployed and looks.
-      if (started?.from === "start" && state.delivered === 0) return ["done", startedStatus(RED._, started)];
+      if (shown.epoch !== undefined) return ["working", readingStatus(RED._, isNew ? started : undefined)];
+      if (isNew) return ["done", startedStatus(RED._, started)];
       return ["done", CONNECTED];
     // Everything else of these two counts down.
     case "retrying":
@@ -75,6 +79,13 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
     case "paused":
       return ["stopped", "events-in.status.paused"];
     case "stopped":
+      if (state.error?.code === "CURSOR_LOST") return ["waiting", "events-in.status.cursor-lost"];
       return state.error ? ["error", shortText(state.error)] : ["stopped", "events-in.status.stopped"];
   }
+}
+
+/** Of the copy that reads, while others stand by. */
+function readingStatus(translate: NodeAPI["_"], started: ConsumerStart | undefined): string {
+  if (!started) return "events-in.status.reading";
+  return translate("events-in.status.reading-started", { where: startText(translate, started) });
 }

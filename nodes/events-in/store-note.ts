@@ -27,7 +27,7 @@ function noteOf(RED: NodeAPI, store: string): string | undefined {
 type StoreSettings = { module: unknown; config: { cache?: unknown; flushInterval?: unknown } };
 
 /** How a store is set up; without any settings, Node-RED has one in memory. */
-function storeOf({ settings }: NodeAPI, name: string): StoreSettings {
+export function storeOf({ settings }: NodeAPI, name: string): StoreSettings {
   const { contextStorage } = settings as { contextStorage?: Record<string, unknown> };
   if (!contextStorage || Object.keys(contextStorage).length === 0) return { module: "memory", config: {} };
   const named = contextStorage[name];

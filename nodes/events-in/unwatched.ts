@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChannelEvent, CrecClient, Watcher } from "../../src/index.ts";
+import type { ChannelEvent, Watcher } from "../../src/index.ts";
 import { isSameId, isUuid } from "../../src/protocol/ids.ts";
 import { bareName } from "../lib/shared/event-name.ts";
+import { listWatchers, type WatcherSource } from "./channel-watchers.ts";
 import type { Filters } from "./filters.ts";
 
 type Asked = Pick<Filters, "types" | "watchers" | "filter">;
-type Source = { client: Pick<CrecClient, "watchers">; channelId: string };
 
 /** Events that the node waits for and no watcher sends: these names, or with none any contract event. */
 export type Unwatched = { names: string[] };
 
-type Find = (signal: AbortSignal) => Promise<Unwatched | undefined>;
+/** `maxAgeMs`: what another node on the channel has found out no longer ago than this will do. */
+type Find = (signal: AbortSignal, maxAgeMs: number) => Promise<Unwatched | undefined>;
 
 /** A list that is longer than this is not read to its end: the watcher may be in the rest. */
 const MOST = 200;
@@ -32,8 +33,8 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
  */
 export async function findUnwatched(
   { types, watchers, filter: { contractEvents = [], addresses = [] } }: Asked,
-  { client, channelId }: Source,
-  signal: AbortSignal,
+  source: WatcherSource,
+  { signal, maxAgeMs }: { signal: AbortSignal; maxAgeMs: number },
 ): Promise<Unwatched | undefined> {
   const isOnlyContractEvents = types.length === 1 && types[0] === "watcher.event";
   if (!isOnlyContractEvents && contractEvents.length === 0) return undefined;
@@ -42,13 +43,9 @@ export async function findUnwatched(
       watchers.some((one) => (isUuid(one) ? isSameId(one, watcher_id) : one === name))) &&
     (addresses.length === 0 || addresses.some((one) => one.toLowerCase() === address.toLowerCase()));
   const isSent = async (event?: string): Promise<boolean> => {
-    let count = 0;
     const listed = { limit: 50, ...(event === undefined ? {} : { event_name: event }) };
-    for await (const watcher of client.watchers.list(channelId, listed, { signal })) {
-      count += 1;
-      if (count > MOST || (watcher.status !== "archived" && isAsked(watcher))) return true;
-    }
-    return false;
+    const found = await listWatchers(source, listed, { signal, maxAgeMs, most: MOST + 1 });
+    return found.length > MOST || found.some((one) => one.status !== "archived" && isAsked(one));
   };
   if (contractEvents.length === 0) return (await isSent()) ? undefined : { names: [] };
   const names: string[] = [];
@@ -92,9 +89,11 @@ export class WatcherCheck {
   async run(signal: AbortSignal): Promise<void> {
     let [waitMs, soonMs] = [FIRST_MS, SOON_MS];
     while (!signal.aborted) {
+      // What others found out before the event says nothing about it.
+      const maxAgeMs = this.#hasNews ? SOON_MS / 2 : waitMs / 2;
       this.#hasNews = false;
       this.#wake = new AbortController();
-      waitMs = await this.#check(waitMs, signal);
+      waitMs = await this.#check(waitMs, maxAgeMs, signal);
       await this.#pause(waitMs, AbortSignal.any([signal, this.#wake.signal]));
       if (this.#hasNews) await this.#pause(Math.min(soonMs, waitMs), signal);
       // A busy channel must not cause a check for each event.
@@ -110,9 +109,9 @@ export class WatcherCheck {
   }
 
   /** Returns how long to wait for the next check. */
-  async #check(waitedMs: number, signal: AbortSignal): Promise<number> {
+  async #check(waitedMs: number, maxAgeMs: number, signal: AbortSignal): Promise<number> {
     try {
-      const found = await this.#find(signal);
+      const found = await this.#find(signal, maxAgeMs);
       if (signal.aborted) return 0;
       const isNew = String(found?.names) !== String(this.#unwatched?.names);
       this.#unwatched = found;

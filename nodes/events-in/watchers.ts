@@ -1,10 +1,21 @@
-import type { ChannelEvent, CrecClient, EventEnvelope, EventFilter } from "../../src/index.ts";
+import type {
+  ChannelEvent,
+  ChannelReader,
+  CrecClient,
+  EventEnvelope,
+  EventFilter,
+  LevelSource,
+} from "../../src/index.ts";
 import { isUuid } from "../../src/protocol/ids.ts";
 import { confidenceCheck } from "../lib/runtime/confidence.ts";
 import type { Library } from "../lib/runtime/library.ts";
+import { listWatchers } from "./channel-watchers.ts";
 import type { Filters } from "./filters.ts";
 
-type Source = { client: CrecClient; channelId: string; library: Library };
+/** What other nodes on the channel asked for no longer ago than this is not asked for again, in milliseconds. */
+const SHARED_MS = 1_000;
+
+type Source = { client: CrecClient; channelId: string; library: Library; once: ChannelReader["once"] };
 
 /** What a node's filters say of an event. */
 export type Wanted = {
@@ -18,7 +29,9 @@ export type Wanted = {
 
 /** All filters of a node. */
 export function wantedOf(filters: Filters, source: Source): Wanted {
-  const confidence = confidenceCheck(filters.confidence, source);
+  const { client, channelId, library, once } = source;
+  const levelSource = sharedLevels(library.levelSource(client, channelId), once);
+  const confidence = confidenceCheck(filters.confidence, { library, levelSource });
   const { filter, prepare } = filterOf(filters, source);
   // An event that the filter cannot read is delivered, so that its verification fails visibly.
   const matches = (event: ChannelEvent) => {
@@ -41,6 +54,15 @@ export function wantedOf(filters: Filters, source: Source): Wanted {
   };
 }
 
+/** Asks for a level once for all nodes on the channel that need it at the same time. */
+function sharedLevels(source: LevelSource, once: Source["once"]): LevelSource {
+  const sharing = (signal: AbortSignal) => ({ signal, maxAgeMs: SHARED_MS });
+  return {
+    networks: (signal) => once("networks", (ended) => source.networks(ended), sharing(signal)),
+    watcher: (id, signal) => once(`watcher ${id}`, (ended) => source.watcher(id, ended), sharing(signal)),
+  };
+}
+
 /**
  * A consumer's filter. Names of watchers are looked up before anything is read, and again when an
  * event comes of a watcher not seen before: one of that name may have been made since. A name that is not there is
@@ -48,27 +70,27 @@ export function wantedOf(filters: Filters, source: Source): Wanted {
  */
 function filterOf(
   { watchers, filter }: Pick<Filters, "watchers" | "filter">,
-  { client, channelId, library }: Source,
+  source: Source,
 ): { filter: Wanted["matches"]; prepare: Wanted["prepare"] } {
   const ids = watchers.filter(isUuid);
   const names = watchers.filter((one) => !isUuid(one));
   const filterWith = (found: readonly string[]) => {
     const whole: EventFilter = { ...filter, watcherIds: [...ids, ...found] };
-    return library.eventFilter(whole);
+    return source.library.eventFilter(whole);
   };
   if (names.length === 0) return { filter: filterWith([]), prepare: async () => undefined };
 
-  const idsOf = async (name: string, signal: AbortSignal): Promise<string[]> => {
+  const idsOf = async (name: string, after: readonly unknown[], signal: AbortSignal): Promise<string[]> => {
     const found: string[] = [];
     // Those that are archived are listed only when they are asked for; their events are still there.
     for (const status of [undefined, ["archived"] as const]) {
       const asked = { name, limit: 50, ...(status ? { status } : {}) };
-      for await (const watcher of client.watchers.list(channelId, asked, { signal })) {
-        if (watcher.name === name) found.push(watcher.watcher_id);
-      }
+      const sharing = { signal, maxAgeMs: SHARED_MS, most: Number.MAX_SAFE_INTEGER, after };
+      const listed = await listWatchers(source, asked, sharing);
+      for (const watcher of listed) if (watcher.name === name) found.push(watcher.watcher_id);
     }
     if (found.length > 0) return found;
-    throw new library.CrecError(
+    throw new source.library.CrecError(
       "WATCHER_NOT_FOUND",
       `There is no watcher named "${name}" in this channel yet.`,
     );
@@ -82,7 +104,7 @@ function filterOf(
         .map(({ payload }: EventEnvelope) => payload.watcher_id)
         .filter((id) => id && !seen.has(id));
       if (passes && unseen.length === 0) return;
-      const found = await Promise.all(names.map((name) => idsOf(name, signal)));
+      const found = await Promise.all(names.map((name) => idsOf(name, unseen, signal)));
       passes = filterWith(found.flat());
       for (const id of unseen) seen.add(id);
     },

@@ -73,9 +73,9 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-operation", ConstructOperation);
 }
 
-/** The library uses it only where the operation's id was made from it. */
+/** Of submit operation, or of the flow. The library uses it only where the operation's id was made from it. */
 function operationKeyOf({ crec }: CrecMessage): string | undefined {
-  const key = crec?.operationKey;
+  const key = crec?.usedKey ?? crec?.operationKey;
   return typeof key === "string" || typeof key === "number" ? String(key) : undefined;
 }
 

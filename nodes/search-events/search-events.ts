@@ -40,17 +40,21 @@ export default function register(RED: NodeAPI): void {
       const donFamily = (watcherId: string) => watcherFamily(client, channelId, watcherId, signal);
       const search = await searchOf(fields, fields.of(msg), { client, channelId, signal });
       const library = await loadLibrary();
-      const confidence = confidenceCheck(fields.choice("confidence"), { client, channelId, library });
+      const confidence = confidenceCheck(fields.choice("confidence"), {
+        library,
+        levelSource: library.levelSource(client, channelId),
+      });
       const decoding = { ...library, decodeEvent: eventDecoder(RED, library, chosen) };
+      const sequenceId = RED.util.generateId();
       const messageOf = (event: ChannelEvent, verification: VerifyResult | undefined) => {
         const { offset } = event.headers;
         const judged = verification ? { verification } : {};
         const first = { redelivered: false, late: false, restored: false, attempt: 1 };
         const delivery = { event, offset, ...first, ...judged };
-        return merged(msg, toMessage(delivery, { channelId }, decoding));
+        return merged(msg, toMessage(delivery, { channelId }, decoding), sequenceId);
       };
 
-      const sequence = new Sequence(RED.util.generateId(), msg, send);
+      const sequence = new Sequence(sequenceId, msg, send);
       const limit = Math.min(LARGEST_PAGE, most + 1);
       let rejected = 0;
       let isMore = false;
@@ -94,11 +98,14 @@ export default function register(RED: NodeAPI): void {
   RED.nodes.registerType("crec-search-events", ConstructSearchEvents);
 }
 
-/** The incoming message with the event in it, without what `msg.crec` holds about another event. */
-function merged(msg: CrecMessage, found: CrecMessage): CrecMessage {
+/**
+ * The incoming message with the event in it, without what `msg.crec` holds about another event. The position in the
+ * sequence says nothing about the event: see `eventParts` in submit operation.
+ */
+function merged(msg: CrecMessage, found: CrecMessage, eventParts: string): CrecMessage {
   const { consumer, redelivered, late, attempt, rejection, verification, dedupeKey, ...kept } =
     msg.crec ?? {};
-  return { ...msg, ...found, crec: { ...kept, ...found.crec } };
+  return { ...msg, ...found, crec: { ...kept, ...found.crec, eventParts } };
 }
 
 function rejection({ event_id, headers }: ChannelEvent, why: string): CodedError {

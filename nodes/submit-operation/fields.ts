@@ -10,6 +10,9 @@ export const CONTRACT_FIELDS = Array.from(
   (_, index) => `contract${index + 1}` as const,
 );
 
+const ONCE_FOR = ["event", "key", "message"] as const;
+export type OnceFor = (typeof ONCE_FOR)[number];
+
 const contract: HiddenField<string> = { kind: "hidden", default: "", type: "crec-contract" };
 
 export const NODE = describeNode({
@@ -42,6 +45,8 @@ export const NODE = describeNode({
       default: "send",
       explained: true,
     },
+    /** Which messages are the same operation, so that it is executed once. */
+    onceFor: { kind: "select", icon: "clone", options: ONCE_FOR, default: "event", explained: true },
     /** Minutes until the operation may no longer be executed; 0 for no deadline. */
     deadline: { kind: "number", icon: "hourglass-half", unit: true, default: "15", least: 0, hint: true },
     waitFor: {

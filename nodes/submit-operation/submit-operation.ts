@@ -7,6 +7,7 @@ import { withDetails } from "../lib/runtime/details.ts";
 import { failureOf } from "../lib/runtime/failure.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput, type Task } from "../lib/runtime/input.ts";
+import { explainReuse } from "../lib/runtime/key-reused.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { reach, statusStyle } from "../lib/runtime/operation.ts";
@@ -17,7 +18,10 @@ import { type Kept, requireSameService } from "../lib/runtime/waits/waits.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
+import { isUnproven, operationKeyOf } from "./operation-key.ts";
+import { isFirstTry, noteSender } from "./sender.ts";
 import { transactionsOf } from "./transactions.ts";
+import { UnderWay } from "./under-way.ts";
 
 /** An operation that was sent, as it is kept while the node waits for it. */
 type Sent = {
@@ -27,6 +31,8 @@ type Sent = {
   wallet: string;
   chainSelector: string;
   key: string | undefined;
+  /** Whether it existed before. */
+  found: boolean;
 };
 
 type Following = {
@@ -44,6 +50,8 @@ export default function register(RED: NodeAPI): void {
   function ConstructSubmitOperation(this: Node, def: SubmitOperationDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
+    const underWay = new UnderWay();
+    let isWarned = false;
     let newest = 0;
 
     onInput(
@@ -57,11 +65,15 @@ export default function register(RED: NodeAPI): void {
         const timeoutMs = fields.milliseconds("timeout");
         const connection = channelOf(RED, fields.settings.channel).connection();
         const client = await clientFor(connection, task.msg);
-        const sent = task.kept ? resumed(task.kept, connection) : await submit(task, connection, client);
-        // A draft waits for a person, not for this node.
-        if (!sent) return;
-        await task.keep({ id: sent.walletOperationId, connection, about: sent });
-        await follow(task, { sent, number, target, timeoutMs, connection, client });
+        try {
+          const sent = task.kept ? resumed(task.kept, connection) : await submit(task, connection, client);
+          // A draft waits for a person, not for this node.
+          if (!sent) return;
+          await task.keep({ id: sent.walletOperationId, connection, about: sent });
+          await follow(task, { sent, number, target, timeoutMs, connection, client });
+        } finally {
+          underWay.delete(task.msg);
+        }
       },
       { resumes: () => fields.flag("resume") },
     );
@@ -72,15 +84,29 @@ export default function register(RED: NodeAPI): void {
       return kept.about as Sent;
     };
 
+    const keyOf = (msg: CrecMessage, eventKeyOf: (dedupeKey: string) => string): string | undefined => {
+      const onceFor = fields.choice("onceFor");
+      const key = operationKeyOf(msg, { onceFor, nodeId: this.id, eventKeyOf });
+      if (key === undefined && onceFor === "event" && isUnproven(msg) && !isWarned) {
+        isWarned = true;
+        this.warn(RED._("submit-operation.warning.unproven"));
+      }
+      const isOfEvent = key !== undefined && msg.crec?.operationKey === undefined;
+      if (isOfEvent && underWay.add(msg, key)) this.warn(RED._("submit-operation.warning.copies"));
+      return key;
+    };
+
     const submit = async (
       { msg, send, signal }: Task,
       connection: Connection,
       client: CrecClient,
     ): Promise<Sent | undefined> => {
       const isDraft = fields.choice("mode") === "draft";
+      const origin = { ...msg.crec };
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
-      const { randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
-      const key = operationKeyOf(msg);
+      const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
+      const key = keyOf(msg, eventKeyOf);
+      const isFirst = key !== undefined && isFirstTry(key);
       const channel = channelOf(RED, fields.settings.channel);
       const wallet = walletOf(RED, fields.settings.wallet);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
@@ -100,34 +126,52 @@ export default function register(RED: NodeAPI): void {
       const signer = isDraft ? undefined : await wallet.signer().signer();
       // From here on, a Catch node gets the operation with every error.
       msg.crec = withDetails(msg, { channelId, walletOperationId });
-      const { operation, digest, found } = signer
-        ? await client.operations.send(
+      // That of an operation that the message was about before does not stay.
+      delete msg.crec.usedKey;
+      if (key !== undefined) msg.crec.usedKey = key;
+      const sending = signer
+        ? client.operations.send(
             channelId,
             { ...request, ...id, transactions: readable.map(({ preview, ...call }) => call) },
             signer,
             { signal },
           )
-        : await client.operations.draft(channelId, { ...request, ...id, transactions: readable }, { signal });
+        : client.operations.draft(channelId, { ...request, ...id, transactions: readable }, { signal });
+      const { operation, digest, found } = await sending.catch(async (error: unknown) => {
+        throw await explainReuse(RED, error);
+      });
       const ids = { channelId, operationId: operation.operation_id };
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
+      noteSender(operation, {
+        found,
+        origin,
+        isEvent: fields.choice("onceFor") === "event",
+        isFirstTry: isFirst,
+      });
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
-      if (!isDraft) return { channelId, operation, walletOperationId, wallet: address, chainSelector, key };
+      if (!isDraft) {
+        return { channelId, operation, walletOperationId, wallet: address, chainSelector, key, found };
+      }
       const preview = await previewOf(RED, wallet.chainSelector, readable);
       send(answer(msg, operation, { status: operation.status, preview }), null);
-      showStatus(this, "done", operation.status);
+      showStatus(this, "done", asFound(operation.status, found));
       return undefined;
     };
+
+    const asFound = (status: string, found: boolean) =>
+      found ? RED._("submit-operation.status.found", { status }) : status;
 
     const follow = async (
       { msg, send, signal, afterwards }: Task,
       { sent, number, target, timeoutMs, connection, client }: Following,
     ): Promise<void> => {
       const { channelId, operation, walletOperationId, wallet, chainSelector, key: operationKey } = sent;
+      let { found } = sent;
       const show = ({ status, reason, verification }: OperationChange): void => {
         const text = reason
           ? `${status}: ${failureOf(reason).reason}`
-          : shownStatus(RED, status, verification);
+          : asFound(shownStatus(RED, status, verification), found);
         showStatus(this, statusStyle(target, status), text);
       };
       const report = ({ status, reason, verification }: OperationChange): void => {
@@ -140,6 +184,7 @@ export default function register(RED: NodeAPI): void {
       };
       const onFound = (executed: Submitted): void => {
         const { operation_id: operationId } = executed.operation;
+        found = true;
         msg.crec = { ...msg.crec, operationId, digest: executed.digest, found: true };
       };
       const proofCheck = await proofCheckOf(connection);
@@ -164,22 +209,6 @@ export default function register(RED: NodeAPI): void {
   }
   RED.nodes.registerType("crec-submit-operation", ConstructSubmitOperation);
   registerOperationPreview(RED);
-}
-
-/**
- * The key of the message: several messages with the same key execute once.
- * @throws INVALID_FIELD for a key that is not usable: without one, every message would execute
- */
-function operationKeyOf({ crec }: CrecMessage): string | undefined {
-  const key = crec?.operationKey;
-  if (key === undefined) return undefined;
-  if (typeof key === "string" && key.trim() !== "") return key;
-  if (typeof key === "number" && Number.isSafeInteger(key)) return String(key);
-  const message =
-    typeof key === "number"
-      ? `msg.crec.operationKey is the number ${key}, which may be rounded, so another key could become the same. Give it as text.`
-      : "msg.crec.operationKey must be text or a whole number, and not empty. Set it to an id of what the operation is about, such as an order number, or delete it to send an operation for each message.";
-  throw nodeError("INVALID_FIELD", message);
 }
 
 /** It was created under this key as a draft, for another person to approve, so it is not signed here. */

@@ -49,6 +49,25 @@ export const NODE = describeNode({
       whole: true,
       shown: { firstTimeOnly: true },
     },
+    /** Where all copies of the flow remember them together. */
+    fleet: {
+      kind: "config",
+      type: "crec-fleet",
+      required: false,
+      icon: "clone",
+      hint: true,
+      shown: { firstTimeOnly: true },
+    },
+    /** For how long they do. */
+    rememberDays: {
+      kind: "number",
+      icon: "calendar",
+      unit: true,
+      default: "30",
+      least: 0.01,
+      most: 3650,
+      shown: { firstTimeOnly: true },
+    },
   },
 });
 

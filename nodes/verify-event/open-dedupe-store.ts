@@ -4,6 +4,7 @@ import type { FileDedupeStore } from "../../src/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { HeldStore } from "./held-store.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
 /**
@@ -17,19 +18,17 @@ export function openDedupeStore(
   fields: VerifyEventFields,
 ): (() => Promise<FileDedupeStore>) | undefined {
   const path = dedupePath(RED, node.id);
-  let store: FileDedupeStore | undefined;
   const onWarning = (message: string): void => {
     node.warn(message);
     showStatus(node, "error", "verify-event.status.memory");
   };
-  const ready = async (): Promise<FileDedupeStore> => {
+  const make = async (): Promise<FileDedupeStore> => {
     const library = await loadLibrary();
-    store ??= new library.FileDedupeStore({ path, maxKeys: fields.number("remember"), onWarning });
-    await store.load();
-    return store;
+    return new library.FileDedupeStore({ path, maxKeys: fields.number("remember"), onWarning });
   };
+  const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
-    await store?.close();
+    await held?.close();
     if (isRemoved && !isInFlows(RED, node.id)) await rm(path, { force: true });
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
@@ -37,9 +36,12 @@ export function openDedupeStore(
       .catch((thrown: unknown) => node.warn(toCodedError(thrown).message))
       .then(done);
   });
-  if (!fields.flag("firstTimeOnly")) return undefined;
+  if (!held) return undefined;
+  const ready = () => held.open();
   ready().catch((thrown: unknown) => {
     const error = toCodedError(thrown);
+    // Its events come when this process takes over.
+    if (error.code === "FOLDER_IN_USE") return showStatus(node, "stopped", "verify-event.status.standby");
     node.warn(error.message);
     showStatus(node, "error", shortText(error));
   });

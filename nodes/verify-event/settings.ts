@@ -8,6 +8,7 @@ import { eventNames } from "../lib/runtime/event-names.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import { stateFolderFor } from "../lib/runtime/state-folder.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import type { NODE } from "./fields.ts";
 
@@ -45,9 +46,9 @@ function familyOf(fields: VerifyEventFields): Pick<Expectations, "donFamily"> {
   return { donFamily };
 }
 
-/** In the user directory, beside the cursors of events in. Each node has a file of its own. */
+/** Beside the cursors of events in. Each node has a file of its own. */
 export function dedupePath(RED: NodeAPI, id: string): string {
-  return join(RED.settings.userDir ?? process.cwd(), "crec-seen", `${fileNameOf(id)}.log`);
+  return join(stateFolderFor(RED, "seen"), `${fileNameOf(id)}.log`);
 }
 
 /** Whether the channel of an event is signed: only in answers to queries. */

@@ -7,12 +7,13 @@ import { eventDecoder } from "../lib/runtime/event-tokens.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { answer, onInput } from "../lib/runtime/input.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
 import { watcherFamily } from "../lib/runtime/watcher-family.ts";
 import { nodeError } from "../lib/shared/errors.ts";
 import { NODE, type VerifyEventDef } from "./fields.ts";
-import { openDedupeStore } from "./open-dedupe-store.ts";
+import { openOnce } from "./once.ts";
 import { type SeenBefore, seenBefore } from "./seen-before.ts";
 import { channelIdOf, deliveryOf, expectationsOf, hasSignedChannel, watcherChannelOf } from "./settings.ts";
 
@@ -22,7 +23,7 @@ export default function register(RED: NodeAPI): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
     const { settings } = fields;
-    const dedupeStore = openDedupeStore(RED, this, fields);
+    const once = openOnce(RED, this, fields);
 
     onInput(RED, this, def, async ({ msg, send, signal }) => {
       const connection = connectionOf(RED, settings.connection);
@@ -57,16 +58,28 @@ export default function register(RED: NodeAPI): void {
       const chosen = contract && { contract, abi: await contract.abi() };
       const payload = eventDecoder(RED, library, chosen)(event);
       const key = dedupeKey(event);
-      // Trying a flow must not use up the one time that an event is accepted.
-      const store = isTest(msg) ? undefined : await dedupeStore?.();
       signal.throwIfAborted();
-      // A key that is accepted must be sent: nothing between the two lines may wait or fail.
-      if (store?.accept(key, deliveryOf(msg, event)) === false) return reject(seenBefore(key));
-      send(answer(msg, payload, { verification, dedupeKey: key }), null, null);
+      // Trying a flow must not use up the one time that an event is accepted.
+      const asked = isTest(msg) ? undefined : once?.({ msg, key, delivery: deliveryOf(msg, event), signal });
+      // An event that is accepted must be sent: nothing after this line may wait or fail.
+      if ((await asked) === false) return reject(seenBefore(key));
+      send(answer(msg, payload, { verification, dedupeKey: key, ...originOf(msg, event) }), null, null);
       showStatus(this, "done", "verify-event.status.verified");
     });
   }
   RED.nodes.registerType("crec-verify-event", ConstructVerifyEvent);
+}
+
+/**
+ * The sequence in which the event came, where this node is the first to give its message an event: the position in a
+ * list of events says nothing about the event. See `eventParts` in submit operation.
+ */
+function originOf({ crec, parts }: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
+  const known = crec?.event;
+  if (typeof known === "object" && known !== null && envelopeOf({ ...known }).event_id === event_id)
+    return {};
+  const { id: eventParts } = (parts ?? {}) as { id?: unknown };
+  return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }
 
 /** The verifier takes any object. Anything else means that the node is wired to the wrong place. */

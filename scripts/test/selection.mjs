@@ -16,7 +16,7 @@ const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
  * @typedef {{ unit: string[], browser: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection
- *   `unit` runs in one process that measures coverage, `browser` in another, and `process` in workers
+ *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, and `process` in others
  */
 
 /**
@@ -186,12 +186,12 @@ function textOf(file) {
 const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", import.meta.url), "utf8"));
 
 /**
- * Whether a file starts early, or runs in a process that no worker waits for.
+ * Whether a file starts early, or runs in the process that measures coverage, which ends before the others.
  *
  * @param {string} file
  */
 export function isAwaited(file) {
-  return isUnit(file) || usesBrowser(file) || LONGEST_FIRST.includes(file);
+  return isUnit(file) || LONGEST_FIRST.includes(file);
 }
 
 /** @param {readonly string[]} files */

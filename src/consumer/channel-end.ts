@@ -1,4 +1,5 @@
 import type { Clock } from "../timing/index.ts";
+import { isDueAgain } from "./pace.ts";
 import type { Page, PageSource } from "./page-source.ts";
 import { isTooLarge } from "./read-errors.ts";
 
@@ -25,7 +26,7 @@ export class ChannelEnd {
   }
 
   get isDue(): boolean {
-    return this.#options.clock.elapsed() - this.#checkedAt >= CHECK_INTERVAL_MS;
+    return isDueAgain(this.#checkedAt, this.#options.clock.elapsed(), CHECK_INTERVAL_MS);
   }
 
   /** Whether the newest event was once newer than it is now. Reading it clears the note. */

@@ -13,7 +13,7 @@ export type PageReaderOptions = {
   /** Events per page. */
   limit: number;
   /** The only type to request, if any; the service may ignore it. */
-  type?: Open<EventType>;
+  type?: Open<EventType> | undefined;
   /** Called with offsets that the service does not keep any more. */
   onGap?: (gap: Gap) => void;
   /** Called when an event at offset 0 would not be seen, with the event after it. */

@@ -16,6 +16,7 @@ import {
   limitsOf,
   type StartPosition,
 } from "./options.ts";
+import { pacedClock } from "./pace.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
@@ -64,18 +65,15 @@ export class EventConsumer {
   constructor(options: EventConsumerOptions) {
     this.#limits = limitsOf(options);
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = pacedClock(options.clock ?? systemClock, options.pace);
     this.#random = options.random ?? Math.random;
     this.#selection = new Selection(options);
     this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
-    const parts = { clock: this.#clock, store: options.store, onError };
+    const { store, lease } = options;
+    const parts = { clock: this.#clock, store, lease, onError };
     this.#notifier = new Notifier({ ...options, clock: this.#clock });
-    this.#checkpointer = new Checkpointer({
-      ...parts,
-      pageLimit: this.#limits.pageLimit,
-      lease: options.lease,
-    });
+    this.#checkpointer = new Checkpointer({ ...parts, pageLimit: this.#limits.pageLimit });
     this.#dispatcher = new Dispatcher({
       ...options,
       ...parts,
@@ -91,7 +89,7 @@ export class EventConsumer {
     this.#interval = this.#newInterval();
     this.#backoff = new ReadBackoff(this.#random);
     const { inFlight } = this.#dispatcher;
-    options.lease?.over.addEventListener("abort", () => inFlight.clear(), { once: true });
+    lease?.over.addEventListener("abort", () => inFlight.clear(), { once: true });
   }
 
   /** Whose cursor it keeps. */
@@ -195,7 +193,7 @@ export class EventConsumer {
         this.#backoff.succeeded();
         this.#notifier.forgetError();
         this.#showConnected();
-        await this.#clock.sleep(this.#interval.next({ hasNews }), round);
+        await (this.#options.pace ?? this.#clock).sleep(this.#interval.next({ hasNews }), round);
       } catch (thrown) {
         this.#session.cursor?.release((eventId) => this.isInFlight(eventId));
         if (round.aborted) continue;

@@ -65,7 +65,7 @@ export class FileCursorStore implements CursorStore {
       const text = await this.#files.read(this.#path);
       if (text === undefined) return undefined;
       await this.#files.removeLeftovers(this.#path);
-      const stored = parse(text);
+      const stored = parseCursorFile(text);
       if (stored === undefined) throw damaged(this.#path, await this.#keepCopy(text));
       this.#hasMore = stored.more;
       const isOwn = stored.mark === undefined || (await this.#files.isWithMark(this.#path, stored.mark));
@@ -123,7 +123,7 @@ export class FileCursorStore implements CursorStore {
     const more = state.delivered.length > MAX_IN_FILE;
     if (more) await this.#delivered.save(state);
     const stored = more ? { ...state, delivered: [] } : state;
-    await this.#files.replace(this.#path, (mark) => serialize(stored, { more, mark }));
+    await this.#files.replace(this.#path, (mark) => cursorFileText(stored, { more, mark }));
     if (!more && this.#hasMore) await this.#delivered.remove();
     this.#hasMore = more;
   }
@@ -140,15 +140,20 @@ export class FileCursorStore implements CursorStore {
   }
 }
 
-/** `more`: the delivered events are in the second file. */
-function serialize(state: CursorState, { more, mark }: { more: boolean; mark: FileMark }): string {
+/** @internal `more`: the delivered events are in the second file. */
+export function cursorFileText(
+  state: CursorState,
+  { more, mark }: { more: boolean; mark: FileMark },
+): string {
   const whole = { state, ...(more ? { more } : {}), mark };
   return `${JSON.stringify({ format: FORMAT, checksum: checksumOf(JSON.stringify(whole)), ...whole })}\n`;
 }
 
-type Stored = { state: CursorState; more: boolean; mark: FileMark | undefined };
+/** @internal */
+export type StoredCursor = { state: CursorState; more: boolean; mark: FileMark | undefined };
 
-function parse(text: string): Stored | undefined {
+/** @internal Undefined for what is not a whole cursor. */
+export function parseCursorFile(text: string): StoredCursor | undefined {
   try {
     const { format, checksum, ...whole } = JSON.parse(text);
     const isWhole = format === FORMAT && checksum === checksumOf(JSON.stringify(whole));

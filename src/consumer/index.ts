@@ -2,8 +2,9 @@ export type { Clock } from "../timing/index.ts";
 export { EventConsumer } from "./consumer.ts";
 export type { ConsumerLease } from "./consumer-lease.ts";
 export { consumerNameTaken, type LockState, lockConsumer } from "./consumer-lock.ts";
+export { copyCursorFile } from "./copy-cursor-file.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
-export * from "./file-store.ts";
+export { FileCursorStore, type FileCursorStoreOptions } from "./file-store.ts";
 export * from "./filter.ts";
 export { findInFlight } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
@@ -19,8 +20,10 @@ export type {
   EventConsumerOptions,
   StartPosition,
 } from "./options.ts";
+export type { Pace } from "./pace.ts";
 export { ReadBackoff } from "./read-backoff.ts";
 export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
+export { type ChannelReader, type JoinOptions, joinChannel } from "./shared-channel.ts";
 export { SharedCursorStore, type SharedCursorStoreOptions } from "./shared-cursor-store.ts";
 export type * from "./shared-state.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";

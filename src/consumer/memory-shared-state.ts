@@ -12,7 +12,10 @@ import type {
 } from "./shared-state.ts";
 
 export type MemorySharedStateOptions = {
-  /** The clock that decides when a lease is over. @internal */
+  /**
+   * Decides when a lease is over. Tests give a clock that they move themselves.
+   * @default that of the machine
+   */
   clock?: Pick<Clock, "elapsed"> | undefined;
 };
 

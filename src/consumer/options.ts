@@ -5,6 +5,7 @@ import type { Clock, Random } from "../timing/index.ts";
 import type { ConsumerLease } from "./consumer-lease.ts";
 import type { CursorIdentity } from "./cursor-state.ts";
 import { requireKnownTypes, type TypeFilter } from "./event-types.ts";
+import type { Pace } from "./pace.ts";
 import type { LateWindow } from "./reread-schedule.ts";
 import type { EventSource } from "./source.ts";
 import type { CursorStore } from "./store.ts";
@@ -105,6 +106,8 @@ export type EventConsumerOptions = {
   pollMinMs?: number | undefined;
   /** Longest wait between two polls, in milliseconds. @default 15_000 */
   pollMaxMs?: number | undefined;
+  /** When to poll, shared with other consumers on the channel, as made by `joinChannel`. @default its own */
+  pace?: Pace | undefined;
   /** Events per page, 1 to 200. @default 200 */
   pageLimit?: number | undefined;
   /**

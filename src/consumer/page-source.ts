@@ -28,7 +28,7 @@ export type PageSourceOptions = {
   /** Events a page, at most. */
   limit: number;
   /** The only type to request, if any; the service may ignore it. */
-  type?: Open<EventType>;
+  type?: Open<EventType> | undefined;
 };
 
 type Choices = {

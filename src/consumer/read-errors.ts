@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CURSOR_OF_ANOTHER_CHANNEL: "final",
   CURSOR_FILE_DAMAGED: "final",
   SHARED_CURSOR_DAMAGED: "final",
+  CURSOR_LOST: "final",
   CONSUMER_NAME_TAKEN: "final",
   CONSUMER_MOVED: "final",
   CLIENT_CLOSED: "final",

@@ -11,7 +11,10 @@ import { PageReader } from "./page-reader.ts";
 import { Poller } from "./poller.ts";
 import type { Selection } from "./selection.ts";
 
-export type ReadSessionOptions = Pick<EventConsumerOptions, "identity" | "store" | "source" | "start"> & {
+export type ReadSessionOptions = Pick<
+  EventConsumerOptions,
+  "identity" | "store" | "source" | "start" | "pace"
+> & {
   clock: Clock;
   limits: Limits;
   selection: Selection;
@@ -84,13 +87,14 @@ export class ReadSession {
   }
 
   #newReader(): PageReader {
-    const { source, clock, limits, selection, notifier } = this.#options;
-    const { onlyType: type } = selection;
+    const { source, clock, limits, selection, notifier, pace } = this.#options;
     return new PageReader({
       ...{ source, clock, limit: limits.pageLimit },
       onGap: (gap) => notifier.notifyError(notKept(gap)),
       onFirstMissed: (next) => this.#reportFirstMissed(next),
-      ...(type === undefined ? {} : { type }),
+      get type() {
+        return pace?.allTypes ? undefined : selection.onlyType;
+      },
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from "../timing/index.ts";
 import { FirstSeen, type SeenMark } from "./first-seen.ts";
+import { isDueAgain } from "./pace.ts";
 
 /**
  * Where an event that becomes visible below others is found within a minute: while these were first seen no longer ago
@@ -89,7 +90,7 @@ export class RereadSchedule {
   due({ floor, newest, readUpTo }: Extent): RereadRange | undefined {
     const now = this.#clock.elapsed();
     let range: RereadRange | undefined;
-    if (this.#hourReadAt === undefined || now - this.#hourReadAt >= this.#hourIntervalMs) {
+    if (this.#hourReadAt === undefined || isDueAgain(this.#hourReadAt, now, this.#hourIntervalMs)) {
       const isFirst = this.#hourReadAt === undefined;
       // What was read in this run is read again later.
       range = { from: floor, upTo: isFirst ? (this.#startedAt ?? readUpTo) : readUpTo };
@@ -109,6 +110,6 @@ export class RereadSchedule {
   /** Until the window was read once after everything in it had left it. */
   #windowIsDue(now: number): boolean {
     const isDone = this.#windowReadAt >= this.#grewAt + this.#window.withinMs;
-    return !isDone && now - this.#windowReadAt >= WINDOW_INTERVAL_MS;
+    return !isDone && isDueAgain(this.#windowReadAt, now, WINDOW_INTERVAL_MS);
   }
 }

@@ -11,24 +11,28 @@ export type EventSource = {
   get(eventId: string, signal: AbortSignal): Promise<EventEnvelope>;
 };
 
+/** Called with how long a request waited for its turn under the limit of requests, in milliseconds. */
+export type OnTurn = (waitedMs: number) => void;
+
 /** The part of the client's `events` that a consumer needs. */
 export type EventCalls = {
   poll(
     channelId: string,
     params: { offset?: number; limit?: number; type?: Open<EventType> },
-    options: { signal: AbortSignal; inParts: false },
+    options: { signal: AbortSignal; inParts: false; background: true | OnTurn },
   ): Promise<EventPage<EventEnvelope>>;
   get(channelId: string, eventId: string, options: { signal: AbortSignal }): Promise<EventEnvelope>;
 };
 
 /**
- * The events of one channel as a source.
+ * The events of one channel as a source. Its polls leave room for other calls where the client's requests are limited.
  * @example
  * const { events } = await eventSource(client.events, channelId).poll({ limit: 1 }, AbortSignal.timeout(5_000));
  */
-export function eventSource(events: EventCalls, channelId: string): EventSource {
+export function eventSource(events: EventCalls, channelId: string, onTurn?: OnTurn): EventSource {
   return {
-    poll: (params, signal) => events.poll(channelId, params, { signal, inParts: false }),
+    poll: (params, signal) =>
+      events.poll(channelId, params, { signal, inParts: false, background: onTurn ?? true }),
     get: (eventId, signal) => events.get(channelId, eventId, { signal }),
   };
 }

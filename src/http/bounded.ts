@@ -11,11 +11,22 @@ export type Bounds = {
   signals: ReadonlyArray<AbortSignal | undefined>;
 };
 
+/** The time that is left. */
+export type Countdown = {
+  readonly leftMs: number;
+  /** Stops it until `resume`: what is waited for then does not count. */
+  pause(): void;
+  resume(): void;
+};
+
 /**
  * Runs `work` and settles at the latest when the time is up or a signal fires, even if the work ignores its signal
  * (undici does while a request is queued or connecting).
  */
-export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export function bounded<T>(
+  bounds: Bounds,
+  work: (signal: AbortSignal, countdown: Countdown) => Promise<T>,
+): Promise<T> {
   const stopped = bounds.signals.find((signal) => signal?.aborted);
   if (stopped) return Promise.reject(reasonOf(stopped));
 
@@ -25,19 +36,41 @@ export function bounded<T>(bounds: Bounds, work: (signal: AbortSignal) => Promis
     reject(error);
     controller.abort(error);
   };
-  const timer = setTimeout(() => stop(bounds.onTimeout()), bounds.timeoutMs);
+  const countdown = countDown(bounds.timeoutMs, () => stop(bounds.onTimeout()));
   const fired = ({ target }: Event) => stop(reasonOf(target as AbortSignal));
   for (const signal of bounds.signals) {
     allowMany(signal);
     signal?.addEventListener("abort", fired);
   }
-  work(controller.signal).then(resolve, reject);
+  work(controller.signal, countdown).then(resolve, reject);
   return promise.finally(() => {
-    clearTimeout(timer);
+    countdown.pause();
     // Not by a signal for the listeners: the garbage collector may drop some of several.
     for (const signal of bounds.signals) signal?.removeEventListener("abort", fired);
     controller.abort();
   });
+}
+
+function countDown(ms: number, onOver: () => void): Countdown {
+  let left = ms;
+  let begun: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const countdown = {
+    get leftMs() {
+      return begun === undefined ? left : left - (performance.now() - begun);
+    },
+    pause: () => {
+      left = countdown.leftMs;
+      begun = undefined;
+      clearTimeout(timer);
+    },
+    resume: () => {
+      begun = performance.now();
+      timer = setTimeout(onOver, Math.max(0, left));
+    },
+  };
+  countdown.resume();
+  return countdown;
 }
 
 /** One signal may end any number of calls. Node.js before 22.12 warns of a leak above ten listeners. */

@@ -52,6 +52,11 @@ export class RateLimitError extends HttpError {
   override readonly name = "RateLimitError";
 }
 
+/** `BUDGET_EXHAUSTED`: the call's time was over before its turn under the limit of requests a minute came. */
+export class BudgetError extends HttpError {
+  override readonly name = "BudgetError";
+}
+
 /** 5xx: `SERVICE_ERROR`. */
 export class ServiceError extends HttpError {
   override readonly name = "ServiceError";

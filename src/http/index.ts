@@ -4,6 +4,7 @@ export {
   AbortedError,
   AuthenticationError,
   BadResponseError,
+  BudgetError,
   ClientClosedError,
   ConflictError,
   HttpError,
@@ -16,6 +17,7 @@ export {
   ValidationError,
 } from "./errors.ts";
 export type { Hooks, RequestInfo, ResponseInfo } from "./hooks.ts";
+export { Lane } from "./lane.ts";
 export type { ProxySettings } from "./proxy.ts";
 export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";

@@ -1,11 +1,12 @@
 import { backoffMs, SCHEDULES, sleep } from "../timing/index.ts";
+import type { Countdown } from "./bounded.ts";
 import { HttpError } from "./errors.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
 export type RetryLimits = {
   maxAttempts: number;
-  /** When the whole call must be over, on the clock of `performance.now()`. */
-  deadline: number;
+  /** What is left of the time for the whole call. */
+  countdown: Pick<Countdown, "leftMs">;
   signal: AbortSignal;
   budget: RetryBudget;
 };
@@ -18,7 +19,7 @@ const LONGEST_RETRY_AFTER_MS = 86_400_000;
  * When the next wait would pass the deadline it fails immediately with the last error: that says more than a time-out.
  */
 export async function retry<T>(limits: RetryLimits, work: (attempt: number) => Promise<T>): Promise<T> {
-  const { maxAttempts, deadline, signal, budget } = limits;
+  const { maxAttempts, countdown, signal, budget } = limits;
   for (let attempt = 1; ; attempt++) {
     try {
       const result = await work(attempt);
@@ -34,7 +35,7 @@ export async function retry<T>(limits: RetryLimits, work: (attempt: number) => P
       if (attempt >= maxAttempts) throw error;
       // Exactly what the service asks for, without jitter.
       const delay = error.retryAfterMs ?? backoffMs(SCHEDULES.request, attempt);
-      if (performance.now() + delay >= deadline || !budget.spend(error)) throw error;
+      if (delay >= countdown.leftMs || !budget.spend(error)) throw error;
       await sleep(delay, signal);
       if (signal.aborted) throw error;
     }

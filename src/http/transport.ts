@@ -1,15 +1,19 @@
 import { ArgumentError, CrecError } from "../errors.ts";
+import { systemClock } from "../timing/index.ts";
 import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
-import { bounded } from "./bounded.ts";
+import { bounded, type Countdown } from "./bounded.ts";
+import { CallBudget } from "./call-budget.ts";
+import { CallQueue, type Rank } from "./call-queue.ts";
 import { openSocketPool } from "./dispatcher.ts";
-import { ClientClosedError, TimeoutError } from "./errors.ts";
+import { BudgetError, ClientClosedError, RateLimitError, TimeoutError } from "./errors.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
+import type { Lane } from "./lane.ts";
 import { networkError } from "./network-errors.ts";
 import { type ProxySettings, proxyFor } from "./proxy.ts";
+import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
-import { Semaphore } from "./semaphore.ts";
 import {
   apiKeyOf,
   baseUrlOf,
@@ -37,6 +41,13 @@ export type TransportOptions = Hooks & {
   maxAttempts?: number | undefined;
   /** Calls on the wire at the same time; the others queue. @default 16 */
   maxConcurrency?: number | undefined;
+  /**
+   * Requests a minute, retries included. Calls that change something come first, then other calls, then the polls of
+   * event consumers, which take turns by channel; reads and polls get at least one of eight requests each. A call whose
+   * turn does not come in its time fails with `BUDGET_EXHAUSTED`; polls wait.
+   * @default no limit, but as the service's `RateLimit` headers say
+   */
+  requestsPerMinute?: number | undefined;
   /** Largest body that is read, in bytes, before and after decompression. @default 33_554_432 (32 MiB) */
   maxResponseBytes?: number | undefined;
   /** TLS settings for the service, not for a proxy. @default those of Node.js */
@@ -76,6 +87,13 @@ export type Call = CallOptions & {
   anonymous?: boolean | undefined;
   /** Whether the call may be retried because a second one has no further effect. A GET always may. @default false */
   idempotent?: boolean | undefined;
+  /**
+   * For the poll of a channel that may wait for its turn: takes turns with other channels, after all other calls. Its
+   * time begins with its turn. @default none
+   */
+  lane?: Lane | undefined;
+  /** Called when the turn comes, with how long it was waited for, in milliseconds. @default none */
+  onTurn?: ((waitedMs: number) => void) | undefined;
   /** Returns the result of an answer, or throws. @default `readAnswer`: the JSON of a 2xx */
   read?: ((answer: Answer) => unknown) | undefined;
 };
@@ -93,8 +111,9 @@ export class Transport {
   readonly #attemptTimeoutMs: number;
   readonly #maxAttempts: number;
   readonly #maxResponseBytes: number;
-  readonly #slots: Semaphore;
-  readonly #budget = new RetryBudget();
+  readonly #budget: CallBudget;
+  readonly #queue: CallQueue;
+  readonly #retries = new RetryBudget();
   readonly #hooks: Hooks;
   readonly #dispatcher: HttpDispatcher;
   readonly #destroyPool: () => Promise<void>;
@@ -119,7 +138,12 @@ export class Transport {
       "maxResponseBytes",
       options.maxResponseBytes ?? 32 * 1024 * 1024,
     );
-    this.#slots = new Semaphore(positiveInteger("maxConcurrency", options.maxConcurrency ?? 16));
+    const { requestsPerMinute } = options;
+    const perMinute =
+      requestsPerMinute === undefined ? undefined : positiveInteger("requestsPerMinute", requestsPerMinute);
+    this.#budget = new CallBudget(perMinute, () => performance.now());
+    const maxConcurrency = positiveInteger("maxConcurrency", options.maxConcurrency ?? 16);
+    this.#queue = new CallQueue(maxConcurrency, this.#budget, systemClock);
     this.#hooks = { onRequest: options.onRequest, onResponse: options.onResponse };
     const pool = options.dispatcher
       ? { dispatcher: options.dispatcher, destroy: () => Promise.resolve() }
@@ -163,14 +187,21 @@ export class Transport {
   async request<T>(call: Call): Promise<T> {
     const message = this.#message(call);
     const timeoutMs = timeoutOf("timeoutMs", call.timeoutMs ?? this.#timeoutMs);
-    const deadline = performance.now() + timeoutMs;
     const maxAttempts = call.method === "GET" || call.idempotent ? this.#maxAttempts : 1;
     const read = call.read ?? readAnswer;
     let lastFailure: unknown;
+    let isWaiting = false;
 
-    const attempt = (signal: AbortSignal) => async (number: number) => {
+    const attempt = (signal: AbortSignal, countdown: Countdown) => async (number: number) => {
       try {
-        return read(await this.#slots.run(signal, () => this.#exchange(message, number, signal))) as T;
+        if (!call.lane) this.#requireInTime(countdown);
+        isWaiting = true;
+        return read(
+          await this.#inTurn(call, signal, countdown, () => {
+            isWaiting = false;
+            return this.#exchange(message, number, signal);
+          }),
+        ) as T;
       } catch (error) {
         lastFailure = error;
         throw error;
@@ -178,11 +209,37 @@ export class Transport {
     };
     const bounds = {
       timeoutMs,
-      onTimeout: () => this.#timeout(call, timeoutMs, lastFailure),
+      onTimeout: () =>
+        isWaiting && this.#queue.lacksBudget
+          ? this.#exhausted(call, lastFailure)
+          : this.#timeout(call, timeoutMs, lastFailure),
       signals: [call.signal, this.#closing.signal],
     };
-    const budget = this.#budget;
-    return bounded(bounds, (signal) => retry({ maxAttempts, deadline, signal, budget }, attempt(signal)));
+    const budget = this.#retries;
+    return bounded(bounds, (signal, countdown) =>
+      retry({ maxAttempts, countdown, signal, budget }, attempt(signal, countdown)),
+    );
+  }
+
+  /** Runs work when the turn of the call has come. */
+  #inTurn<T>(call: Call, signal: AbortSignal, countdown: Countdown, work: () => Promise<T>): Promise<T> {
+    const rank: Rank = call.lane ?? (call.method === "GET" ? "read" : "act");
+    if (call.lane) countdown.pause();
+    const begun = performance.now();
+    return this.#queue.run(rank, signal, () => {
+      if (call.lane) countdown.resume();
+      callHook(call.onTurn, performance.now() - begun);
+      return work();
+    });
+  }
+
+  /** The service said when it accepts requests again: an error now is better than one after the wait. */
+  #requireInTime({ leftMs }: Countdown): void {
+    const { heldMs } = this.#budget;
+    if (heldMs < leftMs) return;
+    const seconds = Math.ceil(heldMs / 1000);
+    const message = `The service accepts no more requests with this key for ${seconds} s, as it said in an earlier answer. Wait that long, and send fewer requests.`;
+    throw new RateLimitError("RATE_LIMITED", message, { retryAfterMs: heldMs, retryable: true });
   }
 
   /** Ends every call immediately with `CLIENT_CLOSED` and closes all sockets. */
@@ -229,6 +286,7 @@ export class Transport {
       try {
         const response = await this.#dispatcher.request({ ...message, signal: attemptSignal });
         const { statusCode: status, headers, body } = response;
+        this.#budget.hold(holdMsOf({ status, headers }, message.method));
         const answer = { status, host: this.#host, scrub: this.#scrub };
         const encoding = headers["content-encoding"];
         const text = await readText({ ...answer, body, encoding, maxBytes: this.#maxResponseBytes });
@@ -259,6 +317,25 @@ export class Transport {
     if (call.body === undefined) return { origin: this.#origin, path, method: call.method, headers };
     headers["content-type"] = "application/json";
     return { origin: this.#origin, path, method: call.method, headers, body: jsonOf(call.body) };
+  }
+
+  /** The call's time was over before its turn came. */
+  #exhausted({ method }: Call, cause: unknown): CrecError {
+    const { perMinute, heldMs } = this.#budget;
+    const why =
+      heldMs > 0 || perMinute === undefined
+        ? "The service accepts no more requests for now, as it said in an earlier answer. Send fewer requests, or allow the call more time."
+        : `The limit of ${perMinute} requests a minute is used up. Raise it, send fewer requests, or allow the call more time.`;
+    const doubt =
+      method === "GET"
+        ? ""
+        : cause === undefined
+          ? " Nothing was sent for this call."
+          : " An earlier attempt may have been carried out: check before you repeat it.";
+    return new BudgetError("BUDGET_EXHAUSTED", why + doubt, {
+      retryable: true,
+      ...(cause instanceof CrecError ? { cause } : {}),
+    });
   }
 
   #timeout(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {

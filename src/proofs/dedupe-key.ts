@@ -7,6 +7,8 @@ import { signedChain } from "./signed-chain.ts";
 import { readSignedEvent } from "./signed-event.ts";
 
 const TRANSACTION_HASH = /^0x[0-9a-fA-F]{64}$/;
+/** Of a log: chain, transaction and log index, then the confidence. */
+const LOG_KEY = /^(\d+:0x[0-9a-f]{64}:\d+):\w*$/i;
 
 /**
  * A key made from signed content only, so it is the same each time the event is delivered, under any event id. For a
@@ -38,6 +40,19 @@ function logKey(content: Fields | undefined): string | undefined {
   const confidence = String(log.confidence ?? "").toLowerCase();
   if (chain === undefined || !TRANSACTION_HASH.test(hash) || index === undefined) return undefined;
   return `${chain}:${hash.toLowerCase()}:${index}:${confidence}`;
+}
+
+/**
+ * A dedupe key without its confidence: the same for each level at which one log is reported, so that something is done
+ * once for a log. The key of anything else stays as it is. The log index counts within the block: a log that a
+ * reorganization moved to another block may have another key.
+ * @example
+ * const tx = `0x${"ab".repeat(32)}`;
+ * eventKeyOf(`1:${tx}:7:latest`) === eventKeyOf(`1:${tx}:7:finalized`); // → true
+ */
+export function eventKeyOf(dedupeKey: string): string {
+  const [, log] = LOG_KEY.exec(dedupeKey) ?? [];
+  return log?.toLowerCase() ?? (TRANSACTION_HASH.test(dedupeKey) ? dedupeKey.toLowerCase() : dedupeKey);
 }
 
 /** One name for a chain, whether its selector is signed, its id, or both. */

@@ -1,6 +1,6 @@
 export { decodeEvent, decodeQuery } from "./decode.ts";
 export type * from "./decoded-event.ts";
-export { dedupeKey } from "./dedupe-key.ts";
+export { dedupeKey, eventKeyOf } from "./dedupe-key.ts";
 export { eventTokens, type TokenUnits } from "./event-tokens.ts";
 export {
   EXPECTATION_REASONS,

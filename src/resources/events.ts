@@ -1,6 +1,7 @@
-import type { CallOptions, Transport } from "../http/index.ts";
+import { type CallOptions, Lane, type Transport } from "../http/index.ts";
 import {
   type ChannelEvent,
+  canonicalId,
   type EventPage,
   type EventType,
   envelopeOf,
@@ -37,11 +38,19 @@ export type PollOptions = CallOptions & {
    * @default true
    */
   inParts?: boolean | undefined;
+  /**
+   * Whether the poll may wait for its turn where requests are limited: after all other calls, and in turn with the
+   * channels that are polled in the same way. Its time begins with its turn. A function is called when the turn comes,
+   * with how long it was waited for, in milliseconds.
+   * @default false
+   */
+  background?: boolean | ((waitedMs: number) => void) | undefined;
 };
 
 /** The events of a channel. */
 export class Events {
   readonly #transport: Transport;
+  readonly #lanes = new Map<string, Lane>();
 
   constructor(transport: Transport) {
     this.#transport = transport;
@@ -58,9 +67,24 @@ export class Events {
   async poll(channelId: string, position: PollEvents = {}, options: PollOptions = {}): Promise<EventPage> {
     checkPaging(position, PAGE_LIMITS.events);
     const path = `/channels/${pathId("channelId", channelId)}/events`;
-    const { inParts = true, ...call } = options;
-    const ask = async (query: PollEvents) => asEventPage(await this.#transport.get(path, query, call));
+    const { inParts = true, background = false, ...call } = options;
+    const lane = background === false ? undefined : this.#laneOf(channelId);
+    const onTurn = typeof background === "function" ? background : undefined;
+    const ask = async (query: PollEvents) => {
+      const page = asEventPage(
+        await this.#transport.request({ ...call, method: "GET", path, query, lane, onTurn }),
+      );
+      lane?.noteEnd(page.events.reduce((end, { headers }) => Math.max(end, headers.offset), -1));
+      return page;
+    };
     return inParts ? eventsInParts(position, ask) : ask(position);
+  }
+
+  #laneOf(channelId: string): Lane {
+    const id = canonicalId(channelId);
+    const lane = this.#lanes.get(id) ?? new Lane();
+    this.#lanes.set(id, lane);
+    return lane;
   }
 
   /**

@@ -7,6 +7,7 @@ export { type GraphqlAnswer, GraphqlError, type GraphqlProblem } from "./graphql
 export { Networks } from "./networks.ts";
 export type { Submitted } from "./operation-find.ts";
 export type { FollowOptions, OperationChange } from "./operation-follow.ts";
+export { type CallDifference, OperationKeyReusedError, type ReusedKey } from "./operation-key-reused.ts";
 export type { FollowUntilOptions, ReachedOperation } from "./operation-reach.ts";
 export { type NewOperation, operationInput, requestedOperation } from "./operation-request.ts";
 export type { OperationWaitOptions } from "./operation-wait.ts";

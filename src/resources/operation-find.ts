@@ -1,5 +1,6 @@
 import { CrecError } from "../errors.ts";
 import { type ChannelEvent, canonicalId, isEvent, isSameId, type Operation } from "../protocol/index.ts";
+import { OperationKeyReusedError } from "./operation-key-reused.ts";
 import { digestOf, operationInput, type Prepared } from "./operation-request.ts";
 import type { SearchEvents } from "./search-filter.ts";
 
@@ -47,7 +48,10 @@ export async function findSubmitted(
     if (isActive) taken = operation;
     else if (tried && digest === prepared.digest) ended = { operation, digest, found: true };
   }
-  if (taken) throw key === undefined ? idTaken(request, taken) : keyReused(key, taken);
+  if (taken) {
+    if (key === undefined) throw idTaken(request, taken);
+    throw new OperationKeyReusedError({ key, first: taken, asked: request.transactions });
+  }
   return ended;
 }
 
@@ -66,12 +70,6 @@ function digestWithin({ request, chainId }: Prepared, deadline: number): string 
 function idTaken(request: Prepared["request"], { operation_id, status }: Operation): CrecError {
   const message = `The wallet already has another operation with this id, which is ${status}. Use a new id. Wallet operation id ${request.wallet_operation_id}, operation ${operation_id}.`;
   return new CrecError("OPERATION_ID_TAKEN", message);
-}
-
-function keyReused(key: string, { operation_id, status }: Operation): CrecError {
-  const shown = key.length <= 60 ? key : `${key.slice(0, 59)}…`;
-  const message = `The operation key was used for other calls, in an operation that is ${status}. Use a new key for new calls, and exactly the same calls to repeat an operation. Key "${shown}", operation ${operation_id}.`;
-  return new CrecError("OPERATION_KEY_REUSED", message);
 }
 
 /** Found by their events, since the list of operations cannot be filtered by wallet operation id. */

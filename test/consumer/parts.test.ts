@@ -438,7 +438,7 @@ describe("eventSource", () => {
     should(await source.poll({ limit: 1, offset: 2 }, signal)).equal(page);
     await source.get("e", signal);
     should(calls).eql([
-      ["c", { limit: 1, offset: 2 }, { signal, inParts: false }],
+      ["c", { limit: 1, offset: 2 }, { signal, inParts: false, background: true }],
       ["c", "e", { signal }],
     ]);
   });

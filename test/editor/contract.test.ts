@@ -1,34 +1,47 @@
 import should from "should";
 import { STANDARD_ABIS } from "../../nodes/contract/known-abis.ts";
 import { CrecClient } from "../../src/index.ts";
-import { useEditor } from "../support/editor.ts";
+import { type Editor, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
 import { channelNode, connectionNode, contractNode } from "../support/nodes.ts";
 
 const NOBODY = `0x${"12".repeat(20)}`;
 
+/** A contract for each test, by its id: the editor is loaded once. */
+const CONTRACTS: Readonly<Record<string, object>> = {
+  standard: { abi: "" },
+  read: {},
+  copied: { address: NOBODY },
+  absent: { address: NOBODY },
+  unconnected: { connection: "" },
+  moved: {},
+  "no-network": { chainSelector: "" },
+};
+
+async function openWith(editor: Editor, contracts: Readonly<Record<string, object>>): Promise<void> {
+  const { ready } = editor.service;
+  const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
+  await client.channels.createOrFind({ name: "harness" });
+  await client.close();
+  const nodes = Object.entries(contracts).map(([id, properties]) =>
+    contractNode(ready, { id, name: "", connection: "connection", ...properties }),
+  );
+  await editor.openWith([connectionNode(ready), channelNode(), ...nodes]);
+}
+
 describe("the form of a contract", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  const open = async (properties: object = {}): Promise<Form> => {
-    const { ready } = editor().service;
-    const client = new CrecClient({ baseUrl: ready.base_url, apiKey: ready.api_key });
-    await client.channels.createOrFind({ name: "harness" });
-    await client.close();
-    await editor().openWith([
-      connectionNode(ready),
-      channelNode(),
-      contractNode(ready, { name: "", connection: "connection", ...properties }),
-    ]);
-    return editor().form("contract");
-  };
+  before(() => openWith(editor(), CONTRACTS));
+
+  const open = (id: string): Promise<Form> => editor().form(id);
   const press = (form: Form, name: string) => form.root.getByRole("button", { name, exact: true }).click();
   const said = (form: Form, text: RegExp) =>
     form.root.locator("#crec-contract-read-result").getByText(text).waitFor();
 
   it("takes the ABI of a standard, and asks before it replaces what was typed", async () => {
-    const form = await open({ abi: "" });
+    const form = await open("standard");
     await press(form, "ERC-20");
     should(await form.shows("abi")).equal(STANDARD_ABIS["ERC-20"]);
     // What a button filled in needs no question.
@@ -47,7 +60,7 @@ describe("the form of a contract", function () {
   });
 
   it("reads decimals and symbol from the chain, and fills in what is empty", async () => {
-    const form = await open();
+    const form = await open("read");
     await press(form, "Read from the chain");
     await said(form, /^Contract found on .* · symbol DEMO · decimals 18\.$/);
     should(await form.shows("decimals")).equal("18");
@@ -60,21 +73,21 @@ describe("the form of a contract", function () {
   });
 
   it("copies its address", async () => {
-    const form = await open({ address: NOBODY });
+    const form = await open("copied");
     await form.root.getByRole("button", { name: "Copy the address" }).click();
     await form.root.getByText("Copied.").waitFor();
     await form.cancel();
   });
 
   it("says that there is no contract at the address", async () => {
-    const form = await open({ address: NOBODY });
+    const form = await open("absent");
     await press(form, "Read from the chain");
     await said(form, /^There is no contract at this address on /);
     await form.cancel();
   });
 
   it("says what to do where the chain cannot be read", async () => {
-    const form = await open({ connection: "" });
+    const form = await open("unconnected");
     await press(form, "Read from the chain");
     await said(form, /^Not read: .*Choose a connection first\.$/);
     await form.cancel();
@@ -82,15 +95,15 @@ describe("the form of a contract", function () {
 
   it("reads another address when it closes: a warning, or the decimals", async () => {
     const { page, service } = editor();
-    const wrong = await open();
+    const wrong = await open("moved");
     await wrong.fill("address", NOBODY);
     await wrong.done();
     await page.locator(".red-ui-notification", { hasText: "There is no contract at this address" }).waitFor();
-    const right = await editor().form("contract");
+    const right = await open("moved");
     await right.fill("address", String(service.ready.contracts.DemoToken));
     await right.done();
     await page.locator(".red-ui-notification", { hasText: "18 decimals, read from the chain." }).waitFor();
-    const { values } = await editor().inPage.stored("contract");
+    const { values } = await editor().inPage.stored("moved");
     should(values).have.properties({ decimals: "18" });
     // Nothing has changed: nothing is read.
     let reads = 0;
@@ -98,27 +111,14 @@ describe("the form of a contract", function () {
       reads += 1;
       return route.continue();
     });
-    await (await editor().form("contract")).done();
+    await (await open("moved")).done();
     should(reads).equal(0);
-  });
-
-  it("reads it after a deploy, where the connection was not deployed before", async () => {
-    const { page } = editor();
-    const form = await open();
-    const problem = { problem: "Deploy, then try again.", code: "DEPLOY_FIRST" };
-    // Also once after the deploy, which is answered before its flows run.
-    await page.route("**/crec/contract/read", (route) => route.fulfill({ json: problem }), { times: 2 });
-    const refused = page.waitForResponse("**/crec/contract/read");
-    await form.fill("address", NOBODY);
-    await form.done();
-    await refused;
-    await editor().deploy();
-    await page.locator(".red-ui-notification", { hasText: "There is no contract at this address" }).waitFor();
+    await page.unroute("**/crec/contract/read");
   });
 
   it("takes the only network, and shows the list at a click", async () => {
     const { page, service } = editor();
-    const form = await open({ chainSelector: "" });
+    const form = await open("no-network");
     await form.settled("chainSelector", new RegExp(service.ready.chain_selector));
     await form.box("chainSelector").click();
     const list = page.locator(".red-ui-autoComplete-container a");
@@ -128,5 +128,25 @@ describe("the form of a contract", function () {
     await list.first().waitFor({ state: "detached" });
     should(await form.shows("chainSelector")).equal(service.ready.chain_selector);
     await form.cancel();
+  });
+});
+
+describe("the form of a contract whose connection was not deployed", function () {
+  this.timeout(120_000);
+  const editor = useEditor();
+
+  it("reads it after a deploy", async () => {
+    const { page } = editor();
+    await openWith(editor(), { later: {} });
+    const form = await editor().form("later");
+    const problem = { problem: "Deploy, then try again.", code: "DEPLOY_FIRST" };
+    // Also once after the deploy, which is answered before its flows run.
+    await page.route("**/crec/contract/read", (route) => route.fulfill({ json: problem }), { times: 2 });
+    const refused = page.waitForResponse("**/crec/contract/read");
+    await form.fill("address", NOBODY);
+    await form.done();
+    await refused;
+    await editor().deploy();
+    await page.locator(".red-ui-notification", { hasText: "There is no contract at this address" }).waitFor();
   });
 });

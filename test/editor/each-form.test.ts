@@ -113,8 +113,12 @@ describe("a node with a wrong value", function () {
   this.timeout(300_000);
   const editor = useEditor();
 
+  before(() => {
+    const operation = { z: "tab", x: 300, y: 300, wires: [[]], ...operationNode("get", { operation: "" }) };
+    return editor().openWith([{ id: "tab", type: "tab", label: "wrong" }, operation]);
+  });
+
   it("is marked once it is drawn", async () => {
-    await editor().openWith([{ id: "tab", type: "tab", label: "drawn" }]);
     const id = await editor().drag("crec-api", { x: 300, y: 100 });
     const { valid } = await editor().inPage.stored(id);
     should(valid).equal(false);
@@ -122,8 +126,6 @@ describe("a node with a wrong value", function () {
   });
 
   it("is marked also where the value is read from a message", async () => {
-    const operation = { z: "tab", x: 300, y: 100, wires: [[]], ...operationNode("get", { operation: "" }) };
-    await editor().openWith([{ id: "tab", type: "tab", label: "empty" }, operation]);
     const { validationErrors } = await editor().inPage.stored("get");
     should(validationErrors.join(" ")).match(/Enter the operation's id/);
   });

@@ -19,9 +19,9 @@ describe("a box with a list to pick from", function () {
 
   it("offers what the service has, and picking writes it", async () => {
     const flows = await example("01-quickstart");
-    await editor().openWith(flows);
-    // So that there is something to be found: a channel, a wallet, a watcher, an operation, a query.
     const { nodeRed } = editor();
+    await nodeRed.deploy(flows);
+    // So that there is something to be found: a channel, a wallet, a watcher, an operation, a query.
     await nodeRed.press(idOf(flows, "inject", "Set up"));
     await nodeRed.status(idOf(flows, "crec-create-watcher"), /active/);
     await nodeRed.press(idOf(flows, "inject", "Read balance"));
@@ -66,13 +66,22 @@ describe("what a form says under a box with a list", function () {
   const editor = useEditor();
   const nothing = "There is no channel with this name yet";
 
-  const deployed = (properties: Partial<FlowNode> = {}) =>
-    editor().openWith([
-      connectionNode(editor().service.ready, properties),
-      channelNode({ channel: "nobody's" }),
-    ]);
-  const openChannel = async () => {
-    const form = await editor().form("channel");
+  /** A channel with a connection for each list: the form remembers what was answered for a connection. */
+  const CONNECTIONS: Readonly<Record<string, Partial<FlowNode>>> = {
+    refused: { credentials: { apiKey: "wrong" } },
+    ...{ undeployed: {}, found: {}, silent: {}, sure: {} },
+  };
+
+  before(() =>
+    editor().openWith(
+      Object.entries(CONNECTIONS).flatMap(([list, properties]) => [
+        connectionNode(editor().service.ready, { id: `connection-${list}`, ...properties }),
+        channelNode({ id: list, connection: `connection-${list}`, channel: "nobody's" }),
+      ]),
+    ),
+  );
+  const openChannel = async (list: string) => {
+    const form = await editor().form(list);
     return { form, hint: form.root.locator("#node-config-input-channel-hint") };
   };
   /** The list as the service might have it. */
@@ -84,13 +93,11 @@ describe("what a form says under a box with a list", function () {
   afterEach(() => editor().page.unroute("**/crec/lookup/channels/**"));
 
   it("is why there is none, and not that there is nothing", async () => {
-    await deployed({ credentials: { apiKey: "wrong" } });
-    const { form, hint } = await openChannel();
+    const { form, hint } = await openChannel("refused");
     await hint.getByText(/^No list to choose from: .*API key/).waitFor();
     await form.cancel();
     await answer({ choices: [], undeployed: true });
-    await deployed();
-    const other = await openChannel();
+    const other = await openChannel("undeployed");
     await other.hint.getByText(/^Deploy first/).waitFor();
     await other.form.cancel();
   });
@@ -98,15 +105,14 @@ describe("what a form says under a box with a list", function () {
   it("is of the text typed in where the list was cut, and nothing false", async () => {
     const cut: Choices = { choices: [{ value: "first", label: "first" }], cut: true };
     await answer(cut, { choices: [{ value: "last", label: "last", detail: "active" }] });
-    await deployed();
-    const { form, hint } = await openChannel();
+    const { form, hint } = await openChannel("found");
     await form.box("channel").fill("last");
     await hint.getByText("active").waitFor();
     await form.cancel();
     await editor().page.unroute("**/crec/lookup/channels/**");
 
     await answer(cut);
-    const silent = await openChannel();
+    const silent = await openChannel("silent");
     const asked = editor().page.waitForResponse(/text=/);
     await silent.form.box("channel").fill("lost");
     await asked;
@@ -117,7 +123,7 @@ describe("what a form says under a box with a list", function () {
     await editor().page.unroute("**/crec/lookup/channels/**");
 
     await answer(cut, { choices: [] });
-    const sure = await openChannel();
+    const sure = await openChannel("sure");
     await sure.form.box("channel").fill("gone");
     await sure.hint.getByText(nothing).waitFor();
     await sure.form.cancel();

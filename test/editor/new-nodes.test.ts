@@ -155,7 +155,25 @@ describe("a form that is opened", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  const open = async (nodes: FlowNode[]) => {
+  const verify = {
+    type: "crec-verify-event",
+    connection: "connection",
+    event: "crec.event",
+    expectContract: false,
+  };
+  const usual = { timeout: "300", deadline: "15", waitFor: "confirmed_latest" };
+  /** The nodes of all tests: the editor is loaded once. */
+  const nodes: FlowNode[] = [
+    { id: "api", type: "crec-api", connection: "" },
+    submitNode({ id: "unchosen", wallet: "", calls: [] }),
+    submitNode({ id: "usual", ...usual }),
+    operationNode("wait", { timeout: "300" }),
+    submitNode({ id: "later", timeout: "300", waitFor: "confirmed" }),
+    { id: "new", ...verify, contract: "" },
+    { id: "names", ...verify, contract: "token" },
+  ];
+
+  before(async () => {
     const { ready } = editor().service;
     const placed = nodes.map((node, index) => ({
       z: "tab",
@@ -173,20 +191,17 @@ describe("a form that is opened", function () {
       contractNode(ready, { id: "token", name: "demo token", abi: ABI }),
       ...placed,
     ]);
-  };
+  });
   const kept = async (id: string) => (await editor().inPage.stored(id)).values;
 
   it("chooses nothing in a node that was stored without a choice", async () => {
-    await open([{ id: "api", type: "crec-api", connection: "" }, submitNode({ wallet: "", calls: [] })]);
-    for (const id of ["api", "submit"]) await (await editor().form(id)).done();
+    for (const id of ["api", "unchosen"]) await (await editor().form(id)).done();
     should(await kept("api")).have.properties({ connection: "" });
-    should(await kept("submit")).have.properties({ wallet: "", calls: [] });
+    should(await kept("unchosen")).have.properties({ wallet: "", calls: [] });
   });
 
   it("raises the timeout with the status to wait for, and the deadline of a draft, if they are the usual ones", async () => {
-    const usual = { timeout: "300", deadline: "15", waitFor: "confirmed_latest" };
-    await open([submitNode(usual), operationNode("wait", { timeout: "300" })]);
-    const form = await editor().form("submit");
+    const form = await editor().form("usual");
     await form.fill("waitFor", "confirmed");
     should(await form.shows("timeout")).equal("1800");
     await form.root.getByText(/the usual timeout here is 30 minutes/).waitFor();
@@ -201,7 +216,7 @@ describe("a form that is opened", function () {
     await form.fill("waitFor", "confirmed");
     should(await form.shows("timeout")).equal("77");
     await form.done();
-    should(await kept("submit")).have.properties({ timeout: "77", deadline: "15" });
+    should(await kept("usual")).have.properties({ timeout: "77", deadline: "15" });
 
     const operation = await editor().form("wait");
     await operation.fill("waitFor", "confirmed");
@@ -210,15 +225,11 @@ describe("a form that is opened", function () {
   });
 
   it("keeps a usual timeout that was stored for a later status", async () => {
-    await open([submitNode({ timeout: "300", waitFor: "confirmed" })]);
-    await (await editor().form("submit")).done();
-    should(await kept("submit")).have.properties({ timeout: "300", waitFor: "confirmed" });
+    await (await editor().form("later")).done();
+    should(await kept("later")).have.properties({ timeout: "300", waitFor: "confirmed" });
   });
 
   it("accepts only the events of a contract that is chosen in verify event", async () => {
-    const stored = { type: "crec-verify-event", connection: "connection", event: "crec.event" };
-    const names = { id: "names", ...stored, contract: "token", expectContract: false };
-    await open([{ id: "new", ...stored, contract: "", expectContract: false }, names]);
     const form = await editor().form("new");
     await form.fill("contract", "token");
     should(await form.shows("expectContract")).be.true();

@@ -47,38 +47,46 @@ describe("a new key in the form of a signer", function () {
   const newKey = (form: Form) => form.root.getByLabel("New private key");
   const dialog = () => editor().page.locator(".ui-dialog:has(.crec-dialog)");
   const generate = (form: Form) => form.root.getByRole("button", { name: "Generate a new key" }).click();
+  const key = generatePrivateKey();
+
+  before(() =>
+    editor().openWith([
+      signerNode(undefined, { id: "new" }),
+      signerNode(undefined, { id: "typed" }),
+      signerNode(key, { id: "deployed" }),
+      signerNode("${CREC_SIGNER_KEY}", { id: "variable" }),
+    ]),
+  );
 
   it("is shown once, with a button that copies it and the advice to back it up", async () => {
     const { page } = editor();
-    await editor().openWith([signerNode(undefined)]);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    const form = await editor().form("signer");
+    const form = await editor().form("new");
     await generate(form);
     await newKey(form).waitFor();
     should(await dialog().count()).equal(0);
-    const key = await newKey(form).inputValue();
-    should(await form.shows("privateKey")).equal(key);
-    should(await form.shows("address")).equal(localEcdsaSigner(key).address);
+    const made = await newKey(form).inputValue();
+    should(await form.shows("privateKey")).equal(made);
+    should(await form.shows("address")).equal(localEcdsaSigner(made).address);
     await form.root.getByText("Back it up now").waitFor();
     await form.root.getByRole("button", { name: "Copy the private key" }).click();
     await form.root.getByText("Copied.").waitFor();
-    should(await page.evaluate("navigator.clipboard.readText()")).equal(key);
+    should(await page.evaluate("navigator.clipboard.readText()")).equal(made);
     await form.root.getByRole("button", { name: "Copy the address" }).click();
-    should(await page.evaluate("navigator.clipboard.readText()")).equal(localEcdsaSigner(key).address);
-    should(await page.content()).not.containEql(key);
+    should(await page.evaluate("navigator.clipboard.readText()")).equal(localEcdsaSigner(made).address);
+    should(await page.content()).not.containEql(made);
     await form.done();
-    const again = await editor().form("signer");
+    const again = await editor().form("new");
     should(await newKey(again).count()).equal(0);
     await again.cancel();
   });
 
   for (const [how, deployed] of [
     ["typed", undefined],
-    ["deployed", generatePrivateKey()],
+    ["deployed", key],
   ] as const) {
     it(`replaces a ${how} one only after a question`, async () => {
-      await editor().openWith([signerNode(deployed)]);
-      const form = await editor().form("signer");
+      const form = await editor().form(how);
       const old = deployed ?? generatePrivateKey();
       if (!deployed) await form.fill("privateKey", old);
       await form.settled("address", /^0x/);
@@ -99,15 +107,9 @@ describe("a new key in the form of a signer", function () {
       await form.cancel();
     });
   }
-});
 
-describe("a new key in place of a variable", function () {
-  this.timeout(120_000);
-  const editor = useEditor();
-
-  it("is not described as the variable", async () => {
-    await editor().openWith([signerNode("${CREC_SIGNER_KEY}")]);
-    const form = await editor().form("signer");
+  it("is not described as the variable that it replaces", async () => {
+    const form = await editor().form("variable");
     const line = form.root.getByText("${CREC_SIGNER_KEY} is set");
     await line.waitFor();
     await form.root.getByRole("button", { name: "Generate a new key" }).click();

@@ -12,27 +12,27 @@ describe("the form of a connection whose address has changed", function () {
   this.timeout(120_000);
   const editor = useEditor();
 
-  const flows = (baseUrl: string, credentials?: object): FlowNode[] => [
-    { id: "key-tab", type: "tab", label: "key" },
-    { id: "key-user", type: "crec-account", z: "key-tab", x: 100, y: 100, connection: "bound", wires: [[]] },
+  const connection = (id: string, baseUrl: string, credentials?: object): FlowNode[] => [
+    { id: `${id}-user`, type: "crec-account", z: "key-tab", x: 100, y: 100, connection: id, wires: [[]] },
     {
-      id: "bound",
-      type: "crec-connection",
+      ...{ id, type: "crec-connection" },
       ...{ baseUrl, graphqlUrl: "", timeout: "30", orgId: "", validSigners: "", minRequiredSignatures: "" },
       ...(credentials ? { credentials } : {}),
-    } as FlowNode,
+    },
   ];
+  const openWith = (...nodes: FlowNode[]) =>
+    editor().openWith([{ id: "key-tab", type: "tab", label: "key" }, ...nodes]);
   const report = async () => (await editor().nodeRed.fetch("crec/connection/bound/key")).json();
 
   it("asks for the key again, and binds it to the new address", async () => {
-    await editor().openWith(flows(HERE, { apiKey: KEY }));
+    await openWith(...connection("bound", HERE, { apiKey: KEY }));
     should(await report()).deepEqual({ needsConfirmation: false, typedFor: [HERE] });
     const untouched = await editor().form("bound");
     should(await untouched.shows("apiKey")).not.equal("");
     should(await untouched.root.getByText(ASKED).isVisible()).be.false();
     await untouched.cancel();
 
-    await editor().openWith(flows(THERE));
+    await openWith(...connection("bound", THERE));
     should(await report()).deepEqual({ needsConfirmation: true, typedFor: [HERE] });
     const form = await editor().form("bound");
     await form.root.getByText(ASKED).waitFor();
@@ -49,40 +49,47 @@ describe("the form of a connection whose address has changed", function () {
     should(await report()).deepEqual({ needsConfirmation: false, typedFor: [THERE] });
   });
 
-  it("asks for the key before a deploy too, if an import has changed the address", async () => {
-    await editor().openWith(flows(HERE, { apiKey: `${KEY} typed-anew` }));
-    const { page } = editor();
-    await page.evaluate(`RED.nodes.node("bound").baseUrl = ${JSON.stringify(THERE)}; 0`);
-    const form = await editor().form("bound");
-    await form.root.getByText(ASKED).waitFor();
-    should(await form.shows("apiKey")).equal("");
-    await form.cancel();
-  });
+  describe("since it was loaded", () => {
+    before(() =>
+      openWith(
+        ...connection("imported", HERE, { apiKey: `${KEY} typed-anew` }),
+        ...connection("covered", HERE, { apiKey: `${KEY} kept` }),
+      ),
+    );
 
-  it("keeps the key where Node-RED answers while another form lies on top", async () => {
-    await editor().openWith(flows(HERE, { apiKey: `${KEY} kept` }));
-    const { page } = editor();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
+    it("asks for the key before a deploy too, if an import has changed the address", async () => {
+      const { page } = editor();
+      await page.evaluate(`RED.nodes.node("imported").baseUrl = ${JSON.stringify(THERE)}; 0`);
+      const form = await editor().form("imported");
+      await form.root.getByText(ASKED).waitFor();
+      should(await form.shows("apiKey")).equal("");
+      await form.cancel();
     });
-    await page.route("**/crec/connection/bound/key", async (route) => {
-      await held;
-      await route.continue();
+
+    it("keeps the key where Node-RED answers while another form lies on top", async () => {
+      const { page } = editor();
+      let release = (): void => undefined;
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route("**/crec/connection/covered/key", async (route) => {
+        await held;
+        await route.continue();
+      });
+      const form = await editor().form("covered");
+      const stored = await form.shows("apiKey");
+      await form.root.locator("#node-config-input-btn-tls-add").click();
+      const tls = await editor().formOnTop();
+      await tls.field("servername").waitFor();
+      const answered = page.waitForResponse("**/crec/connection/covered/key");
+      release();
+      await answered;
+      await tls.cancel();
+      await form.field("apiKey").waitFor();
+      should(await form.shows("apiKey")).equal(stored);
+      should(await form.root.getByText(ASKED).isVisible()).be.false();
+      await form.cancel();
+      await page.unroute("**/crec/connection/covered/key");
     });
-    const form = await editor().form("bound");
-    const stored = await form.shows("apiKey");
-    await form.root.locator("#node-config-input-btn-tls-add").click();
-    const tls = await editor().formOnTop();
-    await tls.field("servername").waitFor();
-    const answered = page.waitForResponse("**/crec/connection/bound/key");
-    release();
-    await answered;
-    await tls.cancel();
-    await form.field("apiKey").waitFor();
-    should(await form.shows("apiKey")).equal(stored);
-    should(await form.root.getByText(ASKED).isVisible()).be.false();
-    await form.cancel();
-    await page.unroute("**/crec/connection/bound/key");
   });
 });

@@ -7,21 +7,27 @@ describe("flows that travel", function () {
   this.timeout(120_000);
   const editor = useEditor();
   let all: FlowOfAll;
+  /** All flows as they were loaded. */
+  let text: string;
 
   before(async () => {
     all = await flowOfAll(editor());
     // A real key, where the table has one from the environment.
     const connection = all.flows.find(({ type }) => type === "crec-connection");
     if (connection) connection.credentials = { apiKey: SECRETS.apiKey };
+    await editor().openWith(all.flows);
+    text = await exportAll(editor());
   });
 
   it("carry no secret when they are exported", async () => {
-    await editor().openWith(all.flows);
     const { inPage, page } = editor();
     // Typed anew, so that the browser itself has it, too.
     const form = await editor().form(all.ids["crec-connection"] ?? "");
     await form.fill("apiKey", SECRETS.apiKey);
     await form.done();
+    const fleet = await editor().form(all.ids["crec-fleet"] ?? "");
+    await fleet.fill("sentinelPassword", SECRETS.password);
+    await fleet.done();
 
     const exported = [await exportAll(editor()), await inPage.exported(Object.values(all.ids))];
     await editor().deploy();
@@ -35,20 +41,7 @@ describe("flows that travel", function () {
     should(await page.content()).not.containEql(SECRETS.privateKey);
   });
 
-  it("bring their config nodes along, and lack nothing but the secrets", async () => {
-    await editor().openWith(all.flows);
-    const text = await exportAll(editor());
-    await editor().openWith([{ id: "tab", type: "tab", label: "empty" }]);
-    await editor().importText(text);
-    const arrived = (await editor().inPage.nodes()).filter(({ type }) => nodeTypes.includes(type));
-    should(arrived.map(({ type }) => type).sort()).deepEqual([...nodeTypes].sort());
-    for (const { type, valid, validationErrors } of arrived) {
-      should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
-    }
-  });
-
   it("share their config nodes with a copy, and their place with none", async () => {
-    await editor().openWith(all.flows);
     const { inPage, page } = editor();
     const before = await inPage.nodes();
     await page.locator("#red-ui-workspace-chart").click({ position: { x: 5, y: 5 } });
@@ -67,12 +60,27 @@ describe("flows that travel", function () {
       if (consumer !== undefined) should(values.consumer).not.equal(consumer);
     }
   });
+
+  describe("to an empty editor", () => {
+    before(() => editor().openWith([{ id: "tab", type: "tab", label: "empty" }]));
+
+    it("bring their config nodes along, and lack nothing but the secrets", async () => {
+      await editor().importText(text);
+      const arrived = (await editor().inPage.nodes()).filter(({ type }) => nodeTypes.includes(type));
+      should(arrived.map(({ type }) => type).sort()).deepEqual([...nodeTypes].sort());
+      for (const { type, valid, validationErrors } of arrived) {
+        should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
+      }
+    });
+  });
 });
 
 /** The names of the fields that hold secrets, as an export would carry them. */
 function secretNames(): string[] {
   return nodeTypes.flatMap((type) =>
-    Object.keys(rowOf(type).typed).filter((name) => ["apiKey", "privateKey", "credentials"].includes(name)),
+    Object.keys(rowOf(type).typed).filter((name) =>
+      ["apiKey", "privateKey", "sentinelPassword", "credentials"].includes(name),
+    ),
   );
 }
 

@@ -33,7 +33,7 @@ describe("the budget for repeats", () => {
   const down = new NetworkError("SERVICE_UNREACHABLE", "down", { retryable: true, retryAfterMs: 0 });
   const limits = (budget: RetryBudget) => ({
     maxAttempts: 4,
-    deadline: performance.now() + 10_000,
+    countdown: { leftMs: 10_000 },
     signal: new AbortController().signal,
     budget,
   });

@@ -59,8 +59,30 @@ describe("events in says where it starts", function () {
     await harness.nodeRed.stop();
     await rm(join(harness.userDir.path, "crec-cursors"), { recursive: true });
     harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
-    await harness.nodeRed.status("loses", exactly(`connected, starts after offset ${last}`));
-    should(linesOf("loses")).have.length(1);
+    await harness.nodeRed.status("loses", exactly("events-in.status.cursor-lost"));
+    should(linesOf("loses")).be.empty();
+    should(harness.nodeRed.log).match(/The cursor is missing, although this consumer has run here before/);
+    // Nothing was skipped, and nothing is until a person says so.
+    await harness.addEvents("while-it-was-lost");
+    await harness.panel("loses", "/seek", { to: last + 1 });
+    await harness.arrived("loses", 2);
+    last += 2;
+    should(harness.arrivals("loses").map(({ crec }) => crec.offset)).deepEqual([last - 1, last]);
+    // The choice is a cursor.
+    await harness.nodeRed.stop();
+    harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
+    await harness.nodeRed.status("loses", exactly("node-red:common.status.connected"));
+  });
+
+  it("when its place was lost, and it starts where nothing is skipped", async () => {
+    const node = reader("begins", { start: "offset", startValue: String(last) });
+    await harness.deploy([[node, 2]]);
+    await harness.arrived("begins", 1);
+    await harness.nodeRed.stop();
+    await rm(join(harness.userDir.path, "crec-cursors"), { recursive: true });
+    harness.nodeRed = await NodeRed.start(harness.userDir, {}, options);
+    await harness.arrived("begins", 1);
+    should(harness.nodeRed.log).match(/The cursor of "begins" is missing, .* events can be sent again/);
   });
 
   it("in words for each way to start", async () => {

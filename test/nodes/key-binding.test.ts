@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import should from "should";
 import { addressesOf, type Destination, strayAddress } from "../../nodes/connection/key/addresses.ts";
-import { bindKey, boundTo } from "../../nodes/connection/key/binding.ts";
-import { markTyped, withoutMark } from "../../nodes/connection/key/typed-key.ts";
+import { bindKey, boundTo } from "../../nodes/lib/runtime/keys/binding.ts";
+import { markTyped, withoutMark } from "../../nodes/lib/shared/typed-key.ts";
 
 const HERE = ["https://here.example/v1"];
 const THERE = ["https://there.example/v1"];

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import * as Hash from "ox/Hash";
-import * as Hex from "ox/Hex";
 import should from "should";
-import {
-  CrecClient,
-  encodeFunctionCall,
-  localEcdsaSigner,
-  parseAbi,
-  walletOperationIdOf,
-} from "../../src/index.ts";
+import { CrecClient, encodeFunctionCall, localEcdsaSigner, parseAbi } from "../../src/index.ts";
 import { executeOnChain } from "../support/execute-on-chain.ts";
 import { ask, harnessFlow, type Message } from "../support/flow-harness.ts";
 import { freshId, NodeRed, UserDir } from "../support/node-red.ts";
@@ -24,7 +16,6 @@ import {
 import { operationNode, submitNode, TOKEN_ABI } from "../support/operation-nodes.ts";
 import type { Passing } from "../support/proxy.ts";
 
-const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
 const CREC = [
   "channelId",
   "digest",
@@ -32,6 +23,7 @@ const CREC = [
   "operationId",
   "operationKey",
   "status",
+  "usedKey",
   "verification",
   "walletOperationId",
 ];
@@ -72,30 +64,19 @@ describe("a message with an operation key", function () {
     ...{ to: RECEIVER, payload: "3", crec: { keep: "me", operationKey } },
     ...more,
   });
-  const idOf = (key: string) =>
-    walletOperationIdOf(key, {
-      chainSelector: harness.service.ready.chain_selector,
-      address: harness.wallet,
-    });
-  /** How often the wallet has carried it out, as the chain says. */
-  const executions = async (key: string): Promise<number> => {
-    const topics = [EXECUTED, Hex.fromNumber(BigInt(idOf(key)), { size: 32 })];
-    const response = await fetch(harness.service.ready.rpc_url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
-        params: [{ fromBlock: "0x0", toBlock: "latest", address: harness.wallet, topics }],
-      }),
-    });
-    return ((await response.json()) as { result: unknown[] }).result.length;
-  };
+  const idOf = (key: string) => harness.idOf(key);
+  const executions = (key: string) => harness.executions(key);
 
   it("that arrives twice executes once, and the second says that it was found", async () => {
     const key = freshId();
     const first = await harness.ask("submit", { ...COMPANY, ...message(key) });
     checkCompany(first, CREC);
-    should(first.crec).have.properties({ found: false, operationKey: key, walletOperationId: idOf(key) });
+    should(first.crec).have.properties({
+      found: false,
+      operationKey: key,
+      usedKey: key,
+      walletOperationId: idOf(key),
+    });
     const second = await harness.ask("submit", { ...COMPANY, ...message(key) });
     checkCompany(second, CREC);
     const { operationId, digest } = first.crec ?? {};
@@ -150,6 +131,7 @@ describe("a message with an operation key", function () {
     const asked = message(key, { payload: String(needed) });
     const failed = await harness.refuse("submit", { ...KEPT, ...asked });
     checkError(failed, "submit", "OPERATION_FAILED", "InsufficientBalance");
+    should(failed.error?.message).match(/then send it again under the same key\./);
     should(await executions(key)).equal(0);
     const faucet = await fetch(`${harness.service.ready.base_url}/local/faucet`, {
       method: "POST",
@@ -170,7 +152,10 @@ describe("a message with an operation key", function () {
     const key = freshId();
     await harness.ask("submit", message(key));
     const caught = await harness.refuse("submit", { ...KEPT, ...message(key, { payload: "4" }) });
-    checkError(caught, "submit", "OPERATION_KEY_REUSED", key);
+    const differs =
+      "call 1: value is 4, in the first operation 3. They were not executed; the first operation is";
+    checkError(caught, "submit", "OPERATION_KEY_REUSED", differs);
+    should(caught.error?.message).containEql(`Key "${key}", operation `);
     await harness.ask("submit", message(`${key}-2`, { payload: "4" }));
     should([await executions(key), await executions(`${key}-2`)]).deepEqual([1, 1]);
   });

@@ -105,6 +105,34 @@ describe("a wait that a deploy interrupts", function () {
     });
   }
 
+  it("that another process on the same folder has is resumed when that one ends, and not before", async () => {
+    await harness.deploy(flow());
+    hold();
+    const other = await NodeRed.start(harness.userDir);
+    const probe = freshId();
+    try {
+      await other.deploy(harnessFlow(harness.config(), flow({ name: "of the other" })));
+      await other.press("press-submit", { ...KEPT, ...good, probe });
+      await other.shows(
+        ({ name, value }) => name === "submit:1" && (value as Message).crec?.status === "accepted",
+      );
+      const files = await filesOf("submit");
+      should(files).have.length(1);
+      await harness.deploy(flow({ name: "deployed again" }));
+      // It looks for its own meanwhile, and has time to take what it should not.
+      await harness.proxy.next(3, isLook);
+      // It would carry the name of this process.
+      should(await filesOf("submit")).deepEqual(files);
+      should(outputs(probe)).be.empty();
+    } finally {
+      await other.kill();
+    }
+    letGo();
+    should((await outcome(probe)).crec).have.property("resumed", true);
+    await untilNoFile("submit");
+    should(outputs(probe)).have.length(1);
+  });
+
   it("for an operation that fails meanwhile sends the reason to catch", async () => {
     await harness.deploy(flow());
     const probe = await wait("submit", { to: RECEIVER, payload: TOO_MUCH });

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import should from "should";
-import { markTyped } from "../../nodes/connection/key/typed-key.ts";
+import { markTyped } from "../../nodes/lib/shared/typed-key.ts";
 import { harnessFlow } from "../support/flow-harness.ts";
 import { type FlowNode, NodeRed, UserDir } from "../support/node-red.ts";
 import { channelNode, eventsInNode } from "../support/nodes.ts";

@@ -173,6 +173,26 @@ describe("verify event", () => {
     should(other.msg.crec?.dedupeKey).equal(one.msg.crec?.dedupeKey);
   });
 
+  it("says in which list an event came, and keeps what an event of events in or search events says", async () => {
+    const [first] = proofCases;
+    if (!first) throw new Error("There are no worked examples.");
+    const parts = { id: "list", index: 3 };
+    const seen = async (message: Message, properties = {}) => {
+      const { msg } = await verify(first, { parts, ...message }, properties);
+      await helper.unload();
+      return msg.crec?.eventParts;
+    };
+    const inPayload = { event: "payload", eventType: "msg" };
+    const payload = { ...structuredClone(first.event), event_id: "00000000-0000-4000-8000-000000000000" };
+    should(await seen({ payload }, inPayload)).equal("list");
+    const crec = { eventParts: "of an event before" };
+    should(await seen({ payload, parts: undefined, crec }, inPayload)).be.undefined();
+    should(await seen({ payload: structuredClone(first.event) }, inPayload)).be.undefined();
+    // Split from its event, as the parts of a message of events in are.
+    should(await seen({})).be.undefined();
+    should(await seen({ crec: { eventParts: "search" } })).equal("search");
+  });
+
   it("accepts an answer only from the channel that the message names", async () => {
     const answer = proofCases.find(({ name }) => name === "query.status completed");
     const [log] = proofCases;

@@ -1,13 +1,16 @@
+import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import should from "should";
 import type { Connection } from "../../nodes/lib/runtime/config-nodes.ts";
+import { FolderLock } from "../../nodes/lib/runtime/folder/folder-lock.ts";
 import { onInput, type Task } from "../../nodes/lib/runtime/input.ts";
 import type { CrecMessage } from "../../nodes/lib/runtime/message.ts";
+import { OWNER } from "../../nodes/lib/runtime/waits/owners.ts";
 
 const connection = { baseUrl: "https://service.example/v1" } as Connection;
 
@@ -20,7 +23,7 @@ describe("a node that waits", () => {
   });
 
   afterEach(async () => {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   type Waiting = { msg: CrecMessage; end: () => void };
@@ -205,12 +208,56 @@ describe("a node that waits", () => {
 
   it("removes what a crash left half written, but nothing of its own", async () => {
     const after = await deployedWith(about("operation", "a"));
-    await writeFile(join(folder, "crec-waits", "node", "half.json.tmp"), '{"version":1');
+    await writeFile(join(folder, "crec-waits", "node", `half.${OWNER}.json.tmp`), '{"version":1');
     after.give(about("another", "b"));
     after.start();
     await after.untilWaiting(2);
     should(await files()).have.length(2);
     should((await files()).join()).not.containEql("half");
+  });
+
+  /** As if another process had written them. */
+  const givenTo = async (owner: string) => {
+    for (const name of await files()) {
+      const path = join(folder, "crec-waits", "node", name);
+      await rename(path, path.replace(`.${OWNER}`, owner));
+    }
+  };
+
+  it("does not resume what another process waits for, until that one ends", async () => {
+    const after = await deployedWith(about("operation", "a"), about("another", "b"));
+    const other = randomUUID();
+    await givenTo(`.${other}`);
+    const isHeld = Promise.withResolvers<void>();
+    const lock = new FolderLock(
+      join(folder, "crec-waits", `.in-use-${other}`),
+      ({ kind }) => kind === "held" && isHeld.resolve(),
+    );
+    lock.start();
+    await isHeld.promise;
+    after.start();
+    after.give(about("own", "c"));
+    await after.untilWaiting(1);
+    await sleep(1_500);
+    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["c"]);
+    await lock.stop();
+    await after.untilWaiting(3);
+    should(names(after.waiting.map(({ msg }) => msg))).deepEqual(["a", "b", "c"]);
+    after.endAll();
+    await after.until(() => after.sent.length === 3);
+    should(await files()).be.empty();
+    await after.stop(true);
+  });
+
+  it("resumes what an earlier version has kept", async () => {
+    const after = await deployedWith(about("operation", "a"));
+    await givenTo("");
+    after.start();
+    await after.untilWaiting(1);
+    after.endAll();
+    await after.until(() => after.sent.length === 1);
+    should(await files()).be.empty();
+    await after.stop(true);
   });
 
   it("has a folder of its own, whatever its id", async () => {
@@ -223,7 +270,8 @@ describe("a node that waits", () => {
       await node.stop(true);
       should(await readFile(join(folder, "flows.json"), "utf8")).equal("[]");
     }
-    should(await readdir(join(folder, "crec-waits"))).be.empty();
+    // But for the lock of this process.
+    should(await readdir(join(folder, "crec-waits"))).deepEqual([`.in-use-${OWNER}`]);
   });
 
   it("keeps its waits in a subflow that is disabled, and drops them with the instance", async () => {

@@ -112,7 +112,7 @@ function propertiesRegisteredBy(html: string): string[] {
 
 /** Names from every part, with statuses that this version does not know. */
 const PROGRAM = `
-import { CrecClient, EventConsumer, localRsaSigner, verifyEvent, type Operation, type Signer, unlisted, type VerifyConfig } from "${NAME}";
+import { CrecClient, EventConsumer, localRsaSigner, openSharedState, type SharedState, type TakenLease, verifyEvent, type Operation, type Signer, unlisted, type VerifyConfig } from "${NAME}";
 
 export async function run(client: CrecClient, signer: Signer, config: VerifyConfig): Promise<string[]> {
   const seen: string[] = [];
@@ -127,6 +127,9 @@ export async function run(client: CrecClient, signer: Signer, config: VerifyConf
     else seen.push(result.reason, result.message);
   }
   await client.operations.send("a", { chain_selector: "1", address: "0x", transactions: [] }, signer);
+  const shared: SharedState = await openSharedState("redis://127.0.0.1", { namespace: "crec" });
+  const lease: TakenLease | undefined = await shared.take("alerts", { id: "1", name: "first" }, 30_000);
+  seen.push(shared.label, String(lease?.epoch));
   return [...seen, typeof EventConsumer, typeof localRsaSigner];
 }
 `;

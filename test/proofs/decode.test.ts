@@ -4,6 +4,7 @@ import {
   decodeEvent,
   decodeQuery,
   dedupeKey,
+  eventKeyOf,
   signedFacts,
 } from "../../src/proofs/index.ts";
 import type { EventEnvelope, Query } from "../../src/protocol/index.ts";
@@ -331,6 +332,16 @@ describe("dedupeKey", () => {
     should(dedupeKey(eventWith('{"a":1}'))).equal(dedupeKey(eventWith("{}")));
     should(dedupeKey(eventWith("{}", { confidence: "finalized" }))).not.equal(dedupeKey(eventWith("{}")));
     should(dedupeKey(eventWith("{}", { log_index: 4 }))).not.equal(dedupeKey(eventWith("{}")));
+  });
+
+  it("without its confidence is the same at each level, and for anything else it stays as it is", () => {
+    for (const confidence of ["latest", "finalized", ""]) {
+      should(eventKeyOf(dedupeKey(eventWith("{}", { confidence })))).equal(`${SELECTOR}:${TX}:3`);
+    }
+    should(eventKeyOf(`${SELECTOR}:0x${TX.slice(2).toUpperCase()}:3:Safe`)).equal(`${SELECTOR}:${TX}:3`);
+    for (const key of [TX, "Mine:1:2:latest", `${SELECTOR}:${TX}:x:latest`]) {
+      should(eventKeyOf(key)).equal(key);
+    }
   });
 
   it("is the same however the hash and the confidence are written", () => {

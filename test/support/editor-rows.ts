@@ -14,6 +14,7 @@ export type Row = {
 export const SECRETS = {
   apiKey: "test-secret-that-must-not-leave",
   privateKey: `0x${"5ec7e7".repeat(10)}0001`,
+  password: "test-password-that-must-not-leave",
 } as const;
 
 const ABI = [
@@ -79,6 +80,19 @@ const ROWS: Readonly<Record<string, Row>> = {
       chainSelector: "${CREC_CHAIN_SELECTOR}",
       address: "${CREC_TOKEN_ADDRESS}",
       abi: ABI,
+    },
+  },
+  "crec-fleet": {
+    typed: {
+      name: "copies",
+      // Nothing listens there.
+      url: `redis://:${SECRETS.password}@127.0.0.1:9`,
+      servers: "sentinel",
+      sentinels: "127.0.0.1:9",
+      master: "mymaster",
+      sentinelPassword: SECRETS.password,
+      lease: "10",
+      namespace: "demo",
     },
   },
   "crec-events-in": {

@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import * as Hash from "ox/Hash";
+import * as Hex from "ox/Hex";
 import should from "should";
 import { type Anvil, startAnvil } from "../../service/src/chain/anvil.ts";
 import type { RunningService } from "../../service/src/index.ts";
-import { generatePrivateKey, localEcdsaSigner } from "../../src/index.ts";
+import { generatePrivateKey, localEcdsaSigner, walletOperationIdOf } from "../../src/index.ts";
 import { borrowNodeRed, ownNodeRed } from "./borrowed-node-red.ts";
 import { ask, harnessFlow, type Message, refuse, withoutTimes } from "./flow-harness.ts";
 import type { FlowNode, NodeRed, NodeStatus, UserDir } from "./node-red.ts";
@@ -16,6 +18,8 @@ import { startTestService } from "./service.ts";
 export const RECEIVER = "0x00000000000000000000000000000000DeaDBeef";
 export const NOBODY = "0x1111111111111111111111111111111111111111";
 export const SEPOLIA = "16015286601757825753";
+
+const EXECUTED = Hash.keccak256(Hex.fromString("OperationExecuted(uint256)"));
 
 /** What comes with a message, and must go out again as it was. */
 export const COMPANY = {
@@ -153,6 +157,26 @@ export class OperationHarness {
       return its === probe && crec?.status === status;
     });
     return this.seenAt(name, probe);
+  }
+
+  /** The id that the wallet gets for an operation key. */
+  idOf(key: string): string {
+    const { chain_selector: chainSelector } = this.service.ready;
+    return walletOperationIdOf(key, { chainSelector, address: this.wallet });
+  }
+
+  /** How often the wallet has carried out the operation of a key, or any, as the chain says. */
+  async executions(key?: string): Promise<number> {
+    const id = key === undefined ? [] : [Hex.fromNumber(BigInt(this.idOf(key)), { size: 32 })];
+    const response = await fetch(this.service.ready.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        ...{ jsonrpc: "2.0", id: 1, method: "eth_getLogs" },
+        params: [{ fromBlock: "0x0", toBlock: "latest", address: this.wallet, topics: [EXECUTED, ...id] }],
+      }),
+    });
+    return ((await response.json()) as { result: unknown[] }).result.length;
   }
 
   checkRunsWell(): void {

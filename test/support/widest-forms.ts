@@ -60,6 +60,19 @@ const WIDEST: Readonly<Record<string, Widest>> = {
       await form.root.locator(".crec-copy [role=status]:not(:empty)").waitFor();
     },
   },
+  "crec-fleet": {
+    settings: () => ({
+      ...{ servers: "sentinel", master: LONG_NAME, namespace: "demo" },
+      sentinels: [1, 2, 3].map((number) => `sentinel-${number}.${LONG_NAME}.example:26379`).join("\n"),
+    }),
+    fill: async (form) => {
+      await form.fill("master", `${LONG_NAME}-2`);
+      await form.root.getByText("The sentinels were changed.").waitFor();
+      await form.fill("url", `postgres://user:password@${LONG_NAME}.example/database`);
+      await form.root.locator("#crec-fleet-test").click();
+      await form.root.locator("#crec-fleet-test-result", { hasText: /^(?!Testing)./ }).waitFor();
+    },
+  },
   "crec-create-watcher": { settings: () => ({ events: "NoSuchEvent" }) },
   "crec-events-in": {
     fill: async (form) => {

@@ -12,10 +12,10 @@ import { storedValue } from "../../lib/runtime/flow-settings.ts";
 import { isChosen } from "../../lib/shared/config-choice.ts";
 import { nodeError } from "../../lib/shared/errors.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
+import { withoutMark } from "../../lib/shared/typed-key.ts";
 import { isReference, requireSet } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination } from "../key/addresses.ts";
 import { typedFor } from "../key/key-problem.ts";
-import { withoutMark } from "../key/typed-key.ts";
 import { type ProxyNode, proxyOf, proxyProblem } from "../proxy.ts";
 import { type TlsNode, tlsOptions } from "../tls.ts";
 

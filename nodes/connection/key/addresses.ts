@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import { PUBLIC_BASE_URL, PUBLIC_GRAPHQL_URL } from "../../../src/protocol/limits.ts";
-import { isReference } from "../../lib/shared/variables.ts";
+import { isFrom, type Setting } from "../../lib/runtime/keys/from-environment.ts";
 import type { TlsOptions } from "../tls.ts";
 import { canonicalUrl } from "./canonical-url.ts";
-
-/** A setting of a connection: as it is stored in the flow, and with its variable resolved. */
-export type Setting = { written: string; resolved: string };
 
 /** Where a key would be sent. */
 export type Destination = {
@@ -68,12 +65,4 @@ export function strayAddress(
   const asked =
     proxy && isReadable({ addresses, tls }) ? [baseUrl, graphqlUrl, proxy] : [baseUrl, graphqlUrl];
   return asked.find((setting) => !isAllowed(setting))?.resolved;
-}
-
-/** Whether a setting is a variable of the environment. A flow can set variables too: those do not count. */
-function isFrom(
-  environment: Readonly<Record<string, string | undefined>>,
-  { written, resolved }: Setting,
-): boolean {
-  return isReference(written) && environment[written.slice(2, -1)]?.trim() === resolved;
 }

@@ -1,21 +1,11 @@
-import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
 import type { ConnectionCredentials } from "../../lib/runtime/config-nodes.ts";
+import { bindKey, boundTo } from "../../lib/runtime/keys/binding.ts";
+import { isInEnvironment } from "../../lib/runtime/keys/from-environment.ts";
+import { bindingsPath, originalId } from "../../lib/runtime/keys/key-place.ts";
 import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
-import { bindKey, boundTo } from "./binding.ts";
-
-/** In the user directory, next to the credentials. */
-function bindingsPath(RED: NodeAPI): string | undefined {
-  const { userDir } = RED.settings;
-  return userDir === undefined ? undefined : join(userDir, "crec-keys.json");
-}
-
-/** A node in a subflow instance has its own id, and the credentials of the original node. */
-export function originalId(node: { id: string; _alias?: string }): string {
-  return node._alias ?? node.id;
-}
 
 /** The addresses that the typed key of a connection may be sent to; undefined where they are not stored. */
 export function typedFor(RED: NodeAPI, id: string): readonly string[] | undefined {
@@ -48,11 +38,6 @@ export function keyProblem(
   } catch (thrown) {
     return toCodedError(thrown);
   }
-}
-
-/** Under any name: a flow can rename a variable of the environment. */
-function isInEnvironment(key: string): boolean {
-  return Object.values(process.env).some((value) => value?.trim() === key);
 }
 
 function strayKey(written: string, address: string): CodedError {

@@ -1,4 +1,4 @@
-import type { ChannelEvent, CrecClient } from "../../../src/index.ts";
+import type { ChannelEvent, LevelSource } from "../../../src/index.ts";
 import type { ConfidenceOption } from "../shared/fields.ts";
 import type { Library } from "./library.ts";
 
@@ -11,18 +11,14 @@ export type ConfidenceCheck = {
 };
 
 type Source = {
-  client: Pick<CrecClient, "networks" | "watchers">;
-  channelId: string;
-  library: Pick<Library, "HighestConfidence" | "levelSource" | "eventFilter">;
+  levelSource: LevelSource;
+  library: Pick<Library, "HighestConfidence" | "eventFilter">;
 };
 
 /** The check for an option of the field; empty lets all levels pass. */
-export function confidenceCheck(
-  option: ConfidenceOption,
-  { client, channelId, library }: Source,
-): ConfidenceCheck {
+export function confidenceCheck(option: ConfidenceOption, { levelSource, library }: Source): ConfidenceCheck {
   if (option === "highest") {
-    const highest = new library.HighestConfidence(library.levelSource(client, channelId));
+    const highest = new library.HighestConfidence(levelSource);
     return {
       prepare: (events, signal) => highest.learn(events, signal),
       passes: (event) => highest.passes(event),

@@ -24,7 +24,7 @@ export function toMessage(
   { channelId, consumer }: Origin,
   decoding: Decoding,
 ): CrecMessage {
-  const { event, offset, redelivered, late, restored, attempt, verification, rejection } = delivery;
+  const { event, offset, redelivered, late, restored, attempt, epoch, verification, rejection } = delivery;
   const { type } = event.headers;
   const payload = payloadOf(event, decoding);
   // A forged event must not get an address into the forms.
@@ -42,6 +42,7 @@ export function toMessage(
       ...(verification ? { verification } : {}),
       // Notices are not acknowledged.
       ...(consumer === undefined || isNotice(verification) ? {} : { consumer }),
+      ...(epoch === undefined ? {} : { epoch }),
       ...(redelivered ? { redelivered } : {}),
       ...(late ? { late } : {}),
       ...(restored ? { restored } : {}),

@@ -11,15 +11,16 @@ import type {
 import { OPERATION_LIFECYCLE, progressTo } from "../../../src/protocol/index.ts";
 import { nodeError } from "../shared/errors.ts";
 import { callsOf, explainFailure, failureSentence } from "./failure.ts";
+import { explainReuse } from "./key-reused.ts";
 import { loadLibrary } from "./library.ts";
 import { type Unproven, verificationOf } from "./operation-proof.ts";
 import type { StatusKind } from "./status.ts";
 
 /** By the codes of an operation that ended without being executed: what to do next. */
-const ADVICE: Readonly<Record<string, string>> = {
-  OPERATION_FAILED: "Correct the cause, then send it again.",
-  OPERATION_CANCELLED: "Create a new one if it is still needed.",
-  OPERATION_EXPIRED: "Send it again, with a later deadline if it needs longer.",
+const ADVICE: Readonly<Record<string, (same: string) => string>> = {
+  OPERATION_FAILED: (same) => `Correct the cause, then send it again${same}.`,
+  OPERATION_CANCELLED: (same) => `Create a new one${same} if it is still needed.`,
+  OPERATION_EXPIRED: (same) => `Send it again${same}, with a later deadline if it needs longer.`,
 };
 
 const STATUS_STYLES = { waiting: "working", reached: "done", unreachable: "error" } as const;
@@ -56,15 +57,23 @@ export async function reach(
       later: reached.later,
     };
   } catch (error) {
-    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined) throw error;
-    throw await notExecuted(RED, error, operation);
+    if (!(error instanceof WaitError) || ADVICE[error.code] === undefined)
+      throw await explainReuse(RED, error);
+    throw await notExecuted(RED, error, operation, options.operationKey);
   }
 }
 
 /** The reason first, then what it means and its values; the id last. */
-async function notExecuted(RED: NodeAPI, error: WaitError, operation: Operation): Promise<Error> {
+async function notExecuted(
+  RED: NodeAPI,
+  error: WaitError,
+  operation: Operation,
+  key: string | undefined,
+): Promise<Error> {
   const { code, id, lastStatus, reason } = error;
   const failure = reason ? await explainFailure(RED, reason, callsOf(operation)) : undefined;
   const what = failureSentence(lastStatus ?? "failed", failure, "The operation was not executed");
-  return nodeError(code, `${what} ${ADVICE[code]} Operation ${id}.`);
+  // Such an operation has released its key.
+  const advice = ADVICE[code]?.(key === undefined ? "" : " under the same key");
+  return nodeError(code, `${what} ${advice} Operation ${id}.`);
 }

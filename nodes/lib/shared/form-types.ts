@@ -182,9 +182,11 @@ export type Started = {
 
 /** The state of an events-in node, for the panel in its form. Positions are offsets. */
 export type PanelReport =
-  | { deployed: false }
+  | { deployed: false; fleet?: FleetReport }
   | {
       deployed: true;
+      /** There when the cursor is shared by several copies. */
+      fleet?: FleetReport;
       state: string;
       channelId: string;
       cursor?: number;
@@ -214,8 +216,30 @@ export type PanelReport =
       started?: Started;
       /** Why amounts of its events come in the smallest unit only. */
       units?: UnitsReport;
+      /** How long its requests wait for their turn under the limit of requests, where that is long. */
+      turnMs?: number;
       lastError?: string;
     };
+
+/** How several copies of a flow share a channel, as this one sees it. */
+export type FleetReport = {
+  /** The engine. */
+  label: string;
+  /** What this copy is called. */
+  copy: string;
+  leaseMs: number;
+  state: "reading" | "standby" | "share" | "unreachable" | "looking";
+  /** Of the copy that reads. */
+  epoch?: number;
+  /** The copy that reads where it is another one, and when it was last heard of. */
+  reader?: string;
+  secondsAgo?: number;
+  /** How many channels this copy may read, and how many there are. */
+  share?: number;
+  wanted?: number;
+  /** Why the engine cannot be reached. */
+  problem?: string;
+};
 
 /** Contract nodes that look like a token and have no decimals; and names of those that differ in them. */
 export type UnitsReport = { noDecimals: Array<{ id: string; name: string }>; differing: string[] };
@@ -237,4 +261,14 @@ export type KeyReport = {
   needsConfirmation: boolean;
   /** The addresses it may go to, where that is known. */
   typedFor?: string[];
+};
+
+/** Whether what a shared state has stored must be typed again before it is sent anywhere. */
+export type SecretsReport = { needsConfirmation: boolean };
+
+/** What a test of a shared state found where it works. */
+export type FleetTested = {
+  /** With its version. */
+  engine: string;
+  roundTripMs: number;
 };

@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import { FolderLock, type FolderState, type LockTimes } from "../../../nodes/events-in/folder/folder-lock.ts";
-import { holderIn, LockFile } from "../../../nodes/events-in/folder/lock-file.ts";
-import { isGone, ownIdentity } from "../../../nodes/events-in/folder/process-identity.ts";
+import {
+  FolderLock,
+  type FolderState,
+  type LockTimes,
+} from "../../../nodes/lib/runtime/folder/folder-lock.ts";
+import { holderIn, LockFile } from "../../../nodes/lib/runtime/folder/lock-file.ts";
+import { isGone, ownIdentity } from "../../../nodes/lib/runtime/folder/process-identity.ts";
 
 const CHILD = join(import.meta.dirname, "lock-child.ts");
 /** A process that has the machine only now and then still shows itself in time. */
@@ -270,7 +274,7 @@ describe("the lock of a folder", function () {
     const [failure] = states;
     if (failure?.kind !== "error") throw new Error(`It said ${failure?.kind}.`);
     should(failure.error).have.property("code", "FOLDER_NOT_LOCKED");
-    should(failure.error.message).match(/blocked cannot be kept .*\(ENOTDIR\).*Check its permissions/);
+    should(failure.error.message).match(/cannot be written \(ENOTDIR\)\. Create it.*blocked$/);
   });
 });
 

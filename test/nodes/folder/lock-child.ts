@@ -5,8 +5,12 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FolderLock, type FolderState, type LockTimes } from "../../../nodes/events-in/folder/folder-lock.ts";
-import type { Tenure } from "../../../nodes/events-in/folder/tenure.ts";
+import {
+  FolderLock,
+  type FolderState,
+  type LockTimes,
+} from "../../../nodes/lib/runtime/folder/folder-lock.ts";
+import type { Tenure } from "../../../nodes/lib/runtime/folder/tenure.ts";
 
 const [folder = "", name = "", times = ""] = process.argv.slice(2);
 

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { fileNameOf } from "../file-name.ts";
 import type { CrecMessage } from "../message.ts";
+import { stateFolderFor } from "../state-folder.ts";
+import { NO_OWNER } from "./owners.ts";
 
 /** A wait as its file holds it. */
 export type WaitRecord = {
@@ -26,20 +28,27 @@ export type StoredWait = { path: string; record: WaitRecord | undefined; isGone:
 
 const ENDING = ".json";
 const TEMPORARY = `${ENDING}.tmp`;
+/** `<id>-<random>.<owner>.json` */
+const OWNED = /\.([0-9a-f-]{36})\.json(?:\.tmp)?$/;
 
-/** The waits of one node, each in its own file. Like cursors, they are in the user directory. */
+/**
+ * The waits of one node, each in its own file. They are in the state folder, like cursors. The name of a file says which
+ * process waits: see `owners.ts`.
+ */
 export class WaitStore {
   readonly #folder: string;
+  readonly #owner: string;
 
-  constructor(RED: NodeAPI, nodeId: string) {
+  constructor(RED: NodeAPI, nodeId: string, owner: string) {
     // A flow that was written by hand can have any id: the folder must not be another one.
     const name = fileNameOf(nodeId).replace(/^\.+$/, (dots) => "%2E".repeat(dots.length));
-    this.#folder = join(RED.settings.userDir ?? process.cwd(), "crec-waits", name);
+    this.#folder = join(stateFolderFor(RED, "waits"), name);
+    this.#owner = owner;
   }
 
   /** A name that no other wait has: several messages may wait for one operation. */
   nameFor(id: string): string {
-    return `${fileNameOf(id)}-${randomUUID().slice(0, 8)}${ENDING}`;
+    return `${fileNameOf(id)}-${randomUUID().slice(0, 8)}.${this.#owner}${ENDING}`;
   }
 
   async save(name: string, record: WaitRecord): Promise<void> {
@@ -63,20 +72,52 @@ export class WaitStore {
     await rm(join(this.#folder, name), { force: true });
   }
 
+  /** Removes the waits of this process. */
   async removeAll(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    for (const name of await this.#files()) {
+      if (ownerOf(name) === this.#owner) await this.remove(name);
+    }
+    // Unless another process waits, too.
+    await rmdir(this.#folder).catch(() => {});
   }
 
-  /** The names of all waits but those of this deploy. What a crash left half written is removed. */
-  async names(own: ReadonlySet<string>): Promise<string[]> {
-    const files = await readdir(this.#folder).catch((error: unknown) => {
+  /** Which processes have waits here. */
+  async owners(): Promise<Set<string>> {
+    return new Set((await this.#files()).map(ownerOf));
+  }
+
+  /**
+   * The names of all waits of a process but those in `own`, which are of this deploy. What a crash left half written is
+   * removed: the process must have ended, or be this one.
+   */
+  async names(owner: string, own: ReadonlySet<string> = new Set()): Promise<string[]> {
+    const isOwn = (file: string) => own.has(file.replace(/\.tmp$/, ""));
+    const others = (await this.#files()).filter((file) => ownerOf(file) === owner && !isOwn(file));
+    for (const half of others.filter((file) => file.endsWith(TEMPORARY))) await this.remove(half);
+    return others.filter((file) => file.endsWith(ENDING));
+  }
+
+  /** Makes a wait of another process one of this process. Gives its new name; undefined where it is not there any more. */
+  async claim(name: string): Promise<string | undefined> {
+    const claimed = `${name.replace(OWNED, ENDING).slice(0, -ENDING.length)}.${this.#owner}${ENDING}`;
+    try {
+      await rename(join(this.#folder, name), join(this.#folder, claimed));
+      return claimed;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.#files()).includes(name);
+  }
+
+  async #files(): Promise<string[]> {
+    return readdir(this.#folder).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
-    const isOwn = (file: string) => own.has(file.replace(/\.tmp$/, ""));
-    const others = files.filter((file) => !isOwn(file));
-    for (const half of others.filter((file) => file.endsWith(TEMPORARY))) await this.remove(half);
-    return others.filter((file) => file.endsWith(ENDING));
   }
 
   async read(name: string): Promise<StoredWait> {
@@ -87,6 +128,11 @@ export class WaitStore {
       return { path, record: undefined, isGone: isMissing(error) };
     }
   }
+}
+
+/** Earlier versions did not write it. */
+function ownerOf(name: string): string {
+  return OWNED.exec(name)?.[1] ?? NO_OWNER;
 }
 
 function isMissing(error: unknown): boolean {

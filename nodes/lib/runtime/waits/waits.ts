@@ -7,6 +7,7 @@ import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
 import { isTest } from "../test-message.ts";
 import { keptMessage } from "./kept-message.ts";
+import { OWNER, WaitOwners } from "./owners.ts";
 import { type WaitRecord, WaitStore } from "./wait-store.ts";
 
 /** What a node waits for, with what it needs to continue after a deploy. */
@@ -42,6 +43,8 @@ export type Run = {
 /** So many waits are resumed at once, then there is a pause: the service should not get a thousand requests in a second. */
 const MOST_AT_ONCE = 10;
 const PAUSE_MS = 250;
+/** How often a node looks for waits of other processes that have ended since. */
+const LOOK_MS = 60_000;
 
 /** With this reason a run ends silently: another message continues its wait. */
 export const TAKEN_OVER = new Error("Another message continues this wait.");
@@ -53,6 +56,9 @@ export class Waits {
   readonly #runs: ReadonlySet<Run>;
   readonly #isOn: () => boolean;
   readonly #store: WaitStore;
+  readonly #owners: WaitOwners;
+  /** Other processes whose waits are taken up when they end, and those whose waits were. */
+  readonly #watched = new Set<string>();
   /** Messages that were given to the node again, until it has them. */
   readonly #resumed = new WeakMap<CrecMessage, { kept: Kept; file: string }>();
   /** Files of this deploy, which are not taken up again in it. Undefined once the names of the others are known. */
@@ -70,7 +76,8 @@ export class Waits {
     this.#node = node;
     this.#runs = runs;
     this.#isOn = isOn;
-    this.#store = new WaitStore(RED, node.id);
+    this.#store = new WaitStore(RED, node.id, OWNER);
+    this.#owners = new WaitOwners(RED);
     // Before that, the nodes behind this one may not listen yet.
     this.#forget = onFlowsStarted(RED, () => void this.#resumeAll().catch((error) => this.#warn(error)));
   }
@@ -132,6 +139,7 @@ export class Waits {
   async close(removed: boolean): Promise<boolean> {
     this.#closing.abort();
     this.#forget();
+    this.#owners.close();
     if (!removed || this.#isInFlows()) return false;
     await this.#store.removeAll().catch((error) => this.#warn(error));
     return true;
@@ -157,6 +165,7 @@ export class Waits {
     const file = run.file ?? this.#store.nameFor(record.id);
     this.#own?.add(file);
     try {
+      await this.#beAlive();
       await this.#store.save(file, { version: 1, ...record, ...keptMessage(run.msg) });
       run.file = file;
     } catch (error) {
@@ -164,19 +173,66 @@ export class Waits {
     }
   }
 
+  #beAlive(): Promise<void> {
+    return this.#owners.beAlive(() => void this.#stopTaken().catch((error) => this.#warn(error)));
+  }
+
+  /** After this process was suspended: what others have taken over meanwhile is theirs. */
+  async #stopTaken(): Promise<void> {
+    for (const { file, controller } of this.#runs) {
+      if (file !== undefined && !(await this.#store.has(file))) controller.abort(TAKEN_OVER);
+    }
+  }
+
   async #resumeAll(): Promise<void> {
     const { signal } = this.#closing;
-    const names = await this.#store.names(this.#own ?? new Set());
+    const owners = await this.#store.owners();
+    if (owners.has(OWNER)) {
+      await this.#beAlive();
+      const names = await this.#store.names(OWNER, this.#own);
+      this.#own = undefined;
+      await this.#resumeThese(names);
+    }
     this.#own = undefined;
+    await this.#watchOthers(owners);
+    this.#early = undefined;
+    while (!signal.aborted) {
+      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+      if (!signal.aborted) void this.#watchOthers(await this.#store.owners());
+    }
+  }
+
+  /** Resolves when the waits of those that have ended are resumed. */
+  async #watchOthers(owners: ReadonlySet<string>): Promise<void> {
+    const fresh = [...owners].filter((owner) => owner !== OWNER && !this.#watched.has(owner));
+    for (const owner of fresh) this.#watched.add(owner);
+    const take = async (owner: string): Promise<void> => {
+      if (this.#closing.signal.aborted) return;
+      await this.#beAlive();
+      await this.#resumeThese(await this.#store.names(owner), (name) => this.#store.claim(name));
+    };
+    await Promise.all(
+      fresh.map((owner) =>
+        this.#owners.whenGone(owner, () => take(owner).catch((error) => this.#warn(error))),
+      ),
+    );
+  }
+
+  /** `claim` makes a file one of this process. */
+  async #resumeThese(
+    names: readonly string[],
+    claim: (name: string) => Promise<string | undefined> = async (name) => name,
+  ): Promise<void> {
+    const { signal } = this.#closing;
     for (const [index, name] of names.entries()) {
       if (index > 0 && index % MOST_AT_ONCE === 0)
         await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
       const { path, record, isGone } = await this.#store.read(name);
       if (signal.aborted) return;
-      if (record) await this.#resume(name, record);
-      else if (!isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
+      const claimed = record && (await claim(name));
+      if (record && claimed !== undefined) await this.#resume(claimed, record);
+      else if (!record && !isGone) this.#node.warn(this.#RED._("common.warning.wait-unreadable", { path }));
     }
-    this.#early = undefined;
   }
 
   async #resume(name: string, record: WaitRecord): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type CodedError, nodeError } from "../../shared/errors.ts";
 import { codeOf, type Holder, holderIn, LockFile, readLock } from "./lock-file.ts";
 import { isGone, ownIdentity } from "./process-identity.ts";
 import { readClocks, Tenure } from "./tenure.ts";
@@ -182,7 +182,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 function notLocked(path: string, cause: unknown): CodedError {
   return nodeError(
     "FOLDER_NOT_LOCKED",
-    `The folder ${dirname(path)} cannot be kept for this Node-RED alone (${codeOf(cause) ?? cause}). Check its permissions and free space. No event is sent until it can; it is tried again.`,
+    `The state folder cannot be written (${codeOf(cause) ?? cause}). Create it, or correct its owner, permissions and free space. No event is sent until it can be written; it is tried again. Folder: ${dirname(path)}`,
     cause,
   );
 }

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI } from "node-red";
-import { showStatus } from "../../lib/runtime/status.ts";
-import { shortText } from "../../lib/shared/errors.ts";
-import { type FolderState, LOCK_TIMES } from "./folder-lock.ts";
+import { type FolderState, LOCK_TIMES } from "../lib/runtime/folder/folder-lock.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { shortText } from "../lib/shared/errors.ts";
 
 /** Shows that a node waits for its folder. Tells whether it does. */
 export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolean {
@@ -9,7 +9,7 @@ export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolea
   else if (state.kind === "elsewhere") {
     const { isAlive } = state;
     const text = isAlive ? "events-in.status.folder-in-use" : "events-in.status.folder-silent";
-    showStatus(node, isAlive ? "error" : "waiting", RED._(text, heldBy(state)));
+    showStatus(node, isAlive ? "stopped" : "waiting", RED._(text, heldBy(state)));
   } else return false;
   return true;
 }

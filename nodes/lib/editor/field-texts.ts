@@ -1,4 +1,4 @@
-import { inputOf } from "../lib/editor/form-fields.ts";
+import { inputOf } from "./form-fields.ts";
 
 /**
  * Reads what fields of the form that is open now show, trimmed. Also while another form lies on top of it, in which

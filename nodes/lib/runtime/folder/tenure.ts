@@ -1,4 +1,4 @@
-import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
+import { type CodedError, nodeError } from "../../shared/errors.ts";
 import type { LockFile } from "./lock-file.ts";
 
 /** The time for which a folder is this process's, until it is given back or found to be another's. */
@@ -59,7 +59,7 @@ export class Tenure {
 
   async #renew(): Promise<void> {
     const at = readClocks();
-    if (this.over.aborted) throw inUse();
+    if (this.over.aborted) throw folderInUse();
     let isOwn: boolean;
     try {
       isOwn = await this.#file.beat();
@@ -69,7 +69,7 @@ export class Tenure {
       throw error;
     }
     if (!isOwn) await this.#lose();
-    if (this.over.aborted) throw inUse();
+    if (this.over.aborted) throw folderInUse();
     this.#renewedAt = at;
   }
 
@@ -91,9 +91,9 @@ function elapsedSince({ monotonic, wall }: Reading): number {
   return Math.max(performance.now() - monotonic, Math.abs(Date.now() - wall));
 }
 
-function inUse(): CodedError {
+export function folderInUse(): CodedError {
   return nodeError(
     "FOLDER_IN_USE",
-    "Another Node-RED uses the folder of the cursors by now. This one waits until it is free again.",
+    "Another Node-RED uses the state folder. This one is the standby: it continues when the other one ends.",
   );
 }

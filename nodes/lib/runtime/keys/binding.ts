@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { nodeError } from "../../lib/shared/errors.ts";
+import { nodeError } from "../../shared/errors.ts";
 
 /** Where a stored key may be sent. */
 type Binding = {
@@ -21,6 +21,13 @@ export type BoundKey = {
   stored: string;
   /** Where it would be sent now. */
   addresses: readonly string[];
+  /** What sentences call it. */
+  words?: { key: string; enter: string };
+};
+
+const OF_CONNECTION = {
+  key: "The API key of this connection",
+  enter: "enter the key again in the connection",
 };
 
 const FINGERPRINT_BYTES = 32;
@@ -30,7 +37,10 @@ const FINGERPRINT_BYTES = 32;
  * Without a user directory of Node-RED `path` is undefined, and bindings last as long as the process.
  * @throws KEY_NEEDS_CONFIRMATION where the addresses differ, or the file cannot be read; KEY_BINDING_NOT_SAVED
  */
-export function bindKey(path: string | undefined, { id, stored, addresses }: BoundKey): void {
+export function bindKey(
+  path: string | undefined,
+  { id, stored, addresses, words = OF_CONNECTION }: BoundKey,
+): void {
   const bindings = path === undefined ? unsaved : read(path);
   const known = bindings.get(id);
   if (known && isOf(known, stored)) {
@@ -38,7 +48,7 @@ export function bindKey(path: string | undefined, { id, stored, addresses }: Bou
     if (addresses.every((address) => known.addresses.includes(address))) return;
     throw nodeError(
       "KEY_NEEDS_CONFIRMATION",
-      `The API key of this connection was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. If this is right, enter the key again in the connection.`,
+      `${words.key} was entered for ${list(known.addresses)}, and would now be sent to ${list(addresses)}. Nothing was sent. If this is right, ${words.enter}.`,
     );
   }
   const salt = randomBytes(16).toString("hex");

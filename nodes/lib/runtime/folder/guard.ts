@@ -1,5 +1,5 @@
 import * as files from "node:fs/promises";
-import type { FileCursorStoreOptions } from "../../../src/index.ts";
+import type { FileCursorStoreOptions } from "../../../../src/index.ts";
 import type { Tenure } from "./tenure.ts";
 
 type Files = NonNullable<FileCursorStoreOptions["files"]>;

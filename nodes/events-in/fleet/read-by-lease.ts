@@ -1,0 +1,74 @@
+import type { NodeAPI } from "node-red";
+import type { Lease, LeaseState } from "../../../src/index.ts";
+import type { FleetRef } from "../../lib/runtime/fleet.ts";
+import { leaseKey, noteLease } from "../../lib/runtime/held-leases.ts";
+import { type Fleet, joinFleet } from "../../lib/runtime/join-fleet.ts";
+import type { FleetReport } from "../../lib/shared/form-types.ts";
+import type { ShownLease } from "./lease-status.ts";
+
+export type LeaseReadingOptions = {
+  ref: FleetRef;
+  consumer: string;
+  channelId: string;
+  /** Called when this copy has the lease, and again when it has it again. May not throw. */
+  open: (lease: Lease, fleet: Fleet) => Promise<void>;
+  /** Called once after each `open`; the lease is given back after that. May not throw. */
+  close: () => Promise<void>;
+  onState: (state: LeaseState) => void;
+};
+
+/** Reads a channel together with other copies: one of them at a time. */
+export type LeaseReading = ShownLease & {
+  report(): FleetReport;
+  /** Closes what is open and gives the lease back. Never rejects. */
+  leave(): Promise<void>;
+};
+
+/** @throws what opening the shared state throws: its settings are wrong */
+export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): Promise<LeaseReading> {
+  const { consumer, channelId, open, close, onState } = options;
+  const { fleet, leave } = await joinFleet(RED, options.ref);
+  const key = leaseKey(consumer, channelId);
+  let forget = () => {};
+  fleet.wanted += 1;
+  const wanted = fleet.keeper().want(key, {
+    open: (lease) => {
+      forget = noteLease(RED, key, lease);
+      return open(lease, fleet);
+    },
+    close: async () => {
+      forget();
+      await close();
+    },
+    onState,
+  });
+  return {
+    state: () => wanted.state,
+    wanted: () => fleet.wanted,
+    report: () => reportOf(fleet, wanted.state),
+    leave: async () => {
+      await wanted.leave();
+      fleet.wanted -= 1;
+      await leave();
+    },
+  };
+}
+
+function reportOf({ copy, leaseMs, shared, wanted }: Fleet, state: LeaseState): FleetReport {
+  const common = { label: shared.label, copy: copy.name, leaseMs };
+  switch (state.kind) {
+    case "held":
+      return { ...common, state: "reading", epoch: state.lease.epoch };
+    case "elsewhere": {
+      const { copy: reader, epoch, renewedMsAgo } = state.holder;
+      const secondsAgo = Math.round(renewedMsAgo / 1000);
+      return { ...common, state: "standby", reader: reader.name, epoch, secondsAgo };
+    }
+    case "waiting_for_share":
+      return { ...common, state: "share", share: state.share, wanted };
+    case "error":
+      return { ...common, state: "unreachable", problem: state.error.message };
+    default:
+      return { ...common, state: "looking" };
+  }
+}

@@ -1,0 +1,40 @@
+import type { EditedNode } from "../lib/editor/api.ts";
+import { inputOf } from "../lib/editor/form-fields.ts";
+import { problemUnder } from "../lib/editor/form-rows.ts";
+import { TYPED } from "../lib/editor/live-check.ts";
+import type { NodeForm } from "../lib/editor/node-form.ts";
+import { atPresent, isReference } from "../lib/editor/validate.ts";
+import { isEngineUrl, isRedisUrl } from "../lib/shared/engine-url.ts";
+import { STORED_PASSWORD } from "../lib/shared/stored-password.ts";
+import { withoutMark } from "../lib/shared/typed-key.ts";
+import { keepSecretsAtTheirServers, markTypedSecrets } from "./editor-secrets.ts";
+import { fleetTest } from "./editor-test.ts";
+
+export const form: NodeForm = {
+  checks: { url: urlProblem },
+  opened(node) {
+    fleetTest(node);
+    keepSecretsAtTheirServers(node);
+    showUrlProblem(node);
+  },
+  saved: markTypedSecrets,
+};
+
+/** What is wrong with the URL, as far as a form can know it. One that is stored was right when it was typed. */
+function urlProblem(node: EditedNode, value: unknown): string | undefined {
+  const url = withoutMark(String(value ?? "").trim());
+  if (url === "" || url === STORED_PASSWORD || isReference(url)) return undefined;
+  if (!isEngineUrl(url)) return node._("fleet.error.url");
+  const isBySentinel = atPresent(node, "servers") === "sentinel";
+  return isBySentinel && !isRedisUrl(url) ? node._("fleet.error.servers-not-redis") : undefined;
+}
+
+/** The box shows dots: without a sentence nobody would see what is wrong. */
+function showUrlProblem(node: EditedNode): void {
+  const [url, servers] = [inputOf("url"), inputOf("servers")];
+  const problem = problemUnder(url);
+  const show = (): void => problem.say(urlProblem(node, url.val()) ?? "");
+  url.on(TYPED, show);
+  servers.on("change", show);
+  show();
+}

@@ -1,0 +1,53 @@
+import type { NodeAPI } from "node-red";
+import { problemIn } from "../lib/runtime/config-nodes.ts";
+import { type FieldReader, fieldReader } from "../lib/runtime/field-reader.ts";
+import {
+  type FleetCredentials,
+  type FleetNode,
+  type FleetRef,
+  urlOfEnvironment,
+} from "../lib/runtime/fleet.ts";
+import { withoutMark } from "../lib/shared/typed-key.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import { registerSecretsReport } from "./admin/secrets-report.ts";
+import { registerFleetTest } from "./admin/test-fleet.ts";
+import { type FleetDef, NODE } from "./fields.ts";
+import { secretsProblem } from "./secrets.ts";
+import { type FleetInput, settingsOf, settingsProblem } from "./settings.ts";
+
+/** The state that several copies of the flows share. Connections are opened by the nodes that use it. */
+export default function register(RED: NodeAPI): void {
+  function ConstructFleet(this: FleetNode, def: FleetDef): void {
+    RED.nodes.createNode(this, def);
+    this.fleet = openFleet(RED, this, fieldReader(RED, this, NODE, def));
+    if (this.fleet.problem) this.error(this.fleet.problem.message);
+  }
+  RED.nodes.registerType<FleetNode, FleetDef, object, FleetCredentials>("crec-fleet", ConstructFleet, {
+    credentials: { url: { type: "password" }, sentinelPassword: { type: "password" } },
+  });
+  registerFleetTest(RED);
+  registerSecretsReport(RED);
+}
+
+function openFleet(RED: NodeAPI, node: FleetNode, fields: FieldReader<typeof NODE>): FleetRef {
+  const { settings, credentials } = { settings: fields.settings, credentials: node.credentials };
+  const read = (): FleetInput => ({
+    url: withoutMark((credentials?.url ?? "").trim()) || urlOfEnvironment(),
+    isBySentinel: fields.choice("servers") === "sentinel",
+    sentinels: fields.text("sentinels"),
+    master: fields.text("master"),
+    sentinelPassword: withoutMark((credentials?.sentinelPassword ?? "").trim()),
+    namespace: fields.text("namespace"),
+    leaseMs: fields.milliseconds("lease"),
+  });
+  const problem =
+    unsetVariable(settings) ??
+    unsetVariable(credentials) ??
+    problemIn(read) ??
+    settingsProblem(read()) ??
+    secretsProblem(RED, node, read());
+  return { problem, settings: problem ? EMPTY : settingsOf(read()), isFromEnvironment: false };
+}
+
+/** Of a shared state that cannot be opened. */
+const EMPTY = { url: "", namespace: "", leaseMs: 0 };

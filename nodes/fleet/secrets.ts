@@ -1,0 +1,73 @@
+import type { NodeAPI } from "node-red";
+import { storedCredential } from "../lib/admin/deployed.ts";
+import type { FleetNode } from "../lib/runtime/fleet.ts";
+import { storedValue } from "../lib/runtime/flow-settings.ts";
+import { bindKey } from "../lib/runtime/keys/binding.ts";
+import { isFrom, isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
+import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
+import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
+import { isReference } from "../lib/shared/variables.ts";
+import { hostsIn } from "./checks.ts";
+import type { FleetInput } from "./settings.ts";
+
+const SECRETS = ["url", "sentinelPassword"] as const;
+const OWN_HOST = "the host of its URL";
+
+type Servers = Pick<FleetInput, "isBySentinel" | "sentinels" | "master">;
+
+/**
+ * Why the secrets of a shared state must not be sent. A URL says itself where its password goes. With sentinels, the flow
+ * says it: so what was typed only goes to the sentinels it was typed for, and what is from the environment only to
+ * sentinels from the environment. No change of the flow can redirect them.
+ */
+export function secretsProblem(RED: NodeAPI, node: FleetNode, servers: Servers): CodedError | undefined {
+  for (const name of SECRETS) {
+    const problem = problemOf(RED, node, name, servers);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+function problemOf(
+  RED: NodeAPI,
+  node: FleetNode,
+  name: (typeof SECRETS)[number],
+  servers: Servers,
+): CodedError | undefined {
+  const stored = node.credentials?.[name] ?? "";
+  const id = originalId(node);
+  const written = storedCredential(RED, id, name) ?? stored;
+  // Without a URL of its own, that of the environment is used.
+  const isOfEnvironment =
+    (name === "url" && stored === "") || (isReference(written) && isInEnvironment(stored.trim()));
+  if (isOfEnvironment)
+    return servers.isBySentinel && !areFromEnvironment(RED, id, servers) ? stray() : undefined;
+  if (stored === "") return undefined;
+  const words = { key: "What is stored in this shared state", enter: "enter it again in the shared state" };
+  try {
+    const addresses = addressesOf(servers);
+    bindKey(bindingsPath(RED), { id: `${id} ${name}`, stored, addresses, words });
+    return undefined;
+  } catch (thrown) {
+    return toCodedError(thrown);
+  }
+}
+
+function addressesOf({ isBySentinel, sentinels, master }: Servers): string[] {
+  if (!isBySentinel) return [OWN_HOST];
+  const hosts = hostsIn(sentinels).map(({ host, port }) => `the sentinel ${host}:${port}`);
+  return [...hosts, `the master ${master}`];
+}
+
+function areFromEnvironment(RED: NodeAPI, id: string, servers: Servers): boolean {
+  return (["sentinels", "master"] as const).every((field) =>
+    isFrom(process.env, { written: String(storedValue(RED, id, field) ?? ""), resolved: servers[field] }),
+  );
+}
+
+function stray(): CodedError {
+  return nodeError(
+    "KEY_NEEDS_CONFIRMATION",
+    "The URL or the password of the shared state comes from the environment, but its sentinels or the name of the master do not. Nothing was sent. Use environment variables for these too, or enter the URL and the password.",
+  );
+}

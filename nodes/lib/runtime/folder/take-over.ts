@@ -1,0 +1,157 @@
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, open, readdir, realpath, rename, rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { loadLibrary } from "../library.ts";
+import { folderOfKind, type StateFolder, type StateKind } from "../state-folder.ts";
+import { FolderLock, type FolderState } from "./folder-lock.ts";
+import { codeOf } from "./lock-file.ts";
+import { LOCK_FILE } from "./shared-folder.ts";
+
+export type TakeOverOptions = {
+  /** This process must have the new folder until it is aborted. */
+  signal: AbortSignal;
+  /** Called while another process uses the old folder. */
+  onWait: (state: FolderState) => void;
+};
+
+/** What was moved out of one folder. Files that are in the new folder already stay in the old one. */
+export type TakenOver = { from: string; moved: number; left: string[] };
+
+/** What says that a consumer has run stays in each place, and survives where one of them does. */
+const MOVED: readonly StateKind[] = ["cursors", "seen", "waits"];
+/** A file that is being copied to another disk. It counts again when the copy is missing. */
+const TAKEN = ".taken";
+
+/**
+ * Moves the state that lies in former places into the state folder, before any of it is used. A crash at any moment loses
+ * nothing: the next call continues. A folder that another process uses is not touched until that process ends.
+ * @throws errors of the disk
+ */
+export async function takeOver(folder: StateFolder, options: TakeOverOptions): Promise<TakenOver[]> {
+  const taken: TakenOver[] = [];
+  for (const from of folder.former) {
+    if (!(await hasState(from)) || (await isSame(from, folder.path))) continue;
+    const lock = await whenFree(from, options);
+    try {
+      const result: TakenOver = { from, moved: 0, left: [] };
+      for (const kind of MOVED) {
+        const copy = kind === "cursors" ? copyCursor : copyDurably;
+        const [source, target] = [folderOfKind(from, kind), folderOfKind(folder.path, kind)];
+        await moveAll(source, target, { ...options, result, copy });
+      }
+      if (result.moved + result.left.length > 0) taken.push(result);
+    } finally {
+      await lock.stop();
+    }
+    for (const kind of MOVED) await removeEmpty(folderOfKind(from, kind));
+  }
+  return taken;
+}
+
+/** Whether there may be something to take over. */
+export function hasFormerState({ former }: StateFolder): boolean {
+  return former.some((from) => MOVED.some((kind) => existsSync(folderOfKind(from, kind))));
+}
+
+async function hasState(folder: string): Promise<boolean> {
+  const found = await Promise.all(MOVED.map((kind) => namesIn(folderOfKind(folder, kind))));
+  return found.flat().length > 0;
+}
+
+async function isSame(one: string, other: string): Promise<boolean> {
+  const [real, otherReal] = await Promise.all([one, other].map((path) => realpath(path).catch(() => path)));
+  return real === otherReal;
+}
+
+/** A process of before may still use the old folder. */
+async function whenFree(folder: string, { signal, onWait }: TakeOverOptions): Promise<FolderLock> {
+  let lock: FolderLock | undefined;
+  await new Promise<void>((resolve) => {
+    lock = new FolderLock(join(folderOfKind(folder, "cursors"), LOCK_FILE), (state) => {
+      if (state.kind === "held") resolve();
+      else if (state.kind !== "looking") onWait(state);
+    });
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    lock.start();
+  });
+  if (lock !== undefined && !signal.aborted) return lock;
+  await lock?.stop();
+  throw signal.reason;
+}
+
+type Copy = (from: string, to: string) => Promise<void>;
+type Moving = Pick<TakeOverOptions, "signal"> & { result: TakenOver; copy: Copy };
+
+async function moveAll(from: string, to: string, moving: Moving): Promise<void> {
+  const { signal, result, copy } = moving;
+  const entries = await readdir(from, { withFileTypes: true }).catch((error) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  const ours = entries.filter(({ name }) => !name.startsWith(LOCK_FILE));
+  if (ours.length > 0) await mkdir(to, { recursive: true });
+  for (const entry of ours) {
+    signal.throwIfAborted();
+    const name = entry.name.endsWith(TAKEN) ? entry.name.slice(0, -TAKEN.length) : entry.name;
+    const [source, target] = [join(from, entry.name), join(to, name)];
+    if (entry.isDirectory()) {
+      await moveAll(source, target, moving);
+      await removeEmpty(source);
+    } else if (name !== entry.name) {
+      // A crash interrupted the copy, or came after it.
+      if (existsSync(target)) await rm(source);
+      else await copyAway(source, target, copy);
+      result.moved += 1;
+    } else if (existsSync(target)) result.left.push(source);
+    else {
+      await moveFile(source, target, copy);
+      result.moved += 1;
+    }
+  }
+}
+
+async function moveFile(from: string, to: string, copy: Copy): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    await rename(from, from + TAKEN);
+    await copyAway(from + TAKEN, to, copy);
+  }
+}
+
+/** To another disk: complete there before it is removed here. */
+async function copyAway(from: string, to: string, copy: Copy): Promise<void> {
+  await copy(from, to);
+  await rm(from);
+}
+
+const copyCursor: Copy = async (from, to) => (await loadLibrary()).copyCursorFile(from, to);
+
+const copyDurably: Copy = async (from, to) => {
+  const temporary = `${to}.tmp`;
+  await copyFile(from, temporary);
+  const file = await open(temporary, "r+");
+  await file.sync().finally(() => file.close());
+  await rename(temporary, to);
+  await syncFolder(join(to, ".."));
+};
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot open a folder, and does not need to.
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  return names.filter((name) => !name.startsWith(LOCK_FILE));
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => {});
+}

@@ -1,0 +1,51 @@
+import type { NodeAPI } from "node-red";
+import type { Lease } from "../../../src/index.ts";
+import { override } from "./details.ts";
+import type { CrecMessage } from "./message.ts";
+
+/** Each node's file is bundled alone, so what they share is kept at an object that Node-RED shares. */
+const LEASES = Symbol.for("node-red-crec.held-leases");
+
+type HeldLease = Pick<Lease, "epoch" | "confirm">;
+type Leases = Map<string, HeldLease>;
+
+/** The lease that a message's event was handed over with. */
+export type LeaseOfMessage = { key: string; epoch: number };
+
+/** Under which a consumer's cursor of a channel is leased. */
+export function leaseKey(consumer: string, channelId: string): string {
+  return `${consumer}@${channelId}`;
+}
+
+/** Makes a lease known to the nodes that work on its events. Gives the function that forgets it. */
+export function noteLease(RED: NodeAPI, key: string, lease: HeldLease): () => void {
+  const leases = leasesOf(RED);
+  leases.set(key, lease);
+  return () => {
+    if (leases.get(key) === lease) leases.delete(key);
+  };
+}
+
+/** Undefined for an event that was handed over without a lease, or is not waited for. */
+export function leaseOfMessage(msg: CrecMessage): LeaseOfMessage | undefined {
+  const [consumer, channelId] = [override(msg, "consumer"), override(msg, "channelId")];
+  const epoch = msg.crec?.epoch;
+  if (consumer === undefined || channelId === undefined || typeof epoch !== "number") return undefined;
+  return { key: leaseKey(consumer, channelId), epoch };
+}
+
+/** Whether this process still has a lease. Where that is not certain, the engine is asked. */
+export async function isHeld(RED: NodeAPI, { key, epoch }: LeaseOfMessage): Promise<boolean> {
+  const lease = leasesOf(RED).get(key);
+  if (lease?.epoch !== epoch) return false;
+  return lease.confirm().then(
+    () => true,
+    () => false,
+  );
+}
+
+function leasesOf({ events }: NodeAPI): Leases {
+  const holder = events as { [LEASES]?: Leases };
+  holder[LEASES] ??= new Map();
+  return holder[LEASES];
+}

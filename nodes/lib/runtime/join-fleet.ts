@@ -1,0 +1,133 @@
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { NodeAPI } from "node-red";
+import type { Copy, LeaseKeeper, SharedState } from "../../../src/index.ts";
+import type { FleetRef, FleetSettings } from "./fleet.ts";
+import { loadLibrary } from "./library.ts";
+
+/** What this process shares with other copies, by one engine and namespace. */
+export type Fleet = {
+  /** This process. */
+  copy: Copy;
+  leaseMs: number;
+  shared: SharedState;
+  /** Keeps the leases of all nodes of this process. */
+  keeper(): LeaseKeeper;
+  /** How many leases the nodes of this process want. */
+  wanted: number;
+};
+
+export type Joined = {
+  fleet: Fleet;
+  /** What the last one leaves is closed; its leases are released first. Never rejects. */
+  leave(): Promise<void>;
+};
+
+type Opened = Fleet & { close(): Promise<void> };
+type Entry = { users: number; opened: Promise<Opened> };
+type Registry = {
+  /** The same for the life of the process, so that it gets its leases back after a deploy. */
+  copyId: string;
+  entries: Map<string, Entry>;
+  /** What is being closed: the next one does not open before. */
+  closing: Map<string, Promise<void>>;
+  /** What was logged: a deploy does not log it again. */
+  logged: Set<string>;
+};
+
+/** Each node's file is bundled alone, so what they share is kept at an object that Node-RED shares. */
+const FLEETS = Symbol.for("node-red-crec.fleets");
+/** An engine that does not answer must not keep Node-RED from closing its nodes. */
+const CLOSE_MS = 3_000;
+
+/**
+ * Opens shared state, together with all nodes of this process that use the same one. It works without the engine: then
+ * each of its calls fails.
+ */
+export async function joinFleet(RED: NodeAPI, ref: FleetRef): Promise<Joined> {
+  const registry = registryOf(RED);
+  const key = fleetKey(ref.settings);
+  const entry = registry.entries.get(key) ?? { users: 0, opened: open(RED, registry, ref) };
+  registry.entries.set(key, entry);
+  entry.users += 1;
+  let hasLeft = false;
+  const leave = async (): Promise<void> => {
+    if (hasLeft) return;
+    hasLeft = true;
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    registry.entries.delete(key);
+    const closed = withinTime(entry.opened.then((opened) => opened.close()));
+    registry.closing.set(key, closed);
+    await closed;
+    if (registry.closing.get(key) === closed) registry.closing.delete(key);
+  };
+  try {
+    return { fleet: await entry.opened, leave };
+  } catch (error) {
+    await leave();
+    throw error;
+  }
+}
+
+/** The same for the same shared state. Says nothing about the URL. */
+export function fleetKey(settings: FleetSettings): string {
+  return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
+}
+
+async function open(
+  RED: NodeAPI,
+  registry: Registry,
+  { settings, isFromEnvironment }: FleetRef,
+): Promise<Opened> {
+  await registry.closing.get(fleetKey(settings));
+  const { LeaseKeeper, openSharedState } = await loadLibrary();
+  const { url, namespace, sentinel, leaseMs } = settings;
+  const shared = await openSharedState(url, {
+    ...(namespace === "" ? {} : { namespace }),
+    ...(sentinel ? { sentinel } : {}),
+  });
+  const copy = { id: registry.copyId, name: copyName() };
+  const text = isFromEnvironment ? "common.log.fleet-of-environment" : "common.log.fleet";
+  const line = RED._(text, { label: shared.label, copy: copy.name });
+  if (!registry.logged.has(line)) RED.log.info(line);
+  registry.logged.add(line);
+  let keeper: LeaseKeeper | undefined;
+  return {
+    ...{ copy, leaseMs, shared, wanted: 0 },
+    keeper: () => {
+      keeper ??= new LeaseKeeper({ shared, copy, leaseMs });
+      return keeper;
+    },
+    close: async () => {
+      await keeper?.stop();
+      await shared.close();
+    },
+  };
+}
+
+/** What people call this copy: its host, which is the pod under Kubernetes, and its name under FlowFuse. */
+function copyName(): string {
+  const { FF_DEVICE_NAME, FF_INSTANCE_NAME } = process.env;
+  const instance = (FF_DEVICE_NAME || FF_INSTANCE_NAME || "").trim();
+  return instance === "" ? hostname() : `${instance} (${hostname()})`;
+}
+
+async function withinTime(work: Promise<void>): Promise<void> {
+  const late = new AbortController();
+  const tooLate = sleep(CLOSE_MS, undefined, { signal: late.signal });
+  await Promise.race([work, tooLate]).catch(() => {});
+  late.abort();
+}
+
+function registryOf({ events }: NodeAPI): Registry {
+  const holder = events as { [FLEETS]?: Registry };
+  holder[FLEETS] ??= {
+    copyId: randomUUID(),
+    entries: new Map(),
+    closing: new Map(),
+    logged: new Set(),
+  };
+  return holder[FLEETS];
+}

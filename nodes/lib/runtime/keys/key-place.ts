@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+
+/** In the user directory, next to the credentials. */
+export function bindingsPath(RED: NodeAPI): string | undefined {
+  const { userDir } = RED.settings;
+  return userDir === undefined ? undefined : join(userDir, "crec-keys.json");
+}
+
+/** A node in a subflow instance has its own id, and the credentials of the original node. */
+export function originalId(node: { id: string; _alias?: string }): string {
+  return node._alias ?? node.id;
+}

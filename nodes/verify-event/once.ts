@@ -1,0 +1,90 @@
+import type { Node, NodeAPI } from "node-red";
+import type { DedupeDelivery } from "../../src/index.ts";
+import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
+import { leaseOfMessage } from "../lib/runtime/held-leases.ts";
+import { type Joined, joinFleet } from "../lib/runtime/join-fleet.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { showStatus } from "../lib/runtime/status.ts";
+import { type CodedError, nodeError, shortText, toCodedError } from "../lib/shared/errors.ts";
+import { openDedupeStore } from "./open-dedupe-store.ts";
+import type { VerifyEventFields } from "./settings.ts";
+import { SharedOnce } from "./shared-once.ts";
+
+const DAY_MS = 86_400_000;
+
+/** An event that is to be processed once. */
+export type Candidate = {
+  msg: CrecMessage;
+  key: string;
+  delivery: DedupeDelivery | undefined;
+  /** Aborted when the node is closed. */
+  signal: AbortSignal;
+};
+
+/**
+ * Whether to process an event: if so, it is remembered from now on, and must be sent.
+ * @throws CONSUMER_MOVED; the errors of the memory, which are retryable while an engine cannot be reached
+ */
+export type Once = (candidate: Candidate) => Promise<boolean>;
+
+/**
+ * The memory of a node with *each event once*: one that all copies share, or a file of this Node-RED. Undefined for a
+ * node without it.
+ */
+export function openOnce(RED: NodeAPI, node: Node, fields: VerifyEventFields): Once | undefined {
+  const isShared = Boolean(fields.settings.fleet) || urlOfEnvironment() !== "";
+  if (fields.flag("firstTimeOnly") && isShared) return openShared(RED, node, fields);
+  const store = openDedupeStore(RED, node, fields);
+  if (!store) return undefined;
+  return async ({ key, delivery, signal }) => {
+    const opened = await store();
+    signal.throwIfAborted();
+    return opened.accept(key, delivery);
+  };
+}
+
+function openShared(RED: NodeAPI, node: Node, fields: VerifyEventFields): Once {
+  let joined: Promise<Joined> | undefined;
+  const open = async (): Promise<SharedOnce> => {
+    const ref = fleetOf(RED, fields.settings.fleet);
+    if (!ref) throw new TypeError("There is no shared state");
+    const ttlMs = fields.number("rememberDays") * DAY_MS;
+    joined = joinFleet(RED, ref);
+    const { fleet } = await joined;
+    return new SharedOnce({ shared: fleet.shared, scope: node.id, ttlMs });
+  };
+  let once: Promise<SharedOnce> | undefined;
+  const ready = (): Promise<SharedOnce> => {
+    once ??= open();
+    once.catch(() => {
+      once = undefined;
+    });
+    return once;
+  };
+  node.on("close", (done: () => void) => {
+    const leave = async () => (await joined)?.leave();
+    leave()
+      .catch(() => {})
+      .then(done);
+  });
+  // At the deploy, so that wrong settings show then.
+  ready().catch((thrown: unknown) => {
+    const error = toCodedError(thrown);
+    node.warn(error.message);
+    showStatus(node, "error", shortText(error));
+  });
+  return async ({ msg, key, delivery, signal }) => {
+    const opened = await ready();
+    signal.throwIfAborted();
+    const result = await opened.accept(key, delivery, leaseOfMessage(msg));
+    if (result === "moved") throw moved();
+    return result === "new";
+  };
+}
+
+function moved(): CodedError {
+  return nodeError(
+    "CONSUMER_MOVED",
+    "Another copy reads this channel by now, and sends this event again, so this copy did not process it. You do not have to do anything.",
+  );
+}
