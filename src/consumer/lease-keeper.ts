@@ -43,10 +43,11 @@ const NEVER = new AbortController().signal;
  * Keeps the leases of a process at one engine: takes those that are wanted and free, renews them together, and gives
  * back what is more than the share of this copy. One for each process and engine.
  * @example
- * const keeper = new LeaseKeeper({ shared, copy: { id: randomUUID(), name: hostname() } });
+ * const shared = new MemorySharedState();
+ * const keeper = new LeaseKeeper({ shared, copy: { id: "1", name: "pod-a" } });
  * const wanted = keeper.want("alerts", {
- *   open: async (lease) => startReading(lease),
- *   close: async () => stopReading(),
+ *   open: async ({ epoch }) => console.log(`reads with epoch ${epoch}`),
+ *   close: async () => console.log("reads no more"),
  *   onState: ({ kind }) => console.log(kind),
  * });
  * await wanted.leave();
