@@ -75,6 +75,8 @@ const WIDEST: Readonly<Record<string, Widest>> = {
   },
   "crec-create-watcher": { settings: () => ({ events: "NoSuchEvent" }) },
   "crec-events-in": {
+    // It reads alone: nobody listens at the shared state of this flow.
+    settings: () => ({ fleet: "" }),
     fill: async (form) => {
       await form.root.locator("#crec-events-in-report", { hasText: /cursor/ }).waitFor();
     },
