@@ -17,6 +17,8 @@ export type Incident = {
 
 /** Long enough for a lease to end while it lasts. */
 const LASTING_MS = 2 * LEASE_MS;
+/** A part of each cursor. */
+const SAVED = '"handedOut"';
 /** More than a copy has reserved when it stops reading. */
 const FAR_AHEAD = 30;
 
@@ -55,10 +57,10 @@ const FAULTS = {
     reader.toEngine.restore();
     return incident;
   },
-  /** What the reader sends to the database arrives late: when the next reader has read on and was killed. */
+  /** A cursor that the reader saves arrives late: when the next reader has read on and was killed. */
   "engine late": async (stage) => {
     const reader = await stage.reader();
-    reader.toEngine.hang();
+    await reader.toEngine.hangAt(SAVED);
     const incident = await failOver(stage, reader.name);
     await stage.progress(FAR_AHEAD);
     const nextReader = await stage.reader();

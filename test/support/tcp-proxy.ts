@@ -12,6 +12,8 @@ export class TcpProxy {
   #mostOpen = 0;
   #isHanging = false;
   #isCut = false;
+  /** What a client must send next for it to hang, and what is called then. */
+  #trigger: { text: string; hangs: () => void } | undefined;
   readonly #server = createServer((socket) => this.#join(socket));
 
   private constructor(target: URL) {
@@ -47,6 +49,13 @@ export class TcpProxy {
   hang(): void {
     this.#isHanging = true;
     for (const socket of [...this.#sockets].flat()) socket.pause();
+  }
+
+  /** Resolves when a client sends something with this text. It hangs from then on, and passes this on at `resume`. */
+  hangAt(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#trigger = { text, hangs: resolve };
+    });
   }
 
   /** Passes on what came meanwhile, as a network does that was away. */
@@ -85,7 +94,7 @@ export class TcpProxy {
     this.#sockets.set(client, service);
     this.#mostOpen = Math.max(this.#mostOpen, this.#sockets.size);
     const pass = () => {
-      client.on("data", (chunk: Buffer) => service.write(this.#altered(chunk)));
+      client.on("data", (chunk: Buffer) => this.#pass(this.#altered(chunk), service));
       client.on("end", () => service.end());
       service.pipe(client);
     };
@@ -97,6 +106,17 @@ export class TcpProxy {
       service.destroy();
     };
     for (const socket of [client, service]) socket.on("error", end).on("close", end);
+  }
+
+  #pass(chunk: Buffer, service: Socket): void {
+    const trigger = this.#trigger;
+    if (trigger !== undefined && chunk.includes(trigger.text)) {
+      this.#trigger = undefined;
+      this.hang();
+      trigger.hangs();
+    }
+    if (this.#isHanging) this.#held.push(() => service.write(chunk));
+    else service.write(chunk);
   }
 
   #altered(chunk: Buffer): Buffer {
