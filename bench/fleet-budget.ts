@@ -11,7 +11,7 @@ const PER_MINUTE = 600;
 const MINUTE_MS = 60_000;
 /** Until each channel was asked, and again. */
 const WARM_UP_MS = 2 * (CHANNELS / PER_MINUTE) * MINUTE_MS;
-const WINDOW_MS = 4 * MINUTE_MS;
+const WINDOW_MS = 6 * MINUTE_MS;
 
 type Dispatcher = NonNullable<ConstructorParameters<typeof CrecClient>[0]["dispatcher"]>;
 
@@ -22,8 +22,10 @@ export async function benchBudget(): Promise<Measured[]> {
     request: async ({ path }) => {
       const index = Number(/-0*(\d+)\/events/.exec(path)?.[1] ?? Number.NaN);
       asked[index]?.push(performance.now());
-      const offset = Number(/offset=(\d+)/.exec(path)?.[1] ?? 1);
-      const events = index < BUSY ? [storedEvent(offset)] : [];
+      const from = Number(/offset=(\d+)/.exec(path)?.[1] ?? 0);
+      const end = index < BUSY ? (asked[index]?.length ?? 0) : 0;
+      const offsets = Array.from({ length: end }, (_, before) => before + 1).filter((one) => one >= from);
+      const events = offsets.map((offset) => storedEvent(offset));
       const text = JSON.stringify({ events, has_more: false });
       const body = { bytes: async () => new TextEncoder().encode(text), text: async () => text };
       return { statusCode: 200, headers: { "content-type": "application/json" }, body };

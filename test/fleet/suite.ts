@@ -17,9 +17,11 @@ export type FleetTests = {
   inFlight?: number;
   /** How many times as long as promised one hand-over may take on a machine that does other things as well. */
   patience: number;
+  /** Is told the times of each run. */
+  report?: (line: string) => void;
 };
 
-/** Makes what a copy sends to the engine have no fence: a lower epoch than that of the lease counts as well. */
+/** Changes what a copy sends to the database, so that a lower epoch than that of the lease is accepted. */
 export type Unfence = (sent: string) => string;
 
 const ORDERLY_MS = 1_000;
@@ -43,7 +45,7 @@ export function describeFleet(tests: FleetTests): void {
 
   it(`process ${events} events once through ${faults} faults (seed ${SEED})`, async () => {
     const outcome = await runFleet({ ...tests, random: random() });
-    process.stdout.write(`${summaryOf(outcome)}\n`);
+    tests.report?.(summaryOf(outcome));
     should(problemsOf(outcome)).deepEqual([]);
     should(outcome.incidents).have.length(faults);
     checkTimes(outcome, "fail-over", LEASE_MS + POLL_MS, patience);
@@ -93,7 +95,7 @@ function summaryOf(outcome: Outcome): string {
   const shown = (kind: Incident["handOver"]) => `${kind} ${timesText(timesOf(outcome, kind))}`;
   const count = (kind: string) => records.filter((one) => one.kind === kind).length;
   return [
-    `    seed ${SEED}: ${events} events, ${incidents.length} faults`,
+    `seed ${SEED}: ${events} events, ${incidents.length} faults`,
     `sent ${count("sent")}, failed ${count("failed")}, moved ${count("moved")}, late ${lateCount(outcome)}`,
     shown("fail-over"),
     shown("orderly"),

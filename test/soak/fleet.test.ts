@@ -7,10 +7,12 @@ const ENGINES: Record<string, Pick<FleetTests, "has" | "startEngine">> = {
   Redis: { has: hasRedis, startEngine: () => RedisServer.start() },
 };
 
+const report = (line: string) => process.stdout.write(`    ${line}\n`);
+
 for (const [name, engine] of Object.entries(ENGINES)) {
   describe(`three copies of a flow that share a ${name}, for a long time`, function () {
     this.timeout(3_600_000);
-    describeFleet({ ...engine, events: 2_000, faults: 80, patience: 1 });
-    describeFleet({ ...engine, events: 20_000, faults: 240, inFlight: 20, patience: 1 });
+    describeFleet({ ...engine, events: 2_000, faults: 80, patience: 1, report });
+    describeFleet({ ...engine, events: 20_000, faults: 240, inFlight: 20, patience: 1, report });
   });
 }
