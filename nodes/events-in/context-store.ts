@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Node, NodeAPI } from "node-red";
 import type { CursorState, CursorStore } from "../../src/index.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { nodeError } from "../lib/shared/errors.ts";
+
+/** This process, beside the cursors that it has stored. */
+const WRITER = randomUUID();
 
 /** Where a cursor lies in a context store: by consumer, so that it is found again after the node was replaced. */
 const KEY = "crec-cursor";
@@ -14,8 +18,20 @@ export class ContextCursorStore implements CursorStore {
   readonly #node: Node;
   readonly #key: string;
   readonly #storeName: string;
+  readonly #writer: string;
+  readonly #onOtherWriter: () => void;
+  /** Who stored the cursor that this process knows. */
+  #lastWriter: unknown;
 
-  constructor(node: Node, consumer: string, storeName: string) {
+  /** `onOtherWriter` is called when another process has stored the cursor since this one loaded or stored it. */
+  constructor(
+    node: Node,
+    consumer: string,
+    storeName: string,
+    { onOtherWriter, writer = WRITER }: { onOtherWriter: () => void; writer?: string },
+  ) {
+    this.#writer = writer;
+    this.#onOtherWriter = onOtherWriter;
     this.#node = node;
     this.#key = `${KEY}["${consumer.replaceAll(/["\\]/g, "_")}"]`;
     this.#storeName = storeName;
@@ -23,29 +39,48 @@ export class ContextCursorStore implements CursorStore {
 
   /** @throws CURSOR_FILE_DAMAGED when something else lies in its place */
   async load(): Promise<CursorState | undefined> {
-    const found = await new Promise<unknown>((resolve, reject) => {
-      this.#node.context().global.get(this.#key, this.#storeName, (error: Error | null, value: unknown) => {
-        if (error) reject(error);
-        else resolve(value);
-      });
-    });
+    const found = await this.#read();
     const { CrecError, isCursorState } = await loadLibrary();
-    if (found === undefined || isCursorState(found)) return found;
+    if (found === undefined) return undefined;
+    if (isCursorState(found)) {
+      const { writer, ...state } = found as Stored;
+      this.#lastWriter = writer;
+      return state;
+    }
     throw new CrecError(
       "CURSOR_FILE_DAMAGED",
       `What lies in the context store "${this.#storeName}" as ${this.#key} is not a cursor. Reset the cursor to choose where to go on.`,
     );
   }
 
-  save(state: CursorState): Promise<void> {
+  async save(state: CursorState): Promise<void> {
+    const writer = ((await this.#read()) as Partial<Stored> | undefined)?.writer;
+    if (writer !== undefined && writer !== this.#writer && writer !== this.#lastWriter) this.#onOtherWriter();
+    await this.#write({ ...state, writer: this.#writer });
+    this.#lastWriter = this.#writer;
+  }
+
+  #read(): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#node.context().global.set(this.#key, state, this.#storeName, (error: Error | null) => {
+      this.#node.context().global.get(this.#key, this.#storeName, (error: Error | null, value: unknown) => {
+        if (error) reject(error);
+        else resolve(value);
+      });
+    });
+  }
+
+  #write(stored: Stored): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#node.context().global.set(this.#key, stored, this.#storeName, (error: Error | null) => {
         if (error) reject(error);
         else resolve();
       });
     });
   }
 }
+
+/** With the process that has stored it. */
+type Stored = CursorState & { writer?: unknown };
 
 /**
  * Node-RED takes its default store for one that it does not know: the cursor would not be found, and the node

@@ -63,9 +63,9 @@ export default function register(RED: NodeAPI): void {
       try {
         const unset = unsetVariable(def);
         if (unset) throw unset;
-        const shared = leased && (await sharedCursorOf(RED, this, { ...leased, name, contextStore: store }));
+        const cursor = leased && (await sharedCursorOf(RED, this, { ...leased, name, contextStore: store }));
         if (signal.aborted) return;
-        const reader = await openReader(RED, this, fields, { name, show, signal, tenure, shared });
+        const reader = await openReader(RED, this, fields, { name, show, signal, tenure, cursor });
         if (signal.aborted) return;
         this.reader = reader;
         reader.consumer.start();

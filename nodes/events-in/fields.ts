@@ -162,7 +162,7 @@ export const NODE = describeNode({
     },
     /** How often Node-RED may crash while an event is in the flow before the event is rejected. 0: never rejected. */
     crashes: { kind: "number", icon: "bomb", unit: true, default: "", least: 0, whole: true },
-    /** Empty: a file in the user directory. Else the name of a context store. */
+    /** Empty: a file in the state folder. Else the name of a context store. */
     store: { kind: "select", icon: "database", options: [], default: "", filledLater: true },
     /** Whether it takes commands from messages: 1 with an input. */
     inputs: { kind: "boolean", default: false, numeric: true },

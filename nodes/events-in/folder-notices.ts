@@ -9,7 +9,7 @@ export function showFolder(RED: NodeAPI, node: Node, state: FolderState): boolea
   else if (state.kind === "elsewhere") {
     const { isAlive } = state;
     const text = isAlive ? "events-in.status.folder-in-use" : "events-in.status.folder-silent";
-    showStatus(node, isAlive ? "error" : "waiting", RED._(text, heldBy(state)));
+    showStatus(node, isAlive ? "stopped" : "waiting", RED._(text, heldBy(state)));
   } else return false;
   return true;
 }

@@ -10,6 +10,7 @@ import { serviceIdentity } from "../lib/runtime/service-identity.ts";
 import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
+import { CopiesNote } from "./copies-note.ts";
 import { filtersOf } from "./filters.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
 import { useFlowWork } from "./flow/flow-work.ts";
@@ -41,7 +42,7 @@ type Opening = {
   /** With a cursor in a file: the time during which this process holds the file's folder. */
   tenure?: Tenure | undefined;
   /** With a cursor that several copies share. */
-  shared?: SharedCursor | undefined;
+  cursor?: SharedCursor | undefined;
 };
 
 /** A reader of the node's channel, as soon as there is one; not started yet. */
@@ -49,7 +50,7 @@ export async function openReader(
   RED: NodeAPI,
   node: Node,
   fields: EventsInFields,
-  { name, show, signal, tenure, shared }: Opening,
+  { name, show, signal, tenure, cursor }: Opening,
 ): Promise<Reader> {
   // All settings are checked before anything is sent.
   const choices = outputChoices(fields);
@@ -61,7 +62,7 @@ export async function openReader(
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
-  if (contextStore && !shared) {
+  if (contextStore && !cursor) {
     requireStore(RED, contextStore);
     noteOnStore(RED, node, contextStore);
   }
@@ -70,7 +71,17 @@ export async function openReader(
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
   const library = await loadLibrary();
-  const store = shared?.store ?? ownStore(RED, node, library, { name, contextStore, tenure });
+  const copies = new CopiesNote(RED, node, {
+    ...{
+      consumer: name,
+      channelId,
+      isFleet: cursor !== undefined,
+      inContext: Boolean(contextStore),
+      onChange: show,
+    },
+  });
+  const onOtherWriter = () => copies.note("cursor");
+  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
   const units = new UnitsNote(RED, library);
   const decode = eventDecoder(RED, library, chosen);
   const decodeEvent = (event: ChannelEvent) => {
@@ -80,9 +91,9 @@ export async function openReader(
   };
   const decoding = { ...library, decodeEvent };
   const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
-  const place = shared?.place ?? cursorLocation(RED, contextStore, name);
+  const place = cursor?.place ?? cursorLocation(RED, contextStore, name);
   // A store in memory loses the cursor at each restart, as its user has chosen.
-  const isLasting = shared !== undefined || !contextStore || storeOf(RED, contextStore).module !== "memory";
+  const isLasting = cursor || !contextStore || storeOf(RED, contextStore).module !== "memory";
   const notedStore = isLasting
     ? new NotedStore({
         ...{ store, start, place, ranBefore: new RanBefore(RED, node, identity) },
@@ -92,8 +103,8 @@ export async function openReader(
 
   const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
   const { types } = filters;
-  const polls = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
-  const { source, pace, once } = polls;
+  const shared = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
+  const { source, pace, once } = shared;
   const { flowWork, leave } = useFlowWork(RED);
   const outputs = new Outputs({
     ...{ node, flowWork, unfinished, choices, onChange: show },
@@ -108,8 +119,9 @@ export async function openReader(
   });
   const close = () => {
     outputs.close();
+    copies.close();
     leave();
-    polls.leave();
+    shared.leave();
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
@@ -134,7 +146,7 @@ export async function openReader(
     ...{ source, pace },
     store: notedStore,
     identity,
-    ...(shared ? { lease: shared.lease } : {}),
+    ...(cursor ? { lease: cursor.lease } : {}),
     start,
     types: filters.types,
     prepare: wanted.prepare,
@@ -161,7 +173,7 @@ export async function openReader(
     onState: show,
     onError: (thrown) => {
       // The cursor belongs to another process now, and the node's status reports that.
-      if (tenure?.over.aborted || shared?.lease.over.aborted) return;
+      if (tenure?.over.aborted || cursor?.lease.over.aborted) return;
       const error = toCodedError(thrown);
       reader.noteError(error);
       // A Catch node would keep it out of the log.
@@ -171,8 +183,8 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck, polls },
-    ...(shared ? { epoch: shared.lease.epoch } : {}),
+    ...{ store, identity, outputs, units, watcherCheck, shared, copies },
+    ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(

@@ -6,16 +6,22 @@ import type { Library } from "../lib/runtime/library.ts";
 import { ContextCursorStore } from "./context-store.ts";
 import { cursorPath } from "./settings.ts";
 
-type Place = { name: string; contextStore: string | undefined; tenure?: Tenure | undefined };
+type Place = {
+  name: string;
+  contextStore: string | undefined;
+  tenure?: Tenure | undefined;
+  /** Called when another process has moved a cursor in a context store. */
+  onOtherWriter?: () => void;
+};
 
 /** Where this Node-RED stores the cursor of a consumer alone: in a file, or in one of its context stores. */
 export function ownStore(
   RED: NodeAPI,
   node: Node,
   library: Pick<Library, "FileCursorStore">,
-  { name, contextStore, tenure }: Place,
+  { name, contextStore, tenure, onOtherWriter = () => {} }: Place,
 ): CursorStore {
-  if (contextStore) return new ContextCursorStore(node, name, contextStore);
+  if (contextStore) return new ContextCursorStore(node, name, contextStore, { onOtherWriter });
   const files = tenure ? { files: guardedFiles(tenure) } : {};
   return new library.FileCursorStore({ path: cursorPath(RED, name), ...files });
 }

@@ -11,6 +11,7 @@ import { loadLibrary } from "../lib/runtime/library.ts";
 import { type CodedError, nodeError } from "../lib/shared/errors.ts";
 import type { PanelReport, SentLast, Started } from "../lib/shared/form-types.ts";
 import { positionOf } from "./commands.ts";
+import type { CopiesNote } from "./copies-note.ts";
 import type { Outputs } from "./outputs.ts";
 import type { UnitsNote } from "./units-note.ts";
 import type { WatcherCheck } from "./unwatched.ts";
@@ -26,10 +27,11 @@ export class Reader {
   readonly #units: Pick<UnitsNote, "report"> | undefined;
   readonly outputs: Pick<Outputs, "dropped" | "givenUp" | "notices" | "unknownTypes" | "inFlow">;
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
+  readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
-  readonly #polls: Pick<ChannelReader, "turnMs"> | undefined;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
+  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -44,11 +46,12 @@ export class Reader {
       identity: CursorIdentity;
       outputs: Reader["outputs"];
       watcherCheck: Reader["watcherCheck"];
+      copies: Reader["copies"];
       lower: () => number;
       epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
-      polls?: Pick<ChannelReader, "turnMs">;
+      shared?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -56,11 +59,12 @@ export class Reader {
     this.#identity = parts.identity;
     this.outputs = parts.outputs;
     this.watcherCheck = parts.watcherCheck;
+    this.copies = parts.copies;
     this.#lower = parts.lower;
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
-    this.#polls = parts.polls;
+    this.#shared = parts.shared;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -75,7 +79,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
-    const turnMs = this.#polls?.turnMs ?? 0;
+    const turnMs = this.#shared?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;

@@ -8,7 +8,7 @@ import { startedStatus, startText } from "./start-text.ts";
 
 const CONNECTED = "node-red:common.status.connected";
 
-export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "watcherCheck"> & {
+export type Shown = Pick<Reader, "outputs" | "started" | "lower" | "epoch" | "watcherCheck" | "copies"> & {
   consumer: Pick<Reader["consumer"], "state">;
 };
 
@@ -59,6 +59,7 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
         return ["working", RED._("events-in.status.waiting-for-acks", { count: state.waitingForAcks })];
       }
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
+      if (shown.copies.isNoted) return ["waiting", "events-in.status.copies"];
       if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
       if (unwatched) {
         const key = `events-in.status.unwatched${unwatched.names.length > 0 ? "-names" : ""}`;

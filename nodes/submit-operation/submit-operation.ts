@@ -19,6 +19,7 @@ import { nodeError } from "../lib/shared/errors.ts";
 import { registerOperationPreview } from "./admin/preview.ts";
 import { NODE, type SubmitOperationDef } from "./fields.ts";
 import { isUnproven, operationKeyOf } from "./operation-key.ts";
+import { isFirstTry, noteSender } from "./sender.ts";
 import { transactionsOf } from "./transactions.ts";
 import { UnderWay } from "./under-way.ts";
 
@@ -101,9 +102,11 @@ export default function register(RED: NodeAPI): void {
       client: CrecClient,
     ): Promise<Sent | undefined> => {
       const isDraft = fields.choice("mode") === "draft";
+      const origin = { ...msg.crec };
       showStatus(this, "working", `submit-operation.status.${isDraft ? "drafting" : "signing"}`);
       const { eventKeyOf, randomWalletOperationId, walletOperationIdOf } = await loadLibrary();
       const key = keyOf(msg, eventKeyOf);
+      const isFirst = key !== undefined && isFirstTry(key);
       const channel = channelOf(RED, fields.settings.channel);
       const wallet = walletOf(RED, fields.settings.wallet);
       const channelId = fields.of(msg).override("channel") ?? (await channel.resolve(signal));
@@ -140,6 +143,12 @@ export default function register(RED: NodeAPI): void {
       const ids = { channelId, operationId: operation.operation_id };
       msg.crec = { ...withDetails(msg, ids), digest, ...createdOf(client, msg, ids) };
       if (key !== undefined) msg.crec.found = found;
+      noteSender(operation, {
+        found,
+        origin,
+        isEvent: fields.choice("onceFor") === "event",
+        isFirstTry: isFirst,
+      });
       if (!isDraft && operation.status === "pending_signature") throw awaitsApproval(operation);
       if (!isDraft) {
         return { channelId, operation, walletOperationId, wallet: address, chainSelector, key, found };

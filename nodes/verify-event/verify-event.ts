@@ -75,8 +75,9 @@ export default function register(RED: NodeAPI): void {
  * list of events says nothing about the event. See `eventParts` in submit operation.
  */
 function originOf({ crec, parts }: CrecMessage, { event_id }: ChannelEvent): { eventParts?: unknown } {
-  const known = (crec?.event ?? {}) as Partial<ChannelEvent>;
-  if (known.event_id === event_id) return {};
+  const known = crec?.event;
+  if (typeof known === "object" && known !== null && envelopeOf({ ...known }).event_id === event_id)
+    return {};
   const { id: eventParts } = (parts ?? {}) as { id?: unknown };
   return eventParts === undefined && crec?.eventParts === undefined ? {} : { eventParts };
 }

@@ -70,13 +70,10 @@ export class EventConsumer {
     this.#selection = new Selection(options);
     this.#gate = new Gate({ clock: this.#clock, lease: options.lease });
     const onError = (error: CrecError) => this.#notifier.notifyError(error);
-    const parts = { clock: this.#clock, store: options.store, onError };
+    const { store, lease } = options;
+    const parts = { clock: this.#clock, store, lease, onError };
     this.#notifier = new Notifier({ ...options, clock: this.#clock });
-    this.#checkpointer = new Checkpointer({
-      ...parts,
-      pageLimit: this.#limits.pageLimit,
-      lease: options.lease,
-    });
+    this.#checkpointer = new Checkpointer({ ...parts, pageLimit: this.#limits.pageLimit });
     this.#dispatcher = new Dispatcher({
       ...options,
       ...parts,
@@ -92,7 +89,7 @@ export class EventConsumer {
     this.#interval = this.#newInterval();
     this.#backoff = new ReadBackoff(this.#random);
     const { inFlight } = this.#dispatcher;
-    options.lease?.over.addEventListener("abort", () => inFlight.clear(), { once: true });
+    lease?.over.addEventListener("abort", () => inFlight.clear(), { once: true });
   }
 
   /** Whose cursor it keeps. */

@@ -5,7 +5,7 @@ import { takenOver } from "./consumer-lease.ts";
 import { givenBack, Lease, readClocks } from "./lease.ts";
 import { LeaseClaim, type LeaseState, type LeaseUser } from "./lease-claim.ts";
 import { asCrecError } from "./read-errors.ts";
-import type { Copy, LeaseHolder, Members, SharedState } from "./shared-state.ts";
+import type { Copy, LeaseHolder, Members, SharedState, TakenLease } from "./shared-state.ts";
 
 export type LeaseKeeperOptions = {
   shared: Pick<SharedState, "label" | "take" | "release" | "members" | "leave">;
@@ -153,9 +153,7 @@ export class LeaseKeeper {
     // Copies that begin at the same time should not all take the same.
     const first = Math.floor(this.#random() * free.length);
     const taken = [...free.slice(first), ...free.slice(0, first)].slice(0, Math.min(room, MAX_TAKES));
-    const takes = await Promise.allSettled(taken.map((claim) => this.#take(claim)));
-    const failed = takes.find((one) => one.status === "rejected");
-    if (failed) throw failed.reason;
+    await Promise.all(taken.map((claim) => this.#take(claim)));
     return taken.length === Math.min(room, free.length);
   }
 
@@ -210,11 +208,13 @@ export class LeaseKeeper {
     return members;
   }
 
-  /** Takes a lease if no other copy has it by now. Rejects with the error of the engine. */
+  /** Takes a lease if no other copy has it by now. Never rejects. */
   #take(claim: LeaseClaim): Promise<void> {
-    claim.taking = this.#tryTake(claim).finally(() => {
-      claim.taking = undefined;
-    });
+    claim.taking = this.#tryTake(claim)
+      .catch((thrown) => claim.show({ kind: "error", error: asCrecError(thrown) }))
+      .finally(() => {
+        claim.taking = undefined;
+      });
     return claim.taking;
   }
 
@@ -223,7 +223,8 @@ export class LeaseKeeper {
     const { leaseMs, key } = { leaseMs: this.leaseMs, key: claim.key };
     const since = readClocks(this.#clock);
     let isAwaited = true;
-    const held = shared.take(key, copy, leaseMs).then((taken) => {
+    const asked = shared.take(key, copy, leaseMs).catch(takenDamaged);
+    const held = asked.then((taken) => {
       if (taken === undefined) return;
       const options = { key, taken, leaseMs, since, clock: this.#clock, label: shared.label };
       const lease = new Lease({ ...options, renew: () => this.#beat().then(() => {}) });
@@ -244,7 +245,7 @@ export class LeaseKeeper {
 
   async #leave(claim: LeaseClaim): Promise<void> {
     claim.leaving ??= (async () => {
-      await claim.taking?.catch(() => {});
+      await claim.taking;
       await this.#giveBack(claim);
       this.#claims.delete(claim);
       this.#wake.abort();
@@ -288,6 +289,13 @@ export class LeaseKeeper {
     });
     return Promise.race([promised, late]).finally(() => waiting.abort());
   }
+}
+
+/** The lease of a cursor that is damaged, if that is the error: it was taken all the same. Throws other errors. */
+function takenDamaged(error: unknown): TakenLease & { damaged: CrecError } {
+  const isDamaged = error instanceof CrecError && error.code === "SHARED_CURSOR_DAMAGED";
+  if (!isDamaged || !("epoch" in error) || typeof error.epoch !== "number") throw error;
+  return { epoch: error.epoch, state: undefined, damaged: error };
 }
 
 function noAnswer({ label }: { label: string }, ms: number): CrecError {

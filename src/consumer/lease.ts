@@ -7,7 +7,8 @@ import type { TakenLease } from "./shared-state.ts";
 
 export type LeaseOptions = {
   key: string;
-  taken: TakenLease;
+  /** `damaged`: why the state cannot be used. */
+  taken: TakenLease & { damaged?: CrecError };
   leaseMs: number;
   /** The clocks before the lease was asked for. */
   since: Reading;
@@ -36,6 +37,8 @@ export class Lease implements ConsumerLease {
   readonly epoch: number;
   /** The cursor that was saved last when the lease was taken; undefined when there was none. */
   readonly state: CursorState | undefined;
+  /** Why that cursor cannot be used, if it is damaged. */
+  readonly damaged: CrecError | undefined;
   /** For how long the engine keeps it without a renewal, in milliseconds. */
   readonly leaseMs: number;
   /** The clock that it is measured by. @internal */
@@ -51,6 +54,7 @@ export class Lease implements ConsumerLease {
     this.clock = clock;
     this.epoch = taken.epoch;
     this.state = taken.state;
+    this.damaged = taken.damaged;
     this.#options = options;
     this.#renewedAt = since;
     void this.#watch();

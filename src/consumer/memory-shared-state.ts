@@ -49,8 +49,8 @@ export class MemorySharedState implements SharedState {
   readonly #seen = new Map<string, Seen>();
   readonly #members = new Map<string, Member>();
 
-  constructor({ clock = systemClock }: MemorySharedStateOptions = {}) {
-    this.#clock = clock;
+  constructor(options: MemorySharedStateOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
   }
 
   async take(key: string, copy: Copy, leaseMs: number): Promise<TakenLease | undefined> {

@@ -34,8 +34,10 @@ export class SharedCursorStore implements CursorStore {
     this.#stored = options.lease.state;
   }
 
-  /** The state that was saved last, by this copy or the one before. */
+  /** The state that was saved last, by this copy or the one before. Throws when that is damaged. */
   async load(): Promise<CursorState | undefined> {
+    const { damaged } = this.#options.lease;
+    if (this.#stored === undefined && damaged) throw damaged;
     return this.#stored;
   }
 

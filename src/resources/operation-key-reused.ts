@@ -18,7 +18,7 @@ const MOST_DIFFERENCES = 2;
 const LONGEST_KEY = 80;
 const LONG_HEX = /0x[0-9a-f]{40,}/gi;
 
-/** `OPERATION_KEY_REUSED`: an operation with other calls was sent under the key before. Nothing was sent now. */
+/** `OPERATION_KEY_REUSED`: an operation with other calls was sent under the key before. What was asked for is not executed. */
 export class OperationKeyReusedError extends CrecError {
   override readonly name = "OperationKeyReusedError";
   readonly key: string;
@@ -78,7 +78,7 @@ function sentence({ key, first: { status, operation_id: id } }: ReusedKey, words
     ...(rest > 0 ? [`and ${rest} more`] : []),
   ].join("; ");
   const what = named === "" ? "" : `: ${named}`;
-  return `Key used for other calls${what}. Nothing was sent; the first operation is ${status}. Repeat it with the same calls, without values that change with time, or use a new key. Key "${shownKey(key)}", operation ${id}.`;
+  return `Key used for other calls${what}. They were not executed; the first operation is ${status}. Repeat it with the same calls, without values that change with time, or use a new key. Key "${shownKey(key)}", operation ${id}.`;
 }
 
 function shownKey(key: string): string {

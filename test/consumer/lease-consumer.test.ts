@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import should from "should";
 import { type ConsumerLease, findInFlight, type SharedState } from "../../src/consumer/index.ts";
+import { SharedCursorDamagedError } from "../../src/fleet/index.ts";
 import { randomFrom } from "./generators.ts";
 import { forward, KEY, ReaderWorld } from "./lease-reader.ts";
 import { LEASE_MS } from "./lease-world.ts";
@@ -70,6 +71,31 @@ describe("EventConsumer with a lease", () => {
     should(a.log).containEql("CONSUMER_MOVED");
     should(world.unmarked).eql([]);
     await world.stop();
+  });
+
+  it("stops at a damaged cursor, and continues where it is told to", async () => {
+    const damaged = new SharedCursorDamagedError("memory", KEY, 1);
+    let isTaken = false;
+    const world = new ReaderWorld((engine) => ({
+      ...forward(engine),
+      take: async (...given) => {
+        const taken = await engine.take(...given);
+        if (isTaken) return taken;
+        isTaken = true;
+        throw damaged;
+      },
+    }));
+    world.publish(10);
+    const a = world.add("a");
+    world.read(a, () => 10);
+    await world.pass(1_000);
+    const consumer = world.consumers.get(a);
+    should(consumer?.state).match({ kind: "stopped", error: { code: "SHARED_CURSOR_DAMAGED" } });
+    should(a.sure).eql([KEY]);
+    consumer?.seek(8);
+    await world.until(() => world.acked.size === 3);
+    await world.stop();
+    should(world.saves.at(-1)).match({ epoch: 1, state: { cursor: 10 } });
   });
 
   it("reads again by itself when the engine is back", async () => {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import should from "should";
 import type { SharedState } from "../../src/consumer/index.ts";
 import { LeaseKeeper, MemorySharedState } from "../../src/consumer/index.ts";
+import { CrecError } from "../../src/errors.ts";
 import { randomFrom } from "./generators.ts";
 import { forward } from "./lease-reader.ts";
 import { LEASE_MS, LeaseWorld, type SimulatedCopy } from "./lease-world.ts";
@@ -201,6 +202,22 @@ describe("LeaseKeeper", () => {
     a.link.losesAnswers = false;
     await world.until(() => a.sure.length > 0);
     should(a.leases.get("k")?.epoch).be.above(1);
+    await world.stop();
+  });
+
+  it("shows the error of one lease that cannot be taken, and has the others", async () => {
+    const world = new LeaseWorld((engine) => ({
+      ...forward(engine),
+      take: async (key, ...more) => {
+        if (key === "k2") throw new CrecError("SHARED_STATE_REFUSED", "No right to this row.");
+        return engine.take(key, ...more);
+      },
+    }));
+    const a = world.add("a");
+    a.want("k1", "k2", "k3");
+    await world.pass(2_000);
+    should(a.sure.sort()).eql(["k1", "k3"]);
+    should(a.stateOf("k2")).equal("error (SHARED_STATE_REFUSED)");
     await world.stop();
   });
 

@@ -244,6 +244,31 @@ describe("the readers of one channel", () => {
     await end();
   });
 
+  it("know how long their requests wait for their turn", async () => {
+    const { calls, clock } = world();
+    const turn = Promise.withResolvers<void>();
+    const slow: EventCalls = {
+      ...calls,
+      poll: async (id, params, options) => {
+        const begun = clock.elapsed();
+        await turn.promise;
+        if (options.background !== true) options.background(clock.elapsed() - begun);
+        return calls.poll(id, params, options);
+      },
+    };
+    const reader = joinChannel(slow, "channel-1", { clock });
+    should(reader.turnMs).equal(0);
+    const polled = reader.source.poll({ limit: 1 }, never);
+    await clock.pass(40_000);
+    should(reader.turnMs).equal(40_000);
+    turn.resolve();
+    await polled;
+    await clock.pass(1_000);
+    should(reader.turnMs).equal(40_000);
+    await reader.source.poll({ limit: 1 }, never);
+    should(reader.turnMs).equal(0);
+  });
+
   it("make a look-up once for all", async () => {
     const { clock, join } = world();
     const readers = [join(), join(), join()];

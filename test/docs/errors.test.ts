@@ -8,8 +8,8 @@ import { QUERY_ERROR_CODES } from "../../src/protocol/index.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Written in the sources, but of others: of the HTTP client, of Node.js, and of the environment. */
-const FOREIGN = /_PROXY$|^(UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
+/** Written in the sources, but of others: of the HTTP client, of Node.js, and variables of the environment. */
+const FOREIGN = /_PROXY$|^(CREC|UND_ERR|HPE|ERR|CERT|CRL|SELF_SIGNED|UNABLE_TO|DEPTH_ZERO|HOSTNAME)_/;
 /** What a text put together can come to, by its beginning in the sources. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   // Each kind of config node that another may lack.

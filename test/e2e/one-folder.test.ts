@@ -7,7 +7,7 @@ import { eventsInNode } from "../support/nodes.ts";
 
 const EVENTS = 20;
 const CONNECTED = "node-red:common.status.connected";
-const WAITING = /^another Node-RED uses this folder since 20.*; waiting$/;
+const WAITING = /^standby \(read by .+, since 20.+\)$/;
 
 /** Two containers that were given the same user directory by mistake, or one that was started before the other ended. */
 describe("two Node-REDs on one user directory", function () {
@@ -50,8 +50,8 @@ describe("two Node-REDs on one user directory", function () {
 
     const second = await launch();
     await areAll(second, WAITING);
-    should(second.log).match(/Another Node-RED uses .*crec-cursors: process \d+ on .*, since 20/);
-    should(second.log.match(/Another Node-RED uses/g)).have.length(1);
+    should(second.log).match(/This Node-RED is the standby: process \d+ on .* since 20.*crec-cursors/);
+    should(second.log.match(/This Node-RED is the standby: process/g)).have.length(1);
     await harness.addEvents("for-the-first");
     await hasSent(first, EVENTS + 2);
     await first.stop();
@@ -102,7 +102,7 @@ describe("two Node-REDs on one user directory", function () {
     first.goOn();
     await areAll(first, WAITING);
     should(first.log).match(
-      /This Node-RED was suspended for so long that another one took over .*crec-cursors/,
+      /This Node-RED was suspended for so long that another one took over: .*crec-cursors/,
     );
     await harness.addEvents("after-it-went-on");
     await hasSent(second, end + 4);

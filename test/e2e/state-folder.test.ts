@@ -102,4 +102,19 @@ describe("the state folder of a real Node-RED", function () {
     // The storage is no former place without FlowFuse's key, so the cursor is not there.
     await harness.nodeRed.status("reader", "events-in.status.cursor-lost");
   });
+
+  it("where FlowFuse runs two copies with nothing shared, it says so", async () => {
+    await restart({ ...context(), CREC_TEST_REPLICAS: "2" }, flowfuse, async () => {
+      await rm(inUserDir("storage"), { recursive: true, force: true });
+    });
+    await harness.nodeRed.status("reader", "events-in.status.cursor-lost");
+    await harness.panel("reader", "/seek", { to: "now" });
+    await harness.nodeRed.status(
+      "reader",
+      ({ fill, text }) => fill === "yellow" && text === "events-in.status.copies",
+    );
+    should(harness.nodeRed.log).match(
+      /2 copies read the channel of "reader", or more: FlowFuse runs several copies/,
+    );
+  });
 });

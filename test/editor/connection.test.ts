@@ -1,9 +1,11 @@
 import should from "should";
+import type { RunningService } from "../../service/src/index.ts";
 import { workflowOwnerFromOrgId } from "../../src/index.ts";
 import { THEMES, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
 import type { FlowNode } from "../support/node-red.ts";
 import { connectionNode } from "../support/nodes.ts";
+import { startTestService } from "../support/service.ts";
 
 const SIGNERS = ["11", "22", "33", "44"].map((digits) => `0x${digits.repeat(20)}`);
 
@@ -84,10 +86,20 @@ describe('the result of "Test connection"', function () {
   const line = (form: Form, state: string, text: string) =>
     result(form).locator(`[data-state="${state}"]`, { hasText: text });
 
+  /** One of its own, without events: other files leave some in the service that they share. */
+  let service: RunningService;
+
+  before(async () => {
+    service = await startTestService();
+    await editor().openWith([connectionNode(service.ready, { orgId: "org_other", creTenantId: "9" })]);
+  });
+  after(() => service?.close());
+  afterEach(() => editor().inPage.showTheme("light"));
+
   for (const theme of THEMES) {
     it(`is a list that says what is wrong, readable in the ${theme} theme`, async () => {
-      const { ready } = editor().service;
-      await editor().openWith([connectionNode(ready, { orgId: "org_other", creTenantId: "9" })], theme);
+      const { ready } = service;
+      await editor().inPage.showTheme(theme);
       const form = await editor().form("connection");
       await form.root.getByRole("button", { name: "Test connection" }).click();
       const differs = `This key belongs to ${ready.org_id}; the form says org_other: every event would be rejected.`;

@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import should from "should";
 import { useEditor } from "../support/editor.ts";
-import { flowOfAll } from "../support/editor-flow.ts";
+import { type FlowOfAll, flowOfAll } from "../support/editor-flow.ts";
 import type { Form } from "../support/editor-form.ts";
 import { inEachForm } from "../support/editor-walk.ts";
 
@@ -96,35 +96,41 @@ describe("names that are HTML", function () {
     await page.unrouteAll({ behavior: "wait" });
   });
 
-  it("are text in a notice about a contract that is added", async () => {
-    const { page, nodeRed } = editor();
-    await nodeRed.clear();
-    const all = await flowOfAll(editor());
-    await editor().openWith(all.flows);
-    await page.route("**/crec/contract/read", (route) =>
-      route.fulfill({ json: { isContract: false, network: HOSTILE, channel: HOSTILE } }),
-    );
-    const form = await editor().form(String(all.ids["crec-contract"]));
-    await form.fill("name", HOSTILE);
-    await form.fill("address", NOBODY);
-    await form.done();
-    await page.locator(".red-ui-notification", { hasText: HOSTILE }).waitFor();
-    should(await isTaken()).be.false();
-  });
+  describe("outside of the forms", () => {
+    let ids: FlowOfAll["ids"];
 
-  it("are text in the sidebar, which says what is wrong with a connection", async () => {
-    const { page, inPage } = editor();
-    const all = await flowOfAll(editor());
-    const id = String(all.ids["crec-connection"]);
-    const families = [{ family: HOSTILE, validSigners: "", minRequiredSignatures: "1" }];
-    await editor().openWith(all.flows.map((node) => (node.id === id ? { ...node, families } : node)));
-    const { validationErrors } = await inPage.stored(id);
-    should(validationErrors.join("\n")).containEql("onerror").and.not.containEql("<");
-    await page.evaluate((sentences) => {
-      // As Node-RED shows them in its sidebar.
-      const { $ } = globalThis as unknown as { $: (html: string) => unknown };
-      $(`<span>${sentences.join("<br>")}</span>`);
-    }, validationErrors);
-    should(await isTaken()).be.false();
+    before(async () => {
+      const { flows, ids: all } = await flowOfAll(editor());
+      ids = all;
+      const families = [{ family: HOSTILE, validSigners: "", minRequiredSignatures: "1" }];
+      await editor().openWith(
+        flows.map((node) => (node.id === ids["crec-connection"] ? { ...node, families } : node)),
+      );
+    });
+
+    it("are text in a notice about a contract that is added", async () => {
+      const { page } = editor();
+      await page.route("**/crec/contract/read", (route) =>
+        route.fulfill({ json: { isContract: false, network: HOSTILE, channel: HOSTILE } }),
+      );
+      const form = await editor().form(String(ids["crec-contract"]));
+      await form.fill("name", HOSTILE);
+      await form.fill("address", NOBODY);
+      await form.done();
+      await page.locator(".red-ui-notification", { hasText: HOSTILE }).waitFor();
+      should(await isTaken()).be.false();
+    });
+
+    it("are text in the sidebar, which says what is wrong with a connection", async () => {
+      const { page, inPage } = editor();
+      const { validationErrors } = await inPage.stored(String(ids["crec-connection"]));
+      should(validationErrors.join("\n")).containEql("onerror").and.not.containEql("<");
+      await page.evaluate((sentences) => {
+        // As Node-RED shows them in its sidebar.
+        const { $ } = globalThis as unknown as { $: (html: string) => unknown };
+        $(`<span>${sentences.join("<br>")}</span>`);
+      }, validationErrors);
+      should(await isTaken()).be.false();
+    });
   });
 });

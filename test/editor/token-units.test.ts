@@ -66,7 +66,6 @@ describe("the forms of nodes that read events", function () {
     await panel.getByText(/^nft has no decimals.*Several contracts have the address of asked/).waitFor();
     await form.root.getByText(LACKS).waitFor();
     should(await form.root.getByText(LACKS).count()).equal(1);
-    if (process.env.SHOT) await form.root.screenshot({ path: process.env.SHOT });
     await form.cancel();
     await page.unroute("**/crec/events-in/*");
   });

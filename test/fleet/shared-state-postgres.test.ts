@@ -2,7 +2,7 @@ import postgres from "postgres";
 import should from "should";
 import { postgresSettings } from "../../src/fleet/engine-settings.ts";
 import { postgresClient } from "../../src/fleet/postgres/client.ts";
-import { openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
+import { type OnceResult, openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { failure, faults } from "./shared-state-faults.ts";
@@ -38,6 +38,26 @@ describe("shared state in PostgreSQL", function () {
   it("says where it is, without the password", async () => {
     const shared = await open();
     should(shared.label).equal(`PostgreSQL at 127.0.0.1:${server().port}`);
+    await shared.close();
+  });
+
+  it("marks nothing for a copy that loses the lease at the same moment", async () => {
+    const shared = await open("overtaken");
+    const { epoch } = await taken(shared, "key", A);
+    const fence = { key: "key", epoch };
+    let answer: OnceResult | undefined;
+    let once: Promise<unknown> | undefined;
+    await admin.begin(async (sql) => {
+      await sql`UPDATE overtaken.lease SET epoch = epoch + 1, copy_id = ${B.id}`;
+      once = shared.once({ scope: "s", key: "k", ttlMs: LONG_MS, fence }).then((result) => {
+        answer = result;
+      });
+      // It waits for this transaction.
+      const waiting = () => sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+      while (answer === undefined && (await waiting()).length === 0);
+    });
+    await once;
+    should(answer).equal("moved");
     await shared.close();
   });
 
@@ -97,6 +117,18 @@ describe("shared state in PostgreSQL", function () {
     const held = (error as SharedCursorDamagedError).epoch;
     should(await shared.save("key", held, stateAt(2), LONG_MS)).be.true();
     should((await taken(shared, "key", A)).state).deepEqual(stateAt(2));
+    await shared.close();
+  });
+
+  it("raises the epoch even where the server lost what it committed last", async () => {
+    const shared = await open("lost");
+    const { epoch } = await taken(shared, "key", A);
+    await admin`UPDATE lost.lease SET epoch = 5, copy_id = NULL`;
+    const next = await taken(shared, "key", B);
+    should(next.epoch).be.above(epoch);
+    await admin`DELETE FROM lost.lease`;
+    should((await taken(shared, "key", A)).epoch).be.above(next.epoch);
+    should(await shared.save("key", next.epoch, stateAt(1), LONG_MS)).be.false();
     await shared.close();
   });
 

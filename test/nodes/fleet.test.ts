@@ -7,7 +7,8 @@ import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 
 const EVENTS = 60;
-const LEASE_MS = 1_500;
+/** Long enough that a busy machine hands over in order before it is over. */
+const LEASE_MS = 4_000;
 
 type Server = PostgresServer | RedisServer;
 
@@ -33,7 +34,7 @@ for (const engine of ENGINES) {
           [ackNode(), 2],
           [ackNode({ id: "retry", action: "retry", delay: "0.1" }), 2],
         ],
-        [fleetNode(server.url)],
+        [fleetNode(server.url, { lease: String(LEASE_MS / 1000) })],
         (copy) => copy.nodeRed.status("events", /^waiting for 1 ack|^reading/),
       );
     });
@@ -116,14 +117,14 @@ for (const engine of ENGINES) {
       should(await panel(reader, "/cursor")).have.property("cursor");
     });
 
-    it("hand over in order, within a second, where the first one stopped", async () => {
+    it("hand over in order, without waiting for the lease, where the first one stopped", async () => {
       const { reader, other } = roles();
       const open = await lastOf(reader);
       const before = other.sent("events").length;
       await reader.nodeRed.stop();
       const stopped = performance.now();
       const next = await other.arrived("events", before + 1);
-      should(performance.now() - stopped).be.below(1_000);
+      should(performance.now() - stopped).be.below(LEASE_MS);
       should(next.crec).have.properties({ offset: open.crec?.offset, redelivered: true });
       should(next.crec?.epoch).be.above(Number(open.crec?.epoch));
       await reader.restart();
@@ -137,7 +138,7 @@ for (const engine of ENGINES) {
       await reader.nodeRed.kill();
       const killed = performance.now();
       const next = await other.arrived("events", before + 1);
-      should(performance.now() - killed).be.below(LEASE_MS + 1_500);
+      should(performance.now() - killed).be.below(2 * LEASE_MS);
       should(next.crec).have.properties({ offset: open.crec?.offset, redelivered: true });
       await reader.restart();
       await standsBy(reader, other);

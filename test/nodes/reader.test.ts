@@ -8,7 +8,7 @@ describe("the reader of events in", () => {
   const identity = { consumer: "importing", channelId: "channel", service: "http://service.test" };
 
   /** A reader that is not reading, on an empty channel, with a place that is written when the test says so. */
-  const importing = (from: Partial<CursorIdentity> = {}) => {
+  const importing = (from: Partial<CursorIdentity> = {}, turnMs = 0) => {
     const [writing, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const kept = new MemoryCursorStore();
     const store = {
@@ -33,7 +33,9 @@ describe("the reader of events in", () => {
       identity,
       outputs: { dropped: 0, givenUp: 0, notices: 0, unknownTypes: [], inFlow: { count: 0, holdsUp: false } },
       watcherCheck: { unwatched: undefined },
+      copies: { isNoted: false },
       lower: () => 0,
+      shared: { turnMs },
       sendLast: async () => ({ none: true }),
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));
@@ -49,6 +51,20 @@ describe("the reader of events in", () => {
     should(await kept.load()).deepEqual({ ...stateFrom(identity, 0), suspectUpTo: -1, restored: true });
     while (polls() === 0) await nextTurn();
     await reader.close();
+  });
+
+  it("reports how long its polls wait for their turn, where that is long", async () => {
+    for (const [turnMs, reported] of [
+      [100_000, { turnMs: 100_000 }],
+      [30_000, {}],
+    ] as const) {
+      const { reader, imported, written } = importing({}, turnMs);
+      written.resolve();
+      await imported;
+      const { turnMs: found } = (await reader.report()) as { turnMs?: number };
+      should(found === undefined ? {} : { turnMs: found }).deepEqual(reported);
+      await reader.close();
+    }
   });
 
   it("does not start when its node was closed while the imported place was written", async () => {

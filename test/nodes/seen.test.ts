@@ -122,6 +122,37 @@ describe("verify event with each event once", function () {
     await repeats("killed");
   });
 
+  it("knows what another process on the same folder has accepted when it takes over", async () => {
+    const other = await NodeRed.start(userDir);
+    try {
+      await deploy(once("shared"));
+      // The other one has the keys of before in memory, if it has read them at all.
+      await other.deploy((await (await nodeRed.fetch("flows")).json()) as FlowNode[]);
+      await other.status("shared", "verify-event.status.standby");
+      await sends("shared", VERIFIED);
+      await written("shared");
+      should((await refuse(other, "shared", { crec: { event } })).error).have.property(
+        "code",
+        "FOLDER_IN_USE",
+      );
+      await nodeRed.kill();
+      nodeRed = other;
+      // It takes over within some seconds.
+      for (;;) {
+        await other.press("press-shared", { crec: { event } });
+        const isOver = await Promise.race([
+          other.showing("shared:1").then(() => true),
+          sleep(1_000).then(() => false),
+        ]);
+        if (isOver) break;
+      }
+      should(other.shown("shared:0")).be.empty();
+      should(other.shown("shared:1")[0]?.value).match({ crec: { verification: { reason: "seen_before" } } });
+    } finally {
+      if (nodeRed !== other) await other.kill();
+    }
+  });
+
   it("accepts an event that it rejected before for another reason", async () => {
     await deploy(once("strict", { maxAge: "1" }));
     should((await sends("strict", REJECTED)).crec?.verification).have.property("reason", "too_old");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { NodeAPI } from "node-red";
 import should from "should";
-import { STATE_VARIABLE, stateFolder, stateFolderFor } from "../../nodes/lib/runtime/state-folder.ts";
+import { stateFolder, stateFolderFor } from "../../nodes/lib/runtime/state-folder.ts";
 
 describe("the state folder", () => {
   let userDir: string;
@@ -13,7 +13,7 @@ describe("the state folder", () => {
   });
 
   afterEach(async () => {
-    delete process.env[STATE_VARIABLE];
+    delete process.env.CREC_STATE_DIR;
     await rm(userDir, { recursive: true, force: true });
   });
 
@@ -55,7 +55,7 @@ describe("the state folder", () => {
   });
 
   it("is the one of the environment, before all others; a relative path starts at the user directory", () => {
-    process.env[STATE_VARIABLE] = "state";
+    process.env.CREC_STATE_DIR = "state";
     should(stateFolder(RED({ crec: { stateDir: "other" } }))).deepEqual({
       path: join(userDir, "state"),
       chosenBy: "environment",
@@ -64,7 +64,7 @@ describe("the state folder", () => {
   });
 
   it("ignores what is empty or no text", () => {
-    process.env[STATE_VARIABLE] = " ";
+    process.env.CREC_STATE_DIR = " ";
     should(stateFolder(RED({ crec: { stateDir: 7 } })).chosenBy).equal("default");
     should(stateFolder(RED({ crec: "state" })).chosenBy).equal("default");
   });

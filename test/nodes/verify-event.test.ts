@@ -183,10 +183,11 @@ describe("verify event", () => {
       return msg.crec?.eventParts;
     };
     const inPayload = { event: "payload", eventType: "msg" };
-    should(await seen({ payload: first.event }, inPayload)).equal("list");
-    should(
-      await seen({ payload: first.event, parts: undefined, crec: { eventParts: "old" } }, inPayload),
-    ).be.undefined();
+    const payload = { ...structuredClone(first.event), event_id: "00000000-0000-4000-8000-000000000000" };
+    should(await seen({ payload }, inPayload)).equal("list");
+    const crec = { eventParts: "of an event before" };
+    should(await seen({ payload, parts: undefined, crec }, inPayload)).be.undefined();
+    should(await seen({ payload: structuredClone(first.event) }, inPayload)).be.undefined();
     // Split from its event, as the parts of a message of events in are.
     should(await seen({})).be.undefined();
     should(await seen({ crec: { eventParts: "search" } })).equal("search");

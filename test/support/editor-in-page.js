@@ -11,6 +11,8 @@
     const style = document.createElement("style");
     style.textContent = "* { transition: none !important; animation: none !important; }";
     document.head.append(style);
+    // Lists that still slide open are clicked beside.
+    $.fx.off = true;
   });
 
   const root = "#dialog-form, #node-config-dialog-edit-form";

@@ -20,6 +20,9 @@ export type EngineProgram = {
 
 const START_MS = 60_000;
 const RETRY_MS = 50;
+/** Systems use higher ports for outgoing connections: one of these could take the port while the server is down. */
+const FIRST_PORT = 15_000;
+const PORTS = 15_000;
 const PORT_TAKEN = /Address already in use|could not bind/i;
 const KEPT_OUTPUT = 4_000;
 
@@ -81,7 +84,7 @@ export class EngineProcess {
   /** Another process may take a free port before the server does. */
   async #startAtFreePort(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      this.#port = await nextFreePort(0, HOST);
+      this.#port = await nextFreePort(FIRST_PORT + Math.floor(Math.random() * PORTS), HOST);
       if (await this.#launch()) return;
       if (!PORT_TAKEN.test(this.#output) || attempt === 5) throw this.#notStarted();
     }

@@ -49,6 +49,11 @@ export class RunningExample {
     return new RunningExample(service, userDir, flows, environment, nodeRed);
   }
 
+  /** What the flow finds in its environment. */
+  get environment(): Readonly<Record<string, string>> {
+    return this.#environment;
+  }
+
   get nodeRed(): NodeRed {
     return this.#nodeRed;
   }

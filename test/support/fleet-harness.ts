@@ -6,6 +6,9 @@ import { type Seeded, startSeededService } from "./seeded-service.ts";
 /** Of copies in tests, which share a host. */
 const COPY_NAMES = ["pod-a", "pod-b", "pod-c"] as const;
 
+/** Tests look in the log for what must be said, and for what must not. */
+export const EVERYTHING = { define: ["logging.console.level=trace"] };
+
 /** One Node-RED of several with the same flow. */
 export class FleetCopy {
   readonly name: string;
@@ -23,12 +26,12 @@ export class FleetCopy {
   static async start(name: string, variables: Record<string, string>): Promise<FleetCopy> {
     const userDir = await UserDir.make();
     const env = { FF_INSTANCE_NAME: name, ...variables };
-    return new FleetCopy(name, userDir, env, await NodeRed.start(userDir, env));
+    return new FleetCopy(name, userDir, env, await NodeRed.start(userDir, env, EVERYTHING));
   }
 
   /** Starts it again with what it has deployed. */
   async restart(): Promise<void> {
-    this.nodeRed = await NodeRed.start(this.userDir, this.#env);
+    this.nodeRed = await NodeRed.start(this.userDir, this.#env, EVERYTHING);
   }
 
   /** The messages that an output of a node has sent. */

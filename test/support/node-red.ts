@@ -96,7 +96,7 @@ export class NodeRed {
   /** `env` is what flows find in their environment. */
   static async start(
     userDir: UserDir,
-    env: Record<string, string> = {},
+    env: Readonly<Record<string, string>> = {},
     options: NodeRedOptions = {},
   ): Promise<NodeRed> {
     const settings = options.settings ?? join(root, "scripts/node-red-settings.cjs");

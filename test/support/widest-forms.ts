@@ -40,6 +40,7 @@ const WIDEST: Readonly<Record<string, Widest>> = {
         ...{ family: `zone-${number}-${LONG_NAME}`, validSigners: SIGNERS, minRequiredSignatures: "9" },
         ...{ orgId: "", creTenantId: "" },
       })),
+      requestsPerMinute: "1000000",
     }),
     fill: async (form) => {
       await form.root.locator("#crec-connection-test").click();
@@ -75,6 +76,8 @@ const WIDEST: Readonly<Record<string, Widest>> = {
   },
   "crec-create-watcher": { settings: () => ({ events: "NoSuchEvent" }) },
   "crec-events-in": {
+    // Its shared state cannot be reached, and without it the panel has nothing to show.
+    settings: () => ({ fleet: "" }),
     fill: async (form) => {
       await form.root.locator("#crec-events-in-report", { hasText: /cursor/ }).waitFor();
     },

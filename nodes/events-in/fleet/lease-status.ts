@@ -56,6 +56,6 @@ function keyOf({ code }: CrecError): string {
 }
 
 /** Without the beginning of the sentence, which the status says already. */
-function reasonOf(error: CrecError): string {
-  return shortText(error).replace(/^The shared state [^:]*: /, "");
+function reasonOf({ message }: CrecError): string {
+  return shortText(new Error(message.replace(/^The shared state [^:]*: /, "")));
 }

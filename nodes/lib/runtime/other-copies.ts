@@ -35,11 +35,11 @@ const SKEW_MS = 60_000;
 const startedAt = Date.now() - performance.now();
 
 /**
- * Whether an operation that was found under its key can only be another process's: it was created while this one runs, and
- * not by it. An older one may be from before a restart of this process.
+ * Whether an operation that this process has not sent, and found under its key, was created while this process runs. An older
+ * one may be its own, from before a restart.
  */
-export function isOfOtherCopy(createdAtSeconds: number, isOwn: boolean): boolean {
-  return !isOwn && createdAtSeconds * 1000 > startedAt + SKEW_MS;
+export function isOfOtherCopy(createdAtSeconds: number): boolean {
+  return createdAtSeconds * 1000 > startedAt + SKEW_MS;
 }
 
 /** Whether FlowFuse runs several copies of this instance, which share nothing but the storage. */

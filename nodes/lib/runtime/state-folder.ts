@@ -20,9 +20,6 @@ const NAMES = {
 export type StateKind = keyof typeof NAMES;
 export const STATE_KINDS = Object.keys(NAMES) as StateKind[];
 
-/** The environment variable with the state folder. */
-export const STATE_VARIABLE = "CREC_STATE_DIR";
-
 /** FlowFuse mounts the persistent storage of an instance here, in the user directory. */
 const FLOWFUSE_STORAGE = "storage";
 
@@ -41,7 +38,7 @@ export function stateFolder(RED: NodeAPI): StateFolder {
     flowforge?: unknown;
   };
   const home = resolve(userDir ?? process.cwd());
-  const inputs = [home, textOf(process.env[STATE_VARIABLE]), textOf(crec?.stateDir)] as const;
+  const inputs = [home, textOf(process.env.CREC_STATE_DIR), textOf(crec?.stateDir)] as const;
   const key = JSON.stringify(inputs);
   const known = decided.get(key);
   if (known) return known;

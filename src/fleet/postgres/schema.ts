@@ -47,7 +47,7 @@ async function createSchema(run: Run, namespace: string): Promise<number> {
 
 /**
  * `CREATE SCHEMA IF NOT EXISTS` asks for a permission even where the schema exists: an administrator may have made it.
- * States are not compressed: that costs the server more time than writing them does.
+ * States are not compressed: most of a large one are random ids, and trying takes longer than writing it.
  */
 function creation(namespace: string): string {
   return `DO $$
@@ -66,6 +66,7 @@ BEGIN
       ends_at timestamptz,
       state text
     );
+    ALTER TABLE ${namespace}.lease ALTER COLUMN state SET STORAGE EXTERNAL;
     CREATE TABLE ${namespace}.once (
       scope text COLLATE "C",
       key text COLLATE "C",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { LOCK_FILE, useFolder, useLock } from "../folder/shared-folder.ts";
@@ -8,6 +9,8 @@ import { stateFolder, stateFolderFor } from "../state-folder.ts";
 
 /** This process, in the names of its files. */
 export const OWNER = randomUUID();
+/** A process that is alive writes to its lock file every few seconds. */
+const OLD_MS = 7 * 24 * 60 * 60 * 1000;
 /** Of files that were written before their names said whose they are. */
 export const NO_OWNER = "former";
 
@@ -31,6 +34,7 @@ export class WaitOwners {
    * `onLost` is called when others may have taken it for gone, since it was suspended.
    */
   beAlive(onLost: () => void): Promise<void> {
+    if (this.#own === undefined) void this.#removeOld().catch(() => {});
     this.#own ??= new Promise((resolve) => {
       const leave = useLock(this.#pathOf(OWNER), (state) => {
         if (state.kind === "elsewhere") onLost();
@@ -63,6 +67,16 @@ export class WaitOwners {
 
   close(): void {
     for (const leave of this.#leaving.splice(0)) leave();
+  }
+
+  /** A crash leaves a lock file, which nobody needs once its waits are taken up. */
+  async #removeOld(): Promise<void> {
+    const folder = stateFolderFor(this.#RED, "waits");
+    const names = (await readdir(folder)).filter((name) => name.startsWith(LOCK_FILE));
+    for (const path of names.map((name) => join(folder, name))) {
+      const { mtimeMs } = await stat(path);
+      if (Date.now() - mtimeMs > OLD_MS) await rm(path, { force: true });
+    }
   }
 
   #pathOf(owner: string): string {

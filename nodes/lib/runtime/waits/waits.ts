@@ -57,7 +57,7 @@ export class Waits {
   readonly #isOn: () => boolean;
   readonly #store: WaitStore;
   readonly #owners: WaitOwners;
-  /** Other processes whose waits are taken up when they end. */
+  /** Other processes whose waits are taken up when they end, and those whose waits were. */
   readonly #watched = new Set<string>();
   /** Messages that were given to the node again, until it has them. */
   readonly #resumed = new WeakMap<CrecMessage, { kept: Kept; file: string }>();
@@ -207,7 +207,6 @@ export class Waits {
     const fresh = [...owners].filter((owner) => owner !== OWNER && !this.#watched.has(owner));
     for (const owner of fresh) this.#watched.add(owner);
     const take = async (owner: string): Promise<void> => {
-      this.#watched.delete(owner);
       if (this.#closing.signal.aborted) return;
       await this.#beAlive();
       await this.#resumeThese(await this.#store.names(owner), (name) => this.#store.claim(name));

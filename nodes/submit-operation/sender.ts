@@ -1,0 +1,40 @@
+import type { Operation } from "../../src/index.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isOfOtherCopy, noteOtherCopy } from "../lib/runtime/other-copies.ts";
+
+export type Sending = {
+  /** Whether the operation existed before. */
+  found: boolean;
+  /** `msg.crec` as it arrived. */
+  origin: NonNullable<CrecMessage["crec"]>;
+  /** Whether its key is that of an event and this node: nothing else has it, but copies of this flow. */
+  isEvent: boolean;
+  /** Whether this process has not sent with this key before: a second event about the same log has the same. */
+  isFirstTry: boolean;
+};
+
+const tried = new Set<string>();
+const MOST = 10_000;
+
+/** Whether this process sends with a key for the first time. Ask before it is sent. */
+export function isFirstTry(key: string): boolean {
+  if (tried.has(key)) return false;
+  tried.add(key);
+  for (const oldest of tried) {
+    if (tried.size <= MOST) break;
+    tried.delete(oldest);
+  }
+  return true;
+}
+
+/**
+ * Notes who sent an operation. One that another process sent, of an event that was delivered here for the first time, shows
+ * that a second copy of the flow reads the same channel.
+ */
+export function noteSender({ created_at }: Pick<Operation, "created_at">, sending: Sending): void {
+  const { found, origin, isEvent, isFirstTry } = sending;
+  if (!found || !isEvent || !isFirstTry) return;
+  const isNew = origin.redelivered !== true && origin.attempt === undefined && origin.restored !== true;
+  const isOfEvent = origin.operationKey === undefined && origin.resumed !== true;
+  if (isNew && isOfEvent && isOfOtherCopy(created_at)) noteOtherCopy(origin, "operation");
+}

@@ -1,0 +1,67 @@
+import should from "should";
+import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
+import { EVERYTHING, fleetNode } from "../support/fleet-harness.ts";
+import { ask, type Message } from "../support/flow-harness.ts";
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+
+/** A Node-RED that had its cursors alone, and shares them from now on. */
+describe("events in that begins to share its cursor", function () {
+  this.timeout(120_000);
+
+  let server: PostgresServer;
+  let harness: EventHarness;
+
+  before(async function () {
+    if (!hasPostgres()) return this.skip();
+    [server, harness] = await Promise.all([PostgresServer.start(), EventHarness.start(60, EVERYTHING)]);
+  });
+  after(async () => {
+    await harness?.close();
+    await server?.remove();
+  });
+
+  const node = (fleet: string) => ackingNode({ id: "events", consumer: "moved-in", fleet, start: "now" });
+  const deploy = (fleet: string, more = [fleetNode(server.url)]) =>
+    harness.deploy(
+      [
+        [node(fleet), 2],
+        [ackNode(), 2],
+      ],
+      more,
+    );
+  const arrived = async (number: number) => (await harness.arrived("events", number)).at(-1) as Message;
+
+  it("goes on where it was, and says so", async () => {
+    await harness.deploy([
+      [ackingNode({ id: "events", consumer: "moved-in", start: "beginning" }), 2],
+      [ackNode(), 2],
+    ]);
+    await ask(harness.nodeRed, "ack", await arrived(1));
+    await ask(harness.nodeRed, "ack", await arrived(2));
+    await arrived(3);
+    await deploy("fleet");
+    const next = await arrived(4);
+    // It was in the flow, and not acknowledged.
+    should(next.crec).have.properties({ offset: 3, redelivered: true });
+    should(next.crec?.epoch).be.a.Number();
+    should(harness.nodeRed.log).match(
+      /The cursor of "moved-in" \(.*\) was copied into the shared state, PostgreSQL/,
+    );
+    await ask(harness.nodeRed, "ack", next);
+    should((await arrived(5)).crec?.offset).equal(4);
+  });
+
+  it("takes the shared cursor at the next start, not the one it had alone", async () => {
+    const count = harness.arrivals("events").length;
+    await deploy("fleet", [fleetNode(server.url, { name: "again" })]);
+    should((await arrived(count + 1)).crec).have.properties({ offset: 4, redelivered: true });
+    should(harness.nodeRed.log.match(/was copied into the shared state/g)).have.length(1);
+  });
+
+  it("says what is wrong if the chosen shared state is not there, and reads nothing alone", async () => {
+    const count = harness.arrivals("events").length;
+    await deploy("gone", []);
+    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    should(harness.arrivals("events")).have.length(count);
+  });
+});

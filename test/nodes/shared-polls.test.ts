@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import should from "should";
+import { EventHarness, isPoll } from "../support/event-harness.ts";
+import { harnessFlow } from "../support/flow-harness.ts";
+import type { FlowNode } from "../support/node-red.ts";
+import { eventsInNode } from "../support/nodes.ts";
+
+const CONNECTED = "node-red:common.status.connected";
+const WINDOW_MS = 8_000;
+/** They do not start at the same moment. By themselves, four nodes make four times the calls of one. */
+const MOST = 1.6;
+
+/** Nodes on the same channel and connection ask the service as one. */
+describe("events in nodes on one channel", function () {
+  this.timeout(180_000);
+
+  let harness: EventHarness;
+
+  before(async () => {
+    harness = await EventHarness.start(30);
+  });
+
+  after(() => harness?.close());
+
+  /** The calls of so many nodes each second, from their start on. */
+  async function callsOf(count: number, { adds = 0 } = {}) {
+    const ids = Array.from({ length: count }, (_, index) => `of-${count}-${adds}-${index}`);
+    await harness.deploy([]);
+    const before = harness.proxy.passed.length;
+    const nodes = ids.map((id) => eventsInNode({ id, consumer: id, verify: false, start: "now" }));
+    await harness.deploy(nodes.map((node) => [node, 2]));
+    await Promise.all(ids.map((id) => harness.nodeRed.status(id, CONNECTED)));
+    const until = performance.now() + WINDOW_MS;
+    for (let added = 0; added < adds; added += 1) {
+      await harness.addEvents(`${ids[0]}-${added}`);
+      await sleep(500);
+    }
+    await sleep(until - performance.now());
+    const calls = harness.proxy.passed.slice(before);
+    for (const id of ids) should(await harness.arrived(id, 2 * adds)).have.length(2 * adds);
+    const seconds = ((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)) / 1_000;
+    return { polls: calls.filter(isPoll).length / seconds, all: calls.length / seconds };
+  }
+
+  it("make about as many calls as one while nothing happens, from the start on", async () => {
+    const alone = await callsOf(1);
+    for (const count of [4, 10]) {
+      const together = await callsOf(count);
+      should(together.polls).be.belowOrEqual(MOST * alone.polls);
+      should(together.all).be.belowOrEqual(MOST * alone.all);
+    }
+  });
+
+  it("make about as many calls as one while events arrive, and each sends all of them", async () => {
+    const alone = await callsOf(1, { adds: 3 });
+    const together = await callsOf(6, { adds: 3 });
+    should(together.polls).be.belowOrEqual(MOST * alone.polls);
+    should(together.all).be.belowOrEqual(MOST * alone.all);
+  });
+
+  it("may change a message without changing what another node sends", async () => {
+    await harness.deploy([]);
+    const mutates = eventsInNode({ id: "mutates", consumer: "mutates", verify: false, start: "now" });
+    const reads = eventsInNode({ id: "reads", consumer: "reads", verify: false, start: "now" });
+    const change = {
+      id: "change",
+      type: "function",
+      func: 'msg.crec.event.payload.status = "changed"; msg.crec.event.headers.type = "changed"; return msg;',
+      wires: [[]],
+    };
+    await harness.deploy(
+      [
+        [{ ...mutates, wires: [["change"]] }, 2],
+        [reads, 2],
+      ],
+      [change],
+    );
+    await Promise.all(["mutates", "reads"].map((id) => harness.nodeRed.status(id, CONNECTED)));
+    await harness.addEvents("mutated");
+    for (const { crec } of await harness.arrived("reads", 2))
+      should((crec.event as { payload: { status: string } }).payload.status).not.equal("changed");
+  });
+
+  it("make no more calls than the connection allows, and still send every event", async () => {
+    await harness.deploy([]);
+    const [connection, ...others] = harness.config();
+    const before = harness.proxy.passed.length;
+    const ids = ["limited-1", "limited-2", "limited-3"];
+    const nodes = ids.map((id) => eventsInNode({ id, consumer: id, verify: false }));
+    const limited = { ...connection, requestsPerMinute: "60" } as FlowNode;
+    const begun = performance.now();
+    await harness.nodeRed.deploy(
+      harnessFlow(
+        [limited, ...others],
+        nodes.map((node) => [node, 2]),
+      ),
+    );
+    for (const id of ids) await harness.arrived(id, 30);
+    await sleep(5_000);
+    const seconds = (performance.now() - begun) / 1_000;
+    // Five at once, and one each second.
+    should(harness.proxy.passed.length - before).be.within(5, 6 + seconds);
+  });
+});
