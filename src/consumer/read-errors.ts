@@ -13,8 +13,6 @@ const KINDS: Readonly<Record<string, ReadErrorKind>> = {
   CURSOR_FILE_DAMAGED: "final",
   CURSOR_LOST: "final",
   SHARED_CURSOR_DAMAGED: "final",
-  SHARED_CURSOR_DAMAGED: "final",
-  CURSOR_LOST: "final",
   CONSUMER_NAME_TAKEN: "final",
   CONSUMER_MOVED: "final",
   CLIENT_CLOSED: "final",
