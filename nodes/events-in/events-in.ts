@@ -43,8 +43,8 @@ export default function register(RED: NodeAPI): void {
       stopCountdown();
       if (taken) showStatus(this, "error", shortText(taken));
       else if (folder && showFolder(RED, this, folder)) return;
-      else if (this.sharing && this.sharing.state().kind !== "held")
-        stopCountdown = showLease(RED, this, this.sharing);
+      else if (this.leaseReading && this.leaseReading.state().kind !== "held")
+        stopCountdown = showLease(RED, this, this.leaseReading);
       else if (this.reader) stopCountdown = showState(RED, this, this.reader);
     };
     const refuse = (thrown: unknown): void => {
@@ -86,7 +86,7 @@ export default function register(RED: NodeAPI): void {
         const unset = unsetVariable(def);
         if (unset) throw unset;
         const channelId = await awaitChannel(RED, this, channelOf(RED, fields.settings.channel), signal);
-        this.sharing = await readByLease(RED, {
+        this.leaseReading = await readByLease(RED, {
           ...{ ref, consumer: name, channelId, close, onState },
           open: (lease, fleet) => reading.open({ leased: { lease, fleet } }),
         });
@@ -97,7 +97,7 @@ export default function register(RED: NodeAPI): void {
       });
       return async () => {
         await shared;
-        await (this.sharing?.leave() ?? close());
+        await (this.leaseReading?.leave() ?? close());
       };
     };
 

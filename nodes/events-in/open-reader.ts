@@ -63,8 +63,12 @@ export async function openReader(
     onOtherWriter: () => copies.note("cursor"),
   });
   const { types } = filters;
-  const shared = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
-  const { source, pace, once } = shared;
+  const channelReader = library.joinChannel(
+    client.events,
+    channelId,
+    types.length === 1 ? { type: types[0] } : {},
+  );
+  const { source, pace, once } = channelReader;
   const { outputs, units, ...opened } = openOutputs(RED, node, {
     ...{ library, settings, origin: { consumer: name, channelId }, onChange: show },
     consumer: () => consumer,
@@ -72,7 +76,7 @@ export async function openReader(
   const close = () => {
     opened.close();
     copies.close();
-    shared.leave();
+    channelReader.leave();
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
@@ -121,7 +125,7 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck, shared, copies, lower },
+    ...{ store, identity, outputs, units, watcherCheck, channelReader, copies, lower },
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     sendLast: async () => {
       const found = await findLastEvent(

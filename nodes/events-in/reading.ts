@@ -74,8 +74,8 @@ export class Reading {
   }
 
   #giveBack(): void {
-    const { sharing } = this.#node;
-    delete this.#node.sharing;
-    void sharing?.leave();
+    const { leaseReading } = this.#node;
+    delete this.#node.leaseReading;
+    void leaseReading?.leave();
   }
 }
