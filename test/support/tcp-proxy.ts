@@ -46,6 +46,11 @@ export class TcpProxy {
     for (const socket of [...this.#sockets].flat()) socket.pause();
   }
 
+  /** Passes nothing on over the connections that stand; new ones work. */
+  stall(): void {
+    for (const socket of [...this.#sockets].flat()) socket.pause();
+  }
+
   /** Passes on what came meanwhile, as a network does that was away. */
   resume(): void {
     this.#isHanging = false;
