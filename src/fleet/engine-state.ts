@@ -77,9 +77,11 @@ export class EngineState implements SharedState {
     );
     const kept = new Set(renewed);
     return {
-      copies: [copy, ...others].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      copies: [copy, ...others.map(stored)].sort((a, b) => (a.id < b.id ? -1 : 1)),
       lost: held.map(({ key }) => key).filter((key) => !kept.has(shortName(key))),
-      holders: new Map(holders.map(([name, holder]) => [given.get(name) ?? name, holder])),
+      holders: new Map(
+        holders.map(([name, holder]) => [given.get(name) ?? name, { ...holder, copy: stored(holder.copy) }]),
+      ),
     };
   }
 
@@ -92,6 +94,7 @@ export class EngineState implements SharedState {
   }
 }
 
+/** Also of what is read: whoever may write to the engine must not fill logs and statuses. */
 function stored({ id, name }: Copy): Copy {
   return { id: shortName(id), name: storableLabel(name) };
 }

@@ -41,6 +41,21 @@ describe("shared state in Redis", function () {
     await shared.close();
   });
 
+  it("goes on with what another program wrote among its members and leases", async () => {
+    const shared = await open("foreign");
+    const name = "x".repeat(100_000);
+    const ends = String(Date.now() + LONG_MS);
+    for (const member of ["garbage", "1", "null", "[1,2]", JSON.stringify(["b", name])])
+      await admin.zadd("{foreign}:members:g", ends, member);
+    await admin.hset("{foreign}:lease:key", { id: "b", name, epoch: "7", renewed: "1", ends });
+    const wanted = ["key"];
+    const found = await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted });
+    should(found.copies.map(({ id }) => id)).deepEqual([A.id, "b"].sort());
+    for (const copy of [...found.copies, found.holders.get("key")?.copy])
+      should(copy?.name.length).be.within(1, 200);
+    await shared.close();
+  });
+
   it("lets marks and members end by themselves, and leases never", async () => {
     const shared = await open("ends");
     const { epoch } = await taken(shared, "key", A);
