@@ -14,6 +14,9 @@ import { EngineCalls } from "./engine-calls.ts";
 import { SharedCursorDamagedError } from "./errors.ts";
 import { shortName, storableLabel } from "./short-name.ts";
 
+/** How many saves this process has sent. What was sent over a connection that was given up may still arrive, later. */
+let saves = 0;
+
 /** Shared state in an engine. What all engines have in common: names, states as text, and errors. */
 export class EngineState implements SharedState {
   readonly label: string;
@@ -39,7 +42,9 @@ export class EngineState implements SharedState {
 
   save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
     const text = JSON.stringify(state);
-    return this.#calls.call((client) => client.save(shortName(key), epoch, text, whole(leaseMs)));
+    saves += 1;
+    const times = { leaseMs: whole(leaseMs), revision: saves };
+    return this.#calls.call((client) => client.save(shortName(key), epoch, text, times));
   }
 
   release(key: string, epoch: number, state?: CursorState): Promise<boolean> {

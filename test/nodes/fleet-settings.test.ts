@@ -54,7 +54,7 @@ describe("a shared state in the flow", function () {
 
   it("says what is missing or wrong", async () => {
     for (const [properties, sentence] of [
-      [{ credentials: { url: "" } }, /The URL of the shared state is missing/],
+      [{ credentials: { url: "" } }, /The shared state has no URL, and .* CREC_FLEET_URL is not set/],
       [{ credentials: { url: "mysql://host" } }, /does not begin with postgres:\/\//],
       [{ servers: "sentinel" }, /sentinels of the shared state, or the name of the master, are missing/],
       [{ ...SENTINELS, credentials: { url: "postgres://host/db" } }, /Only Redis has sentinels/],

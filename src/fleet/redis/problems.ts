@@ -41,7 +41,10 @@ export function problemOf(error: unknown): EngineProblem {
   if (busy !== undefined) return { kind: "busy", reason: busy };
   if (loss !== undefined) return { kind: "lost", reason: loss };
   if (/sentinels are unreachable/.test(message)) {
-    return { kind: "lost", reason: "no sentinel knows a server with this name that runs" };
+    return {
+      kind: "lost",
+      reason: "no sentinel answers, or none knows a running server under this master name",
+    };
   }
   const reason = word === "" ? "the connection was closed" : `it answered with an error (${word})`;
   return networkProblem(codeOf(error)) ?? { kind: "lost", reason };
