@@ -166,7 +166,7 @@ export class Transport {
   /** The service said when it accepts requests again: an error now is better than one after the wait. */
   #requireInTime({ leftMs }: Countdown): void {
     const { heldMs } = this.#budget;
-    if (heldMs < leftMs) return;
+    if (heldMs === 0 || heldMs < leftMs) return;
     throw held(heldMs);
   }
 
