@@ -47,6 +47,11 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
   const { dropped, givenUp, inFlow } = outputs;
   // Until the first event, so that a person sees it who has deployed and looks.
   const isNew = state.kind === "connected" && state.delivered === 0 && started?.from === "start";
+  const isShared = shown.epoch !== undefined;
+  const atEnd = (what: "given-up" | "dropped" | "lower", count: number): [StatusKind, string] => [
+    isShared ? "working" : "done",
+    RED._(`events-in.status.${isShared ? "reading-" : ""}${what}`, { count }),
+  ];
   switch (state.kind) {
     case "connecting":
       return ["waiting", "node-red:common.status.connecting"];
@@ -60,14 +65,14 @@ function statusOf(RED: NodeAPI, shown: Shown): [StatusKind, string] {
       }
       if (state.behind) return ["working", RED._("events-in.status.behind", { count: state.behind })];
       if (shown.copies.isNoted) return ["waiting", "events-in.status.copies"];
-      if (givenUp) return ["done", RED._("events-in.status.given-up", { count: givenUp })];
+      if (givenUp) return atEnd("given-up", givenUp);
       if (unwatched) {
         const key = `events-in.status.unwatched${unwatched.names.length > 0 ? "-names" : ""}`;
         return ["waiting", RED._(key, { names: unwatched.names.join(", ") })];
       }
-      if (dropped) return ["done", RED._("events-in.status.dropped", { count: dropped })];
-      if (lower) return ["done", RED._("events-in.status.lower", { count: lower })];
-      if (shown.epoch !== undefined) return ["working", readingStatus(RED._, isNew ? started : undefined)];
+      if (dropped) return atEnd("dropped", dropped);
+      if (lower) return atEnd("lower", lower);
+      if (isShared) return ["working", readingStatus(RED._, isNew ? started : undefined)];
       if (isNew) return ["done", startedStatus(RED._, started)];
       return ["done", CONNECTED];
     // Everything else of these two counts down.

@@ -25,7 +25,7 @@ export function settingsOf(input: FleetInput): FleetSettings {
 export function settingsProblem(input: FleetInput): CodedError | undefined {
   if (input.url === "") {
     return incomplete(
-      "The URL of the shared state is missing: neither the shared state has one, nor the environment variable CREC_FLEET_URL. Enter it, or set the variable and start Node-RED again.",
+      "The shared state has no URL, and the environment variable CREC_FLEET_URL is not set. Open the shared state and enter the URL, or set the variable and start Node-RED again.",
     );
   }
   const problem = engineProblem(input.url);

@@ -20,7 +20,7 @@ export class SharedCursorDamagedError extends CrecError {
 export function unreachable(label: string, reason: string): CrecError {
   return new CrecError(
     "SHARED_STATE_UNREACHABLE",
-    `The shared state gives no answer: ${reason}. Check that the server runs and can be reached from here; then the same call works again (${label}).`,
+    `The shared state gives no answer: ${reason}. Check that the server runs and that this machine can reach it, then try again (${label}).`,
     { retryable: true },
   );
 }

@@ -35,13 +35,16 @@ export function problemOf(error: unknown): EngineProblem {
   const message = error instanceof Error ? error.message : "";
   if (error instanceof NewerSchema) return { kind: "newer", reason: message };
   if (error instanceof EvictsLeases) return { kind: "refused", reason: message };
-  const word = /^[A-Z]+(?= )/.exec(message)?.[0] ?? "";
+  const word = /^[A-Z]{1,40}(?= )/.exec(message)?.[0] ?? "";
   const [refusal, busy, loss] = [REFUSALS[word], BUSY[word], LOSSES[word]];
   if (refusal !== undefined) return { kind: "refused", reason: refusal };
   if (busy !== undefined) return { kind: "busy", reason: busy };
   if (loss !== undefined) return { kind: "lost", reason: loss };
   if (/sentinels are unreachable/.test(message)) {
-    return { kind: "lost", reason: "no sentinel knows a server with this name that runs" };
+    return {
+      kind: "lost",
+      reason: "no sentinel answers, or none knows a running server under this master name",
+    };
   }
   const reason = word === "" ? "the connection was closed" : `it answered with an error (${word})`;
   return networkProblem(codeOf(error)) ?? { kind: "lost", reason };

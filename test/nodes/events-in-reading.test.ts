@@ -1,0 +1,42 @@
+import type { Node, NodeAPI } from "node-red";
+import should from "should";
+import { type Shown, showState } from "../../nodes/events-in/state.ts";
+
+/** What is counted at the end of a channel, beside being connected. */
+type Counts = { lower?: number; dropped?: number; givenUp?: number };
+
+/** The status of events in at the end of its channel; with an epoch it shares the channel with other copies. */
+function statusAtEnd({ lower = 0, dropped = 0, givenUp = 0 }: Counts, epoch?: number): unknown {
+  const shown: unknown[] = [];
+  const catalog = (key: string) => key;
+  const reader = {
+    consumer: { state: { kind: "connected", delivered: 1 } },
+    outputs: { dropped, givenUp, inFlow: { holdsUp: false, count: 0 } },
+    watcherCheck: { unwatched: undefined },
+    copies: { isNoted: false },
+    started: undefined,
+    ...{ lower, epoch },
+  };
+  const node = {
+    id: "reader",
+    status: ({ fill, text }: { fill: string; text: string }) => shown.push([fill, text]),
+  };
+  showState({ _: catalog } as unknown as NodeAPI, node as unknown as Node, reader as unknown as Shown);
+  return shown[0];
+}
+
+describe("the status of events in at the end of the channel", () => {
+  it("says reading, in blue, where copies share the channel, also while it counts something", () => {
+    should(statusAtEnd({}, 7)).deepEqual(["blue", "events-in.status.reading"]);
+    should(statusAtEnd({ lower: 3 }, 7)).deepEqual(["blue", "events-in.status.reading-lower"]);
+    should(statusAtEnd({ dropped: 3 }, 7)).deepEqual(["blue", "events-in.status.reading-dropped"]);
+    should(statusAtEnd({ givenUp: 3 }, 7)).deepEqual(["blue", "events-in.status.reading-given-up"]);
+  });
+
+  it("says connected, in green, where it reads alone", () => {
+    should(statusAtEnd({})).deepEqual(["green", "node-red:common.status.connected"]);
+    should(statusAtEnd({ lower: 3 })).deepEqual(["green", "events-in.status.lower"]);
+    should(statusAtEnd({ dropped: 3 })).deepEqual(["green", "events-in.status.dropped"]);
+    should(statusAtEnd({ givenUp: 3 })).deepEqual(["green", "events-in.status.given-up"]);
+  });
+});
