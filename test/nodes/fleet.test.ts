@@ -54,12 +54,17 @@ for (const engine of ENGINES) {
       const isStandby = a.nodeRed.statuses("events").at(-1)?.text?.startsWith("standby");
       return isStandby ? { reader: b, other: a } : { reader: a, other: b };
     };
-    /** Once one of them reads, and the other one knows it. */
+    const reads = (copy: FleetCopy): boolean =>
+      copy.nodeRed.statuses("events").at(-1)?.text?.startsWith("waiting for 1 ack") === true;
+    /** Once one of them reads, and the other one knows it. A takeover may be under way before. */
     const settled = async () => {
-      for (const { nodeRed } of harness.copies)
-        await nodeRed.status("events", /^(standby|waiting for 1 ack)/);
-      const { reader, other } = roles();
-      await reader.nodeRed.status("events", /^waiting for 1 ack/);
+      const [a, b] = harness.copies as [FleetCopy, FleetCopy];
+      // That of a standby is refreshed, so this looks again after the other one has begun to read.
+      await b.nodeRed.status(
+        "events",
+        ({ text }) => reads(b) || (reads(a) && text?.startsWith("standby") === true),
+      );
+      const [reader, other] = reads(b) ? [b, a] : [a, b];
       await standsBy(other, reader);
     };
     const standsBy = (copy: FleetCopy, reader: FleetCopy) =>

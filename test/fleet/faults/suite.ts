@@ -59,7 +59,7 @@ export function describeUnfenced({ startEngine, has }: FleetTests, unfence: Unfe
     if (!has()) this.skip();
   });
 
-  it(`are found not to, where the database takes what a copy without the lease writes (seed ${SEED})`, async () => {
+  it(`fail these checks if the database takes what a copy without the lease writes (seed ${SEED})`, async () => {
     let altered = 0;
     const alter = (sent: string) => {
       const now = unfence(sent);

@@ -35,8 +35,9 @@ export const LOCK_TIMES: LockTimes = { beatMs: 3_000, leaseMs: 10_000, lookMs: 1
 
 /**
  * Keeps a folder for one process at a time, by a file in it that the process writes to as long as it is alive. Works
- * between containers and machines too, as far as they share the folder: no clocks are compared. A process that finds the file of another waits until that is removed, or has not changed
- * for some time, or its process has certainly ended; then it replaces the file by its own.
+ * between containers and machines too, as far as they share the folder: no clocks are compared. A process that finds the
+ * file of another waits until that is removed, or has not changed for some time, or its process has certainly ended; then
+ * it replaces the file by its own.
  *
  * No lock of this kind can stop a process in the middle of a step. So a process that was suspended has to ask its `Tenure`
  * before each step that only the holder may take.
