@@ -15,6 +15,18 @@ const BENCHES: Record<string, Bench> = {
       "Node-RED": async () => (await import("./events-node-red.ts")).benchEventsInNodeRed(),
     },
   },
+  fleet: {
+    about:
+      "several copies: hand-over times, commits, calls of one channel and of 1,000, memory of idle readers",
+    parts: {
+      "Hand-over, PostgreSQL": async () => (await import("./fleet-faults.ts")).benchHandOvers("postgres"),
+      "Hand-over, Redis": async () => (await import("./fleet-faults.ts")).benchHandOvers("redis"),
+      Commits: async () => (await import("./fleet-commits.ts")).benchCommits(),
+      "Calls of one channel": async () => (await import("./fleet-calls.ts")).benchCallsOfOneChannel(),
+      "1,000 channels": async () => (await import("./fleet-budget.ts")).benchBudget(),
+      "Idle readers": async () => (await import("./fleet-memory.ts")).benchIdleReaders(),
+    },
+  },
   idle: {
     about: "bytes a day and calls a minute of a consumer with nothing to read, plain and compressed",
     parts: { "One consumer, nothing new": async () => (await import("./idle.ts")).benchIdle() },

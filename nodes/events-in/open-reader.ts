@@ -155,7 +155,8 @@ export async function openReader(
     untilReady: (aborted) => outputs.untilRoom(aborted),
     deliver: guarded(tenure, (delivery) => outputs.deliver(delivery)),
     onRestored: (upTo) => node.warn(RED._("events-in.warning.restored", { consumer: name, upTo })),
-    onSuspects: (offsets) => node.warn(RED._("events-in.warning.suspects", offsets)),
+    onSuspects: (offsets) =>
+      node.warn(RED._(`events-in.warning.suspects${cursor ? "-of-copy" : ""}`, offsets)),
     onRejected: guarded(tenure, (delivery, why) => {
       const { offset, crashes: count } = delivery;
       if (count === undefined) return outputs.reject(delivery, why);

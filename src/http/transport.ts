@@ -236,7 +236,7 @@ export class Transport {
   /** The service said when it accepts requests again: an error now is better than one after the wait. */
   #requireInTime({ leftMs }: Countdown): void {
     const { heldMs } = this.#budget;
-    if (heldMs < leftMs) return;
+    if (heldMs === 0 || heldMs < leftMs) return;
     const seconds = Math.ceil(heldMs / 1000);
     const message = `The service accepts no more requests with this key for ${seconds} s, as it said in an earlier answer. Wait that long, and send fewer requests.`;
     throw new RateLimitError("RATE_LIMITED", message, { retryAfterMs: heldMs, retryable: true });

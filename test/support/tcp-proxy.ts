@@ -1,14 +1,19 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands before a service, counts the connections made to it, and can pass nothing on for a while. */
+/** Stands before a service, counts the connections made to it, and can cut them or pass nothing on for a while. */
 export class TcpProxy {
+  /** Changes what clients send, such as the text of a statement. The length has to stay the same. */
+  alter: ((sent: string) => string) | undefined;
   readonly #target: URL;
   /** By the socket of the client: that to the service. */
   readonly #sockets = new Map<Socket, Socket>();
   readonly #held: Array<() => void> = [];
   #mostOpen = 0;
   #isHanging = false;
+  #isCut = false;
+  /** What a client must send next for it to hang, and what is called then. */
+  #trigger: { text: string; hangs: () => void } | undefined;
   readonly #server = createServer((socket) => this.#join(socket));
 
   private constructor(target: URL) {
@@ -51,6 +56,13 @@ export class TcpProxy {
     for (const socket of [...this.#sockets].flat()) socket.pause();
   }
 
+  /** Resolves when a client sends something with this text. It hangs from then on, and passes this on at `resume`. */
+  hangAt(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#trigger = { text, hangs: resolve };
+    });
+  }
+
   /** Passes on what came meanwhile, as a network does that was away. */
   resume(): void {
     this.#isHanging = false;
@@ -58,17 +70,39 @@ export class TcpProxy {
     for (const socket of [...this.#sockets].flat()) socket.resume();
   }
 
+  /** Ends all connections, and each new one, until `restore`. */
+  cut(): void {
+    this.#isCut = true;
+    this.#destroyAll();
+  }
+
+  restore(): void {
+    this.#isCut = false;
+  }
+
   async close(): Promise<void> {
-    for (const socket of [...this.#sockets].flat()) socket.destroy();
+    this.#destroyAll();
     this.#server.close();
     await once(this.#server, "close");
   }
 
+  #destroyAll(): void {
+    for (const socket of [...this.#sockets].flat()) socket.destroy();
+  }
+
   #join(client: Socket): void {
+    if (this.#isCut) {
+      client.on("error", () => {}).destroy();
+      return;
+    }
     const service = connect(Number(this.#target.port), this.#target.hostname);
     this.#sockets.set(client, service);
     this.#mostOpen = Math.max(this.#mostOpen, this.#sockets.size);
-    const pass = () => client.pipe(service).pipe(client);
+    const pass = () => {
+      client.on("data", (chunk: Buffer) => this.#pass(this.#altered(chunk), service));
+      client.on("end", () => service.end());
+      service.pipe(client);
+    };
     if (this.#isHanging) this.#held.push(pass);
     else pass();
     const end = () => {
@@ -77,5 +111,24 @@ export class TcpProxy {
       service.destroy();
     };
     for (const socket of [client, service]) socket.on("error", end).on("close", end);
+  }
+
+  #pass(chunk: Buffer, service: Socket): void {
+    const trigger = this.#trigger;
+    if (trigger !== undefined && chunk.includes(trigger.text)) {
+      this.#trigger = undefined;
+      this.hang();
+      trigger.hangs();
+    }
+    if (this.#isHanging) this.#held.push(() => service.write(chunk));
+    else service.write(chunk);
+  }
+
+  #altered(chunk: Buffer): Buffer {
+    if (this.alter === undefined) return chunk;
+    // Latin 1 keeps each byte.
+    const altered = Buffer.from(this.alter(chunk.toString("latin1")), "latin1");
+    if (altered.length !== chunk.length) throw new Error("The length of what is sent has to stay the same.");
+    return altered;
   }
 }

@@ -1,4 +1,5 @@
 import type { NodeAPI } from "node-red";
+import { processWide } from "./process-wide.ts";
 
 /**
  * What shows that another copy of this flow reads the same events. `flowfuse`: the host runs several copies, and they share
@@ -12,7 +13,7 @@ export type Origin = { consumer?: unknown; channelId?: unknown };
 
 type Reader = { consumer: string; channelId: string; note: (evidence: Evidence) => void };
 
-const readers = new Set<Reader>();
+const readers = processWide("readers", () => new Set<Reader>());
 
 /** Has the evidence about what a consumer reads noted. Gives the function that ends that. */
 export function onOtherCopy(reader: Reader): () => void {

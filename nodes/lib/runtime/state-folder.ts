@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { NodeAPI } from "node-red";
+import { processWide } from "./process-wide.ts";
 
 /** Where files that must survive a restart are, and why there. */
 export type StateFolder = {
@@ -24,7 +25,7 @@ export const STATE_KINDS = Object.keys(NAMES) as StateKind[];
 const FLOWFUSE_STORAGE = "storage";
 
 /** Decided once for a process: a folder that appears later must not split the state. */
-const decided = new Map<string, StateFolder>();
+const decided = processWide("state-folders", () => new Map<string, StateFolder>());
 
 /**
  * The folder for cursors, seen keys and kept waits: `CREC_STATE_DIR`, else `crec.stateDir` of settings.js, else the

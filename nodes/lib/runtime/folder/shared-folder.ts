@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { toCodedError } from "../../shared/errors.ts";
+import { processWide } from "../process-wide.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 
 type Listener = (state: FolderState) => void;
@@ -22,8 +23,8 @@ const PREPARE_AGAIN_MS = 5_000;
 const KEEP_MS = 10_000;
 
 /** By the path of the lock file: all nodes of this process use a lock as one. */
-const locks = new Map<string, Shared>();
-const preparations = new Map<string, Prepare>();
+const locks = processWide("locks", () => new Map<string, Shared>());
+const preparations = processWide("lock-preparations", () => new Map<string, Prepare>());
 
 /** From now on, this is done each time this process gets the folder. */
 export function prepareFolder(folder: string, prepare: Prepare): void {

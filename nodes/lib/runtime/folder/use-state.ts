@@ -1,5 +1,6 @@
 import type { NodeAPI } from "node-red";
 import { cutAtWord } from "../../shared/cut-text.ts";
+import { processWide } from "../process-wide.ts";
 import { stateFolder, stateFolderFor } from "../state-folder.ts";
 import { prepareFolder } from "./shared-folder.ts";
 import { takeOver } from "./take-over.ts";
@@ -7,7 +8,7 @@ import { takeOver } from "./take-over.ts";
 const LONGEST_NAMES = 500;
 
 /** Folders of which the log has said why they are used. */
-const said = new Set<string>();
+const said = processWide("said-folders", () => new Set<string>());
 
 /**
  * The folder whose lock decides which process uses the state folder. What lies in former places is moved there when

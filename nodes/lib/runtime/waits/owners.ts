@@ -5,10 +5,11 @@ import type { NodeAPI } from "node-red";
 import { LOCK_FILE, useFolder, useLock } from "../folder/shared-folder.ts";
 import { hasFormerState } from "../folder/take-over.ts";
 import { lockedStateFolder } from "../folder/use-state.ts";
+import { processWide } from "../process-wide.ts";
 import { stateFolder, stateFolderFor } from "../state-folder.ts";
 
 /** This process, in the names of its files. */
-export const OWNER = randomUUID();
+export const OWNER = processWide("owner", randomUUID);
 /** A process that is alive writes to its lock file every few seconds. */
 const OLD_MS = 7 * 24 * 60 * 60 * 1000;
 /** Of files that were written before their names said whose they are. */

@@ -1,0 +1,36 @@
+import { randomFrom } from "../test/consumer/generators.ts";
+import type { FaultKind } from "../test/fleet/faults.ts";
+import { LEASE_MS, POLL_MS } from "../test/fleet/flow.ts";
+import { runFleet } from "../test/fleet/run.ts";
+import { timesOf, timesText } from "../test/fleet/times.ts";
+import { problemsOf } from "../test/fleet/verdict.ts";
+import { PostgresServer } from "../test/support/postgres.ts";
+import { RedisServer } from "../test/support/redis.ts";
+import type { Measured } from "./measured.ts";
+
+const ENGINES = { postgres: () => PostgresServer.start(), redis: () => RedisServer.start() };
+const FAULTS = 32;
+const EVENTS = 400;
+const KINDS: readonly FaultKind[] = ["kill", "pause", "engine cut", "stop"];
+const SEED = 1;
+
+/** How soon another of three Node-REDs goes on where one was ended, suspended, cut off, or stopped in order. */
+export async function benchHandOvers(engine: keyof typeof ENGINES): Promise<Measured[]> {
+  const run = {
+    startEngine: ENGINES[engine],
+    events: EVENTS,
+    faults: FAULTS,
+    kinds: KINDS,
+    random: randomFrom(SEED),
+  };
+  const outcome = await runFleet(run);
+  const problems = problemsOf(outcome);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const row = (what: string, kind: "fail-over" | "orderly", aimMs: number) => {
+    return { what, value: `${timesText(timesOf(outcome, kind))} (aim ${aimMs})` };
+  };
+  return [
+    row(`fail-over with a lease of ${LEASE_MS} ms`, "fail-over", LEASE_MS + POLL_MS),
+    row("orderly stop", "orderly", 1_000),
+  ];
+}

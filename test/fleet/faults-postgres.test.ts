@@ -1,0 +1,22 @@
+import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
+
+const TESTS: FleetTests = {
+  has: hasPostgres,
+  startEngine: () => PostgresServer.start(),
+  events: 200,
+  faults: 8,
+  patience: 3,
+};
+
+/** Without the condition on the epoch, in the text of the statement that saves a cursor. */
+const unfence = (sent: string) =>
+  sent.replace(/epoch = \$2::float8::bigint AND copy_id IS NOT NULL(?=\s+RETURNING true AS saved)/, (fence) =>
+    "$2::float8 > 0".padEnd(fence.length),
+  );
+
+describe("three copies of a flow that share a PostgreSQL", function () {
+  this.timeout(300_000);
+  describeFleet(TESTS);
+  describeUnfenced(TESTS, unfence);
+});

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+import { Redis } from "ioredis";
+import should from "should";
+import { SAVE } from "../../src/fleet/redis/save.ts";
+import { hasRedis, RedisServer } from "../support/redis.ts";
+import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
+
+const TESTS: FleetTests = {
+  has: hasRedis,
+  startEngine: () => RedisServer.start(),
+  events: 200,
+  faults: 8,
+  patience: 3,
+};
+
+/** A Redis that has the script that saves a cursor without the condition on the epoch, and the hash of that script. */
+async function withUnfencedScript(): Promise<RedisServer> {
+  const server = await RedisServer.start();
+  const redis = new Redis(server.url);
+  should(await redis.script("LOAD", UNFENCED)).equal(hashOf(UNFENCED));
+  redis.disconnect();
+  return server;
+}
+
+const UNFENCED = SAVE.text.replace("return lease[1] == epoch and lease[2]", "return true");
+/** A copy that asks for the script gets the other one. */
+const unfence = (sent: string) => sent.replace(hashOf(SAVE.text), hashOf(UNFENCED));
+
+function hashOf(script: string): string {
+  return createHash("sha1").update(script).digest("hex");
+}
+
+describe("three copies of a flow that share a Redis", function () {
+  this.timeout(300_000);
+  describeFleet(TESTS);
+  describeUnfenced({ ...TESTS, startEngine: withUnfencedScript }, unfence);
+});
