@@ -27,8 +27,11 @@ export type Joined = {
 type Opened = Fleet & { close(): Promise<void> };
 type Entry = { users: number; opened: Promise<Opened> };
 type Registry = {
-  /** The same for the life of the process, so that it gets its leases back after a deploy. */
-  copyId: string;
+  /**
+   * By shared state, each for the life of the process, so that it gets its leases back after a deploy. Two that lead to
+   * one engine, as with leases of two lengths, need two: with the same, each would count for the other.
+   */
+  copyIds: Map<string, string>;
   entries: Map<string, Entry>;
   /** What is being closed: the next one does not open before. */
   closing: Map<string, Promise<void>>;
@@ -81,14 +84,17 @@ async function open(
   registry: Registry,
   { settings, isFromEnvironment }: FleetRef,
 ): Promise<Opened> {
-  await registry.closing.get(fleetKey(settings));
+  const key = fleetKey(settings);
+  await registry.closing.get(key);
   const { LeaseKeeper, openSharedState } = await loadLibrary();
   const { url, namespace, sentinel, leaseMs } = settings;
   const shared = await openSharedState(url, {
     ...(namespace === "" ? {} : { namespace }),
     ...(sentinel ? { sentinel } : {}),
   });
-  const copy = { id: registry.copyId, name: copyName() };
+  const id = registry.copyIds.get(key) ?? randomUUID();
+  registry.copyIds.set(key, id);
+  const copy = { id, name: copyName() };
   const text = isFromEnvironment ? "common.log.fleet-of-environment" : "common.log.fleet";
   const line = RED._(text, { label: shared.label, copy: copy.name });
   if (!registry.logged.has(line)) RED.log.info(line);
@@ -124,7 +130,7 @@ async function withinTime(work: Promise<void>): Promise<void> {
 function registryOf({ events }: NodeAPI): Registry {
   const holder = events as { [FLEETS]?: Registry };
   holder[FLEETS] ??= {
-    copyId: randomUUID(),
+    copyIds: new Map(),
     entries: new Map(),
     closing: new Map(),
     logged: new Set(),
