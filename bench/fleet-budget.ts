@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CrecClient, EventConsumer, joinChannel, MemoryCursorStore } from "../src/index.ts";
 import { storedEvent } from "../test/consumer/event-server.ts";
-import { percentile } from "../test/fleet/times.ts";
+import { percentile } from "../test/fleet/faults/times.ts";
 import type { Measured } from "./measured.ts";
 
 const CHANNELS = 1_000;

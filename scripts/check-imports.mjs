@@ -27,7 +27,7 @@ const ALLOWED = {
   dedupe: ["errors", "files"],
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
-  fleet: ["errors", "consumer", "timing"],
+  fleet: ["errors", "consumer"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];

@@ -55,7 +55,7 @@ export {
   HighestConfidence,
   isCursorState,
   joinChannel,
-  Lease,
+  type Lease,
   type LeaseHolder,
   LeaseKeeper,
   type LeaseKeeperOptions,

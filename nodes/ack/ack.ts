@@ -40,7 +40,7 @@ export default function register(RED: NodeAPI): void {
         return;
       }
       const lease = leaseOfMessage(msg);
-      if (lease && !(await isHeld(RED, lease))) {
+      if (lease && !(await isHeld(lease))) {
         showStatus(this, "stopped", "ack.status.moved");
         send(null, { ...msg, crec: { ...msg.crec, error: MOVED } });
         return;

@@ -113,8 +113,8 @@ function warnOfOtherChannel(node: EditedNode, say: (text: string) => void): void
 }
 
 function describe(node: EditedNode, report: PanelReport): string {
-  const sharing = report.fleet ? fleetText(node, report.fleet) : "";
-  if (!report.deployed) return sharing || node._("events-in.panel.not-deployed");
+  const copies = report.fleet ? fleetText(node, report.fleet) : "";
+  if (!report.deployed) return copies || node._("events-in.panel.not-deployed");
   const shown = (value: number | undefined) => (value === undefined ? "–" : String(value));
   const line = node._("events-in.panel.report", {
     state: report.state,
@@ -142,7 +142,7 @@ function describe(node: EditedNode, report: PanelReport): string {
   const error = report.lastError
     ? ` · ${node._("events-in.panel.last-error", { error: report.lastError })}`
     : "";
-  return `${line}${sharing && ` · ${sharing}`}${types}${started}${turn}${error}`;
+  return `${line}${copies && ` · ${copies}`}${types}${started}${turn}${error}`;
 }
 
 /** Which copy reads, as this one knows it. */

@@ -1,8 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ChannelEvent } from "../../src/index.ts";
-import { channelOf, contractOf } from "../lib/runtime/config-nodes.ts";
-import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
-import { eventDecoder } from "../lib/runtime/event-tokens.ts";
+import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { guarded } from "../lib/runtime/folder/guard.ts";
 import type { Tenure } from "../lib/runtime/folder/tenure.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -11,29 +9,16 @@ import { toCodedError } from "../lib/shared/errors.ts";
 import { awaitChannel, isExpected } from "./await-channel.ts";
 import { requireStore } from "./context-store.ts";
 import { CopiesNote } from "./copies-note.ts";
-import { filtersOf } from "./filters.ts";
 import type { SharedCursor } from "./fleet/shared-cursor.ts";
-import { useFlowWork } from "./flow/flow-work.ts";
 import { findLastEvent } from "./last-event.ts";
-import { DEEPEST } from "./nesting.ts";
-import { NotedStore } from "./noted-store.ts";
-import { Outputs } from "./outputs.ts";
-import { ownStore } from "./own-store.ts";
-import { RanBefore } from "./ran-before.ts";
+import { openOutputs } from "./open-outputs.ts";
 import { Reader } from "./reader.ts";
-import {
-  cursorLocation,
-  deliveryOf,
-  type EventsInFields,
-  outputChoices,
-  pollIntervals,
-  startOf,
-} from "./settings.ts";
+import { readerSettings } from "./reader-settings.ts";
+import { readerStore } from "./reader-store.ts";
+import { selectionOf } from "./selection.ts";
+import type { EventsInFields } from "./settings.ts";
 import { startText } from "./start-text.ts";
-import { noteOnStore, storeOf } from "./store-note.ts";
-import { UnitsNote } from "./units-note.ts";
-import { findUnwatched, WatcherCheck } from "./unwatched.ts";
-import { wantedOf } from "./watchers.ts";
+import { noteOnStore } from "./store-note.ts";
 
 type Opening = {
   name: string;
@@ -52,13 +37,8 @@ export async function openReader(
   fields: EventsInFields,
   { name, show, signal, tenure, cursor }: Opening,
 ): Promise<Reader> {
-  // All settings are checked before anything is sent.
-  const choices = outputChoices(fields);
-  const unfinished = fields.number("unfinished");
-  const contract = fields.settings.contract ? contractOf(RED, fields.settings.contract) : undefined;
-  const chosen = contract && { contract, abi: await contract.abi() };
-  const [start, filters] = [startOf(fields), await filtersOf(fields, contract)];
-  const [delivery, intervals] = [deliveryOf(fields), pollIntervals(fields)];
+  const settings = await readerSettings(RED, fields);
+  const { filters, start, delivery, intervals } = settings;
   const channel = channelOf(RED, fields.settings.channel);
   const connection = channel.connection();
   const contextStore = fields.settings.store;
@@ -70,85 +50,46 @@ export async function openReader(
   const client = await connection.client();
   const verifier = fields.flag("verify") ? await connection.verifier() : undefined;
   const donFamily = (watcherId: string) => client.watchers.familyOf(channelId, watcherId);
+  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
   const library = await loadLibrary();
-  const copies = new CopiesNote(RED, node, {
-    ...{
-      consumer: name,
-      channelId,
-      isFleet: cursor !== undefined,
-      inContext: Boolean(contextStore),
-      onChange: show,
-    },
-  });
-  const onOtherWriter = () => copies.note("cursor");
-  const store = cursor?.store ?? ownStore(RED, node, library, { name, contextStore, tenure, onOtherWriter });
-  const units = new UnitsNote(RED, library);
-  const decode = eventDecoder(RED, library, chosen);
-  const decodeEvent = (event: ChannelEvent) => {
-    const decoded = decode(event);
-    units.note(decoded);
-    return decoded;
-  };
-  const decoding = { ...library, decodeEvent };
-  const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
-  const place = cursor?.place ?? cursorLocation(RED, contextStore, name);
-  // A store in memory loses the cursor at each restart, as its user has chosen.
-  const isLasting = cursor || !contextStore || storeOf(RED, contextStore).module !== "memory";
-  const notedStore = isLasting
-    ? new NotedStore({
-        ...{ store, start, place, ranBefore: new RanBefore(RED, node, identity) },
-        onStartsOver: () => node.warn(RED._("events-in.warning.starts-over", { consumer: name, place })),
-      })
-    : store;
 
-  const origin = { channelId, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
+  const inContext = Boolean(contextStore);
+  const copies = new CopiesNote(RED, node, {
+    ...{ consumer: name, channelId, isFleet: cursor !== undefined, inContext, onChange: show },
+  });
+  const identity = { consumer: name, channelId, service: serviceIdentity(connection.baseUrl) };
+  const { store, noted, place } = readerStore(RED, node, {
+    ...{ library, identity, contextStore, tenure, cursor, start },
+    onOtherWriter: () => copies.note("cursor"),
+  });
   const { types } = filters;
-  const shared = library.joinChannel(client.events, channelId, types.length === 1 ? { type: types[0] } : {});
-  const { source, pace, once } = shared;
-  const { flowWork, leave } = useFlowWork(RED);
-  const outputs = new Outputs({
-    ...{ node, flowWork, unfinished, choices, onChange: show },
-    toMessage: (delivery) => toMessage(delivery, origin, decoding),
-    isKnownType: (event) => isKnownType(event, library),
-    isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
-    onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
+  const channelReader = library.joinChannel(
+    client.events,
+    channelId,
+    types.length === 1 ? { type: types[0] } : {},
+  );
+  const { source, pace, once } = channelReader;
+  const { outputs, units, ...opened } = openOutputs(RED, node, {
+    ...{ library, settings, origin: { consumer: name, channelId }, onChange: show },
     consumer: () => consumer,
-    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
-    tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
-    onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
   });
   const close = () => {
-    outputs.close();
+    opened.close();
     copies.close();
-    leave();
-    shared.leave();
+    channelReader.leave();
   };
   if (signal.aborted) close();
   signal.addEventListener("abort", close);
-  const wanted = wantedOf(filters, { client, channelId, library, once });
-  const watcherCheck = new WatcherCheck(
-    (aborted, maxAgeMs) => findUnwatched(filters, { client, channelId, once }, { signal: aborted, maxAgeMs }),
-    show,
-    { pollMaxMs: intervals.pollMaxMs },
-  );
-  let lower = 0;
-  const passes = (event: ChannelEvent): boolean => {
-    watcherCheck.note(event);
-    if (!wanted.matches(event)) return false;
-    const isConfident = wanted.isConfident(event);
-    if (!isConfident) lower += 1;
-    return isConfident;
-  };
-  const verify = verifier && ((event: ChannelEvent) => verifier.verify(event, { channelId, donFamily }));
+
+  const { pollMaxMs } = intervals;
+  const selection = selectionOf(filters, { client, channelId, library, once, pollMaxMs, onChange: show });
+  const { wanted, passes, lower, watcherCheck } = selection;
   const consumer = new library.EventConsumer({
     ...delivery,
     ...intervals,
-    ...{ source, pace },
-    store: notedStore,
-    identity,
+    ...{ source, pace, identity, start, types },
+    store: noted,
     ...(cursor ? { lease: cursor.lease } : {}),
-    start,
-    types: filters.types,
     prepare: wanted.prepare,
     filter: passes,
     ...(verify ? { verify } : {}),
@@ -184,9 +125,8 @@ export async function openReader(
   });
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
-    ...{ store, identity, outputs, units, watcherCheck, shared, copies },
+    ...{ store, identity, outputs, units, watcherCheck, channelReader, copies, lower },
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
-    lower: () => lower,
     sendLast: async () => {
       const found = await findLastEvent(
         { filters, wanted },

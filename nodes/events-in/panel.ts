@@ -9,7 +9,7 @@ import type { Reader } from "./reader.ts";
 export type EventsInNode = {
   reader?: Reader;
   /** Set where several copies share the cursor. */
-  sharing?: LeaseReading;
+  leaseReading?: LeaseReading;
 };
 
 /**
@@ -27,9 +27,9 @@ export function registerPanel(RED: NodeAPI): void {
   };
 
   answerForms(RED, "get", path, "crec.read", async ({ params }): Promise<PanelReport> => {
-    const { reader, sharing } = deployed(params.id);
+    const { reader, leaseReading } = deployed(params.id);
     const report = (await reader?.report()) ?? { deployed: false };
-    return { ...report, ...(sharing ? { fleet: sharing.report() } : {}) };
+    return { ...report, ...(leaseReading ? { fleet: leaseReading.report() } : {}) };
   });
   answerForms(
     RED,

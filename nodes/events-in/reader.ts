@@ -31,7 +31,7 @@ export class Reader {
   readonly #lower: () => number;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
-  readonly #shared: Pick<ChannelReader, "turnMs"> | undefined;
+  readonly #channelReader: Pick<ChannelReader, "turnMs"> | undefined;
   /** Sends the newest event that matches, as a test. @throws LAST_EVENT_NOT_FOUND; what reading the channel throws */
   readonly sendLast: () => Promise<SentLast>;
   /** Where it started the last time. */
@@ -51,7 +51,7 @@ export class Reader {
       epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
-      shared?: Pick<ChannelReader, "turnMs">;
+      channelReader?: Pick<ChannelReader, "turnMs">;
     },
   ) {
     this.consumer = consumer;
@@ -64,7 +64,7 @@ export class Reader {
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
-    this.#shared = parts.shared;
+    this.#channelReader = parts.channelReader;
   }
 
   /** How many events were passed over because their confidence is too low; since the last deploy. */
@@ -79,7 +79,7 @@ export class Reader {
   async report(): Promise<PanelReport> {
     const { state } = this.consumer;
     const { unknownTypes } = this.outputs;
-    const turnMs = this.#shared?.turnMs ?? 0;
+    const turnMs = this.#channelReader?.turnMs ?? 0;
     const stored = await this.#store.load().catch(() => undefined);
     const units = this.#units?.report();
     const isLacking = units && units.noDecimals.length + units.differing.length > 0;

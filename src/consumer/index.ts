@@ -9,7 +9,7 @@ export * from "./filter.ts";
 export { findInFlight } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
-export { Lease } from "./lease.ts";
+export type { Lease } from "./lease.ts";
 export type { LeaseState, LeaseUser } from "./lease-claim.ts";
 export { LeaseKeeper, type LeaseKeeperOptions, type WantedLease } from "./lease-keeper.ts";
 export { MemorySharedState, type MemorySharedStateOptions } from "./memory-shared-state.ts";

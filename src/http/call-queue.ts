@@ -8,7 +8,7 @@ import { LaneQueue } from "./lane-queue.ts";
 export type Rank = "act" | "read" | Lane;
 
 /** What waits is granted one of so many requests at least, however many of a higher rank wait. */
-export const TURN_OF_LOWER_RANKS = 8;
+const TURN_OF_LOWER_RANKS = 8;
 
 type Waiting = { enter: () => void };
 

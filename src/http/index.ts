@@ -1,5 +1,6 @@
 export { type Answer, answerDetails, excerpt, keyRefusal, readAnswer, tryParse } from "./answer.ts";
 export { bounded, reasonOf } from "./bounded.ts";
+export type { Call, CallOptions } from "./call.ts";
 export {
   AbortedError,
   AuthenticationError,
@@ -21,5 +22,6 @@ export { Lane } from "./lane.ts";
 export type { ProxySettings } from "./proxy.ts";
 export { baseUrlOf, type QueryParameters, timeoutOf } from "./settings.ts";
 export type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";
-export { type Call, type CallOptions, Transport, type TransportOptions } from "./transport.ts";
+export { Transport } from "./transport.ts";
+export type { TransportOptions } from "./transport-options.ts";
 export { VERSION } from "./version.ts";

@@ -2,15 +2,16 @@ import { ArgumentError, CrecError } from "../errors.ts";
 import { systemClock } from "../timing/index.ts";
 import { type Answer, readAnswer, requestIdOf } from "./answer.ts";
 import { bounded, type Countdown } from "./bounded.ts";
+import type { Call, CallOptions } from "./call.ts";
 import { CallBudget } from "./call-budget.ts";
+import { exhausted, held, timedOut } from "./call-errors.ts";
 import { CallQueue, type Rank } from "./call-queue.ts";
 import { openSocketPool } from "./dispatcher.ts";
-import { BudgetError, ClientClosedError, RateLimitError, TimeoutError } from "./errors.ts";
+import { ClientClosedError } from "./errors.ts";
 import { callHook, type Hooks } from "./hooks.ts";
 import { ACCEPT_ENCODING, readText } from "./inflate.ts";
-import type { Lane } from "./lane.ts";
 import { networkError } from "./network-errors.ts";
-import { type ProxySettings, proxyFor } from "./proxy.ts";
+import { proxyFor } from "./proxy.ts";
 import { holdMsOf } from "./rate-limit.ts";
 import { retry } from "./retry.ts";
 import { RetryBudget } from "./retry-budget.ts";
@@ -23,80 +24,9 @@ import {
   timeoutOf,
   withQuery,
 } from "./settings.ts";
-import type { HttpDispatcher, OutgoingRequest, TlsSettings } from "./socket-pool.ts";
+import type { HttpDispatcher, OutgoingRequest } from "./socket-pool.ts";
+import type { TransportOptions } from "./transport-options.ts";
 import { VERSION } from "./version.ts";
-
-export type TransportOptions = Hooks & {
-  /** `http` or `https`, without credentials, query or fragment. */
-  baseUrl: string;
-  apiKey: string;
-  /** How long a whole call with its retries may take, in milliseconds. @default 30_000 */
-  timeoutMs?: number | undefined;
-  /**
-   * How long one attempt may take until its body is read, in milliseconds.
-   * @default the larger of 10_000 and a third of `timeoutMs`
-   */
-  attemptTimeoutMs?: number | undefined;
-  /** Attempts of a call that may be repeated. @default 4 */
-  maxAttempts?: number | undefined;
-  /** Calls on the wire at the same time; the others queue. @default 16 */
-  maxConcurrency?: number | undefined;
-  /**
-   * Requests a minute, retries included. Calls that change something come first, then other calls, then the polls of
-   * event consumers, which take turns by channel; reads and polls get at least one of eight requests each. A call whose
-   * turn does not come in its time fails with `BUDGET_EXHAUSTED`; polls wait.
-   * @default no limit, but as the service's `RateLimit` headers say
-   */
-  requestsPerMinute?: number | undefined;
-  /** Largest body that is read, in bytes, before and after decompression. @default 33_554_432 (32 MiB) */
-  maxResponseBytes?: number | undefined;
-  /** TLS settings for the service, not for a proxy. @default those of Node.js */
-  tls?: TlsSettings | undefined;
-  /**
-   * A proxy, or its URL; or `"environment"` for what `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` say.
-   * It is chosen for each address.
-   * @default none
-   */
-  proxy?: string | ProxySettings | undefined;
-  /** Sends the requests, such as an undici Agent or MockAgent. `close` does not close it. @default a pool of its own */
-  dispatcher?: HttpDispatcher | undefined;
-};
-
-/** What every method of the client takes last. */
-export type CallOptions = {
-  /** Aborts the call immediately. @default none */
-  signal?: AbortSignal | undefined;
-  /**
-   * How long the call with its retries may take, in milliseconds. A method that makes several calls, such as `send`,
-   * `createOrFind` or an iteration, allows this time for each: to limit them together, pass an `AbortSignal.timeout`.
-   * @default the client's `timeoutMs`
-   */
-  timeoutMs?: number | undefined;
-};
-
-export type Call = CallOptions & {
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Begins with `/` and is added to the base URL; empty for the base URL itself. */
-  path: string;
-  query?: QueryParameters | undefined;
-  /** Sent as JSON. */
-  body?: unknown | undefined;
-  /** In addition to those of the transport; `authorization` cannot be replaced. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Sends no key. @default false */
-  anonymous?: boolean | undefined;
-  /** Whether the call may be retried because a second one has no further effect. A GET always may. @default false */
-  idempotent?: boolean | undefined;
-  /**
-   * For the poll of a channel that may wait for its turn: takes turns with other channels, after all other calls. Its
-   * time begins with its turn. @default none
-   */
-  lane?: Lane | undefined;
-  /** Called when the turn comes, with how long it was waited for, in milliseconds. @default none */
-  onTurn?: ((waitedMs: number) => void) | undefined;
-  /** Returns the result of an answer, or throws. @default `readAnswer`: the JSON of a 2xx */
-  read?: ((answer: Answer) => unknown) | undefined;
-};
 
 /** Sends calls to one service with one key: deadlines, retries, typed errors. The key never shows. */
 export class Transport {
@@ -211,8 +141,8 @@ export class Transport {
       timeoutMs,
       onTimeout: () =>
         isWaiting && this.#queue.lacksBudget
-          ? this.#exhausted(call, lastFailure)
-          : this.#timeout(call, timeoutMs, lastFailure),
+          ? exhausted(call, this.#budget, lastFailure)
+          : timedOut(call, this.#host, timeoutMs, lastFailure),
       signals: [call.signal, this.#closing.signal],
     };
     const budget = this.#retries;
@@ -236,10 +166,8 @@ export class Transport {
   /** The service said when it accepts requests again: an error now is better than one after the wait. */
   #requireInTime({ leftMs }: Countdown): void {
     const { heldMs } = this.#budget;
-    if (heldMs < leftMs) return;
-    const seconds = Math.ceil(heldMs / 1000);
-    const message = `The service accepts no more requests with this key for ${seconds} s, as it said in an earlier answer. Wait that long, and send fewer requests.`;
-    throw new RateLimitError("RATE_LIMITED", message, { retryAfterMs: heldMs, retryable: true });
+    if (heldMs === 0 || heldMs < leftMs) return;
+    throw held(heldMs);
   }
 
   /** Ends every call immediately with `CLIENT_CLOSED` and closes all sockets. */
@@ -279,7 +207,7 @@ export class Transport {
   #send(message: OutgoingRequest, signal: AbortSignal): Promise<Answer> {
     const bounds = {
       timeoutMs: this.#attemptTimeoutMs,
-      onTimeout: () => this.#timeout(message, this.#attemptTimeoutMs),
+      onTimeout: () => timedOut(message, this.#host, this.#attemptTimeoutMs),
       signals: [signal],
     };
     return bounded(bounds, async (attemptSignal) => {
@@ -317,32 +245,6 @@ export class Transport {
     if (call.body === undefined) return { origin: this.#origin, path, method: call.method, headers };
     headers["content-type"] = "application/json";
     return { origin: this.#origin, path, method: call.method, headers, body: jsonOf(call.body) };
-  }
-
-  /** The call's time was over before its turn came. */
-  #exhausted({ method }: Call, cause: unknown): CrecError {
-    const { perMinute, heldMs } = this.#budget;
-    const why =
-      heldMs > 0 || perMinute === undefined
-        ? "The service accepts no more requests for now, as it said in an earlier answer. Send fewer requests, or allow the call more time."
-        : `The limit of ${perMinute} requests a minute is used up. Raise it, send fewer requests, or allow the call more time.`;
-    const doubt =
-      method === "GET"
-        ? ""
-        : cause === undefined
-          ? " Nothing was sent for this call."
-          : " An earlier attempt may have been carried out: check before you repeat it.";
-    return new BudgetError("BUDGET_EXHAUSTED", why + doubt, {
-      retryable: true,
-      ...(cause instanceof CrecError ? { cause } : {}),
-    });
-  }
-
-  #timeout(call: { method: string }, timeoutMs: number, cause?: unknown): CrecError {
-    const doubt = call.method === "GET" ? "" : " It may have been carried out: check before you repeat it.";
-    const message = `${this.#host} did not finish its answer within ${timeoutMs} ms. Check the network, or allow more time.${doubt}`;
-    const options = cause instanceof CrecError ? { cause, retryable: true } : { retryable: true };
-    return new TimeoutError("TIMEOUT", message, options);
   }
 }
 

@@ -1,11 +1,11 @@
 import should from "should";
 import {
   type CursorState,
-  Lease,
   MemorySharedState,
   SharedCursorStore,
   type SharedState,
 } from "../../src/consumer/index.ts";
+import { Lease } from "../../src/consumer/lease.ts";
 import { CrecError } from "../../src/errors.ts";
 import { IDENTITY, SimulatedClock } from "./simulation.ts";
 

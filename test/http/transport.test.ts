@@ -540,6 +540,17 @@ describe("Transport", () => {
       should((await errorOf(open(server.url, limits).get("/x"))).code).equal("TIMEOUT");
     });
 
+    it("are over when something else keeps the process busy between two attempts", async () => {
+      const server = await serve((_request, response) => response.writeHead(503).end());
+      const keepBusy = () => {
+        const end = performance.now() + 1_200;
+        while (performance.now() < end);
+      };
+      const options = { timeoutMs: 1_000, onResponse: () => void setTimeout(keepBusy, 1) };
+      should((await errorOf(open(server.url, options).get("/x"))).code).equal("TIMEOUT");
+      should(server.requests.length).equal(1);
+    });
+
     it("hold for the whole call with all its repeats", async () => {
       const server = await serve(() => {});
       const transport = open(server.url, { attemptTimeoutMs: 60, timeoutMs: 250, maxAttempts: 100 });

@@ -35,7 +35,7 @@ describe("the reader of events in", () => {
       watcherCheck: { unwatched: undefined },
       copies: { isNoted: false },
       lower: () => 0,
-      shared: { turnMs },
+      channelReader: { turnMs },
       sendLast: async () => ({ none: true }),
     });
     const imported = reader.importCursor(stateFrom({ ...identity, ...from }, 0));

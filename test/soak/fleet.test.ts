@@ -1,4 +1,4 @@
-import { describeFleet, type FleetTests } from "../fleet/suite.ts";
+import { describeFleet, type FleetTests } from "../fleet/faults/suite.ts";
 import { hasPostgres, PostgresServer } from "../support/postgres.ts";
 import { hasRedis, RedisServer } from "../support/redis.ts";
 

@@ -33,7 +33,7 @@ export async function readByLease(RED: NodeAPI, options: LeaseReadingOptions): P
   fleet.wanted += 1;
   const wanted = fleet.keeper().want(key, {
     open: (lease) => {
-      forget = noteLease(RED, key, lease);
+      forget = noteLease(key, lease);
       return open(lease, fleet);
     },
     close: async () => {

@@ -4,7 +4,7 @@ import { isEngineUrl } from "../shared/engine-url.ts";
 import { type CodedError, nodeError } from "../shared/errors.ts";
 
 /** With this variable alone, without a `crec-fleet`, all copies with the same URL share their state. */
-export const FLEET_VARIABLE = "CREC_FLEET_URL";
+const FLEET_VARIABLE = "CREC_FLEET_URL";
 
 const DEFAULT_LEASE_MS = 15_000;
 

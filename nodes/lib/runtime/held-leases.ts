@@ -1,13 +1,11 @@
-import type { NodeAPI } from "node-red";
 import type { Lease } from "../../../src/index.ts";
 import { override } from "./details.ts";
 import type { CrecMessage } from "./message.ts";
-
-/** Each node's file is bundled alone, so what they share is kept at an object that Node-RED shares. */
-const LEASES = Symbol.for("node-red-crec.held-leases");
+import { processWide } from "./process-wide.ts";
 
 type HeldLease = Pick<Lease, "epoch" | "confirm">;
-type Leases = Map<string, HeldLease>;
+
+const leases = processWide("held-leases", () => new Map<string, HeldLease>());
 
 /** The lease that a message's event was handed over with. */
 export type LeaseOfMessage = { key: string; epoch: number };
@@ -18,8 +16,7 @@ export function leaseKey(consumer: string, channelId: string): string {
 }
 
 /** Makes a lease known to the nodes that work on its events. Gives the function that forgets it. */
-export function noteLease(RED: NodeAPI, key: string, lease: HeldLease): () => void {
-  const leases = leasesOf(RED);
+export function noteLease(key: string, lease: HeldLease): () => void {
   leases.set(key, lease);
   return () => {
     if (leases.get(key) === lease) leases.delete(key);
@@ -35,17 +32,11 @@ export function leaseOfMessage(msg: CrecMessage): LeaseOfMessage | undefined {
 }
 
 /** Whether this process still has a lease. Where that is not certain, the engine is asked. */
-export async function isHeld(RED: NodeAPI, { key, epoch }: LeaseOfMessage): Promise<boolean> {
-  const lease = leasesOf(RED).get(key);
+export async function isHeld({ key, epoch }: LeaseOfMessage): Promise<boolean> {
+  const lease = leases.get(key);
   if (lease?.epoch !== epoch) return false;
   return lease.confirm().then(
     () => true,
     () => false,
   );
-}
-
-function leasesOf({ events }: NodeAPI): Leases {
-  const holder = events as { [LEASES]?: Leases };
-  holder[LEASES] ??= new Map();
-  return holder[LEASES];
 }

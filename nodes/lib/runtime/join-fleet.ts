@@ -5,6 +5,7 @@ import type { NodeAPI } from "node-red";
 import type { Copy, LeaseKeeper, SharedState } from "../../../src/index.ts";
 import type { FleetRef, FleetSettings } from "./fleet.ts";
 import { loadLibrary } from "./library.ts";
+import { processWide } from "./process-wide.ts";
 
 /** What this process shares with other copies, by one engine and namespace. */
 export type Fleet = {
@@ -36,8 +37,10 @@ type Registry = {
   logged: Set<string>;
 };
 
-/** Each node's file is bundled alone, so what they share is kept at an object that Node-RED shares. */
-const FLEETS = Symbol.for("node-red-crec.fleets");
+const registry = processWide(
+  "fleets",
+  (): Registry => ({ copyId: randomUUID(), entries: new Map(), closing: new Map(), logged: new Set() }),
+);
 /** An engine that does not answer must not keep Node-RED from closing its nodes. */
 const CLOSE_MS = 3_000;
 
@@ -46,9 +49,8 @@ const CLOSE_MS = 3_000;
  * each of its calls fails.
  */
 export async function joinFleet(RED: NodeAPI, ref: FleetRef): Promise<Joined> {
-  const registry = registryOf(RED);
   const key = fleetKey(ref.settings);
-  const entry = registry.entries.get(key) ?? { users: 0, opened: open(RED, registry, ref) };
+  const entry = registry.entries.get(key) ?? { users: 0, opened: open(RED, ref) };
   registry.entries.set(key, entry);
   entry.users += 1;
   let hasLeft = false;
@@ -76,11 +78,7 @@ export function fleetKey(settings: FleetSettings): string {
   return createHash("sha256").update(JSON.stringify(settings)).digest("hex");
 }
 
-async function open(
-  RED: NodeAPI,
-  registry: Registry,
-  { settings, isFromEnvironment }: FleetRef,
-): Promise<Opened> {
+async function open(RED: NodeAPI, { settings, isFromEnvironment }: FleetRef): Promise<Opened> {
   await registry.closing.get(fleetKey(settings));
   const { LeaseKeeper, openSharedState } = await loadLibrary();
   const { url, namespace, sentinel, leaseMs } = settings;
@@ -119,15 +117,4 @@ async function withinTime(work: Promise<void>): Promise<void> {
   const tooLate = sleep(CLOSE_MS, undefined, { signal: late.signal });
   await Promise.race([work, tooLate]).catch(() => {});
   late.abort();
-}
-
-function registryOf({ events }: NodeAPI): Registry {
-  const holder = events as { [FLEETS]?: Registry };
-  holder[FLEETS] ??= {
-    copyId: randomUUID(),
-    entries: new Map(),
-    closing: new Map(),
-    logged: new Set(),
-  };
-  return holder[FLEETS];
 }

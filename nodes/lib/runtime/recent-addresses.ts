@@ -1,21 +1,19 @@
 import { ADDRESS } from "../shared/address.ts";
+import { processWide } from "./process-wide.ts";
 
 /** An address that an event named: `parameter` of an event `event`, such as `to` of `Transfer`. */
 export type RecentAddress = { address: string; chainSelector: string; parameter: string; event: string };
 
 /** More than a person looks through. */
 const MOST = 30;
-/** Each node is a bundle of its own: only the process is common to all. */
-const KEPT = Symbol.for("crec.recent-addresses");
 const ZERO_ADDRESS = /^0x0{40}$/;
 
-type Kept = { [KEPT]?: Map<string, RecentAddress> };
+const kept = processWide("recent-addresses", () => new Map<string, RecentAddress>());
 
 /** Remembers the addresses in the parameters of a decoded event, for the forms. They are only in memory. */
 export function noteAddresses(decoded: object): void {
   const { name, params, chainSelector } = decoded as Readonly<Record<string, unknown>>;
   if (typeof name !== "string" || typeof params !== "object" || params === null) return;
-  const kept = keptAddresses();
   for (const [parameter, value] of Object.entries(params)) {
     if (typeof value !== "string" || !ADDRESS.test(value) || ZERO_ADDRESS.test(value)) continue;
     const key = value.toLowerCase();
@@ -29,11 +27,5 @@ export function noteAddresses(decoded: object): void {
 
 /** The newest first. */
 export function recentAddresses(): RecentAddress[] {
-  return [...keptAddresses().values()].reverse();
-}
-
-function keptAddresses(): Map<string, RecentAddress> {
-  const holder = globalThis as Kept;
-  holder[KEPT] ??= new Map();
-  return holder[KEPT];
+  return [...kept.values()].reverse();
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { NodeRed, UserDir } from "../support/node-red.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
+import { NodeRed, UserDir } from "../../support/node-red.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
 import type { FleetChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { fleetFlow } from "./flow.ts";

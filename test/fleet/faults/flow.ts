@@ -1,6 +1,13 @@
-import type { FlowNode } from "../support/node-red.ts";
-import { channelNode, connectionNode, eventsInNode } from "../support/nodes.ts";
-import { COUNTER_ABI, call, signerNode, submitNode, value, walletNode } from "../support/operation-nodes.ts";
+import type { FlowNode } from "../../support/node-red.ts";
+import { channelNode, connectionNode, eventsInNode } from "../../support/nodes.ts";
+import {
+  COUNTER_ABI,
+  call,
+  signerNode,
+  submitNode,
+  value,
+  walletNode,
+} from "../../support/operation-nodes.ts";
 import { ACTIONS_CHANNEL, EVENTS_CHANNEL, type FleetChain, WALLET } from "./chain.ts";
 import type { FleetRecord } from "./records.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import should from "should";
-import { SAVE } from "../../src/fleet/redis/save.ts";
-import { hasRedis, RedisServer } from "../support/redis.ts";
+import { SAVE } from "../../../src/fleet/redis/save.ts";
+import { hasRedis, RedisServer } from "../../support/redis.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 
 const TESTS: FleetTests = {

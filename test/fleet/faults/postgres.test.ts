@@ -1,4 +1,4 @@
-import { hasPostgres, PostgresServer } from "../support/postgres.ts";
+import { hasPostgres, PostgresServer } from "../../support/postgres.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 
 const TESTS: FleetTests = {

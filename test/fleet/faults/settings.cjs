@@ -4,7 +4,7 @@
 
 const { appendFileSync } = require("node:fs");
 const net = require("node:net");
-const settings = require("../../scripts/node-red-settings.cjs");
+const settings = require("../../../scripts/node-red-settings.cjs");
 
 const { FLEET_RECORD = "", FLEET_COPY = "", FLEET_CLOCK_AHEAD_MS = "0" } = process.env;
 const { FLEET_SERVICE_PORT = "", FLEET_SERVICE_ROUTE = "" } = process.env;

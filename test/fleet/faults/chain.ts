@@ -1,5 +1,5 @@
 import * as AbiEvent from "ox/AbiEvent";
-import type { RunningService } from "../../service/src/index.ts";
+import type { RunningService } from "../../../service/src/index.ts";
 import {
   CrecClient,
   encodeFunctionCall,
@@ -7,8 +7,8 @@ import {
   generatePrivateKey,
   localEcdsaSigner,
   parseAbi,
-} from "../../src/index.ts";
-import { startTestService } from "../support/service.ts";
+} from "../../../src/index.ts";
+import { startTestService } from "../../support/service.ts";
 
 export const EVENTS_CHANNEL = "fleet-events";
 /** Operations go elsewhere, so that the events channel holds only what is counted. */

@@ -1,0 +1,52 @@
+import type { Node, NodeAPI } from "node-red";
+import type { ChannelEvent, EventConsumer } from "../../src/index.ts";
+import { isKnownType, toMessage } from "../lib/runtime/event-message.ts";
+import { eventDecoder } from "../lib/runtime/event-tokens.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import { useFlowWork } from "./flow/flow-work.ts";
+import { DEEPEST } from "./nesting.ts";
+import { Outputs } from "./outputs.ts";
+import type { ReaderSettings } from "./reader-settings.ts";
+import { UnitsNote } from "./units-note.ts";
+
+export type OpenOutputsOptions = {
+  library: Library;
+  settings: ReaderSettings;
+  consumer: () => EventConsumer;
+  /** In `msg.crec` of each event. */
+  origin: { channelId: string; consumer: string };
+  onChange: () => void;
+};
+
+/** The outputs of a node, and what it notices about the units of amounts. */
+export function openOutputs(RED: NodeAPI, node: Node, options: OpenOutputsOptions) {
+  const { library, settings, consumer, origin, onChange } = options;
+  const { choices, unfinished, filters, chosen } = settings;
+  const units = new UnitsNote(RED, library);
+  const decode = eventDecoder(RED, library, chosen);
+  const decodeEvent = (event: ChannelEvent) => {
+    const decoded = decode(event);
+    units.note(decoded);
+    return decoded;
+  };
+  const decoding = { ...library, decodeEvent };
+  const { consumer: name, ...channel } = origin;
+  // An event that is done when it was sent is not acknowledged by its consumer.
+  const messageOrigin = { ...channel, ...(choices.commit === "on-send" ? {} : { consumer: name }) };
+  const { flowWork, leave } = useFlowWork(RED);
+  const outputs = new Outputs({
+    ...{ node, flowWork, unfinished, choices, consumer, onChange },
+    toMessage: (delivery) => toMessage(delivery, messageOrigin, decoding),
+    isKnownType: (event) => isKnownType(event, library),
+    isAskedFor: ({ headers }) => filters.types.some((type) => type === headers.type),
+    onUnseenNotice: ({ headers: { type } }) => node.warn(RED._("events-in.warning.unseen-notice", { type })),
+    onSilence: () => node.warn(RED._("events-in.warning.silent-flow", { count: unfinished })),
+    tooDeep: RED._("events-in.rejection.depth", { levels: DEEPEST }),
+    onLost: (offset, why) => node.warn(RED._("events-in.warning.given-up", { offset, why })),
+  });
+  const close = () => {
+    outputs.close();
+    leave();
+  };
+  return { outputs, units, close };
+}

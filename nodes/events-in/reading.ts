@@ -1,0 +1,81 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Tenure } from "../lib/runtime/folder/tenure.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
+import type { EventsInDef } from "./fields.ts";
+import { type Leased, sharedCursorOf } from "./fleet/shared-cursor.ts";
+import { openReader } from "./open-reader.ts";
+import type { EventsInNode } from "./panel.ts";
+import type { EventsInFields } from "./settings.ts";
+
+export type ReadingOptions = {
+  def: EventsInDef;
+  fields: EventsInFields;
+  /** Of the consumer. */
+  name: string;
+  /** Aborted when the node is closed. */
+  signal: AbortSignal;
+  show: () => void;
+  /** Ends a countdown in the status. */
+  stopCountdown: () => void;
+  /** Reports why nothing can be read. */
+  refuse: (error: unknown) => void;
+};
+
+/** By what this process may move the cursor; neither where the cursor is this Node-RED's alone. */
+export type Held = { tenure?: Tenure; leased?: Leased };
+
+/** Opens and closes the reader of a node, each time this process may read. */
+export class Reading {
+  readonly #RED: NodeAPI;
+  readonly #node: Node & EventsInNode;
+  readonly #options: ReadingOptions;
+  /** Aborted when what is open is closed, or is not to be opened any more. */
+  #round = new AbortController();
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(RED: NodeAPI, node: Node & EventsInNode, options: ReadingOptions) {
+    this.#RED = RED;
+    this.#node = node;
+    this.#options = options;
+  }
+
+  /** Never rejects: errors are reported. */
+  async open({ tenure, leased }: Held = {}): Promise<void> {
+    const [RED, node] = [this.#RED, this.#node];
+    const { def, fields, name, show, refuse } = this.#options;
+    this.#round = new AbortController();
+    const ends = [tenure?.over, leased?.lease.over].filter((one) => one !== undefined);
+    const signal = AbortSignal.any([this.#options.signal, this.#round.signal, ...ends]);
+    const contextStore = fields.settings.store;
+    try {
+      const unset = unsetVariable(def);
+      if (unset) throw unset;
+      const cursor = leased && (await sharedCursorOf(RED, node, { ...leased, name, contextStore }));
+      if (signal.aborted) return;
+      const reader = await openReader(RED, node, fields, { name, show, signal, tenure, cursor });
+      if (signal.aborted) return;
+      node.reader = reader;
+      reader.consumer.start();
+    } catch (error) {
+      if (signal.aborted) return;
+      refuse(error);
+      // Another copy may be able to read.
+      if (leased) this.#giveBack();
+    }
+  }
+
+  async close(): Promise<void> {
+    const { reader } = this.#node;
+    delete this.#node.reader;
+    this.#round.abort();
+    this.#options.stopCountdown();
+    this.#closed = reader?.close() ?? this.#closed;
+    await this.#closed;
+  }
+
+  #giveBack(): void {
+    const { leaseReading } = this.#node;
+    delete this.#node.leaseReading;
+    void leaseReading?.leave();
+  }
+}
