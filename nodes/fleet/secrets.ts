@@ -5,6 +5,7 @@ import { storedValue } from "../lib/runtime/flow-settings.ts";
 import { bindKey } from "../lib/runtime/keys/binding.ts";
 import { isFrom, isInEnvironment } from "../lib/runtime/keys/from-environment.ts";
 import { bindingsPath, originalId } from "../lib/runtime/keys/key-place.ts";
+import { isWithTls } from "../lib/shared/engine-url.ts";
 import { type CodedError, nodeError, toCodedError } from "../lib/shared/errors.ts";
 import { isReference } from "../lib/shared/variables.ts";
 import { hostsIn } from "./checks.ts";
@@ -13,7 +14,7 @@ import type { FleetInput } from "./settings.ts";
 const SECRETS = ["url", "sentinelPassword"] as const;
 const OWN_HOST = "the host of its URL";
 
-type Servers = Pick<FleetInput, "isBySentinel" | "sentinels" | "master">;
+type Servers = Pick<FleetInput, "url" | "isBySentinel" | "sentinels" | "master">;
 
 /**
  * Why the secrets of a shared state must not be sent. A URL says itself where its password goes. With sentinels, the flow
@@ -53,9 +54,11 @@ function problemOf(
   }
 }
 
-function addressesOf({ isBySentinel, sentinels, master }: Servers): string[] {
+function addressesOf({ url, isBySentinel, sentinels, master }: Servers): string[] {
   if (!isBySentinel) return [OWN_HOST];
-  const hosts = hostsIn(sentinels).map(({ host, port }) => `the sentinel ${host}:${port}`);
+  // Whoever types another URL must not make the password of the sentinels readable on its way.
+  const how = isWithTls(url) ? " with TLS" : "";
+  const hosts = hostsIn(sentinels).map(({ host, port }) => `the sentinel ${host}:${port}${how}`);
   return [...hosts, `the master ${master}`];
 }
 

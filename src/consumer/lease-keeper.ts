@@ -231,7 +231,9 @@ export class LeaseKeeper {
       const lease = new Lease({ ...options, renew: () => this.#beat().then(() => {}) });
       if (isAwaited && lease.isSure && claim.leaving === undefined)
         return claim.hold(lease, () => this.#lost(claim));
-      // The answer came too late to be of use, but the engine has given the lease to this copy.
+      // The answer came too late to be of use, but the engine has given the lease to this copy: with a new epoch.
+      for (const { key: other, lease: held } of this.#claims)
+        if (other === key && held && held.epoch < lease.epoch) held.end(takenOver());
       return this.#release(lease);
     });
     await this.#inTime(held).finally(() => {

@@ -14,6 +14,9 @@ import { EngineCalls } from "./engine-calls.ts";
 import { SharedCursorDamagedError } from "./errors.ts";
 import { shortName, storableLabel } from "./short-name.ts";
 
+/** How many saves this process has sent. What was sent over a connection that was given up may still arrive, later. */
+let saves = 0;
+
 /** Shared state in an engine. What all engines have in common: names, states as text, and errors. */
 export class EngineState implements SharedState {
   readonly label: string;
@@ -39,7 +42,9 @@ export class EngineState implements SharedState {
 
   save(key: string, epoch: number, state: CursorState, leaseMs: number): Promise<boolean> {
     const text = JSON.stringify(state);
-    return this.#calls.call((client) => client.save(shortName(key), epoch, text, whole(leaseMs)));
+    saves += 1;
+    const times = { leaseMs: whole(leaseMs), revision: saves };
+    return this.#calls.call((client) => client.save(shortName(key), epoch, text, times));
   }
 
   release(key: string, epoch: number, state?: CursorState): Promise<boolean> {
@@ -72,9 +77,11 @@ export class EngineState implements SharedState {
     );
     const kept = new Set(renewed);
     return {
-      copies: [copy, ...others].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      copies: [copy, ...others.map(stored)].sort((a, b) => (a.id < b.id ? -1 : 1)),
       lost: held.map(({ key }) => key).filter((key) => !kept.has(shortName(key))),
-      holders: new Map(holders.map(([name, holder]) => [given.get(name) ?? name, holder])),
+      holders: new Map(
+        holders.map(([name, holder]) => [given.get(name) ?? name, { ...holder, copy: stored(holder.copy) }]),
+      ),
     };
   }
 
@@ -87,6 +94,7 @@ export class EngineState implements SharedState {
   }
 }
 
+/** Also of what is read: whoever may write to the engine must not fill logs and statuses. */
 function stored({ id, name }: Copy): Copy {
   return { id: shortName(id), name: storableLabel(name) };
 }

@@ -34,7 +34,13 @@ export type EngineClient = {
     copy: Copy,
     leaseMs: number,
   ): Promise<{ epoch: number; state: string | undefined } | undefined>;
-  save(key: string, epoch: number, state: string, leaseMs: number): Promise<boolean>;
+  /** `revision`: higher for each save than for those before; a save that arrives after a later one changes no state. */
+  save(
+    key: string,
+    epoch: number,
+    state: string,
+    times: { leaseMs: number; revision: number },
+  ): Promise<boolean>;
   release(key: string, epoch: number, state: string | undefined): Promise<boolean>;
   once(mark: StoredMark): Promise<OnceResult>;
   members(presence: Presence): Promise<StoredMembers>;

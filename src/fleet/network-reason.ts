@@ -25,9 +25,12 @@ export function networkProblem(code: string): EngineProblem | undefined {
     : undefined;
 }
 
-/** The `code` of an error, or of the first one of several. */
+/** Codes of servers are shorter. Another program may answer with anything. */
+const LONGEST = 40;
+
+/** The `code` of an error, or of the first one of several; cut. */
 export function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "";
-  if ("code" in error && typeof error.code === "string") return error.code;
+  if ("code" in error && typeof error.code === "string") return error.code.slice(0, LONGEST);
   return error instanceof AggregateError ? codeOf(error.errors[0]) : "";
 }

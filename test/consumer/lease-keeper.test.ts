@@ -189,6 +189,25 @@ describe("LeaseKeeper", () => {
     should(world.broken).equal(undefined);
   });
 
+  it("is not sure of a lease that a late take has replaced, once it gives that back", async () => {
+    const world = new LeaseWorld();
+    const [a, b] = [world.add("a"), world.add("b")];
+    // The first take arrives at the engine after the second one, as over another connection.
+    const take = a.link.take;
+    a.link.take = async (...given) => {
+      a.link.take = take;
+      await world.base.sleep(700, new AbortController().signal);
+      return take(...given);
+    };
+    a.want("k");
+    await world.until(() => a.sure.length > 0);
+    b.want("k");
+    await world.pass(3_000);
+    should(world.broken).equal(undefined);
+    should(a.log).containEql("close k lost");
+    await world.stop();
+  });
+
   it("takes again what it was given without getting the answer", async () => {
     const world = new LeaseWorld();
     const a = world.add("a");

@@ -121,6 +121,26 @@ export function faults(server: () => EngineServer): void {
     should(await answered(() => shared.save(key, epoch, stateAt(4), LONG_MS))).be.true();
   });
 
+  it("keeps the newer cursor when an older one arrives later, over a connection that was given up", async () => {
+    const proxy = await proxied();
+    const shared = await open(server().urlAt(proxy.port), { timeoutMs: SHORT_MS });
+    const { epoch } = await answered(() => taken(shared, key, A));
+    // The client learns the statement.
+    should(await shared.save(key, epoch, stateAt(0), LONG_MS)).be.true();
+    proxy.stall();
+    await failure(shared.save(key, epoch, stateAt(1), LONG_MS), server());
+    should(await answered(() => shared.save(key, epoch, stateAt(2), LONG_MS))).be.true();
+    const renewedMsAgo = async (): Promise<number> => {
+      const presence = { copy: B, group: key, leaseMs: LONG_MS, held: [], wanted: [key] };
+      return (await shared.members(presence)).holders.get(key)?.renewedMsAgo ?? 0;
+    };
+    while ((await renewedMsAgo()) < 100) await sleep(20);
+    proxy.resume();
+    // It also renews the lease.
+    while ((await renewedMsAgo()) >= 100) await sleep(5);
+    should((await taken(shared, key, A)).state).deepEqual(stateAt(2));
+  });
+
   it("never sends a call that has rejected", async () => {
     const proxy = await proxied();
     proxy.hang();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import should from "should";
 import { postgresSettings } from "../../src/fleet/engine-settings.ts";
@@ -123,9 +124,12 @@ describe("shared state in PostgreSQL", function () {
   it("raises the epoch even where the server lost what it committed last", async () => {
     const shared = await open("lost");
     const { epoch } = await taken(shared, "key", A);
+    while (Date.now() <= epoch) await sleep(1);
     await admin`UPDATE lost.lease SET epoch = 5, copy_id = NULL`;
     const next = await taken(shared, "key", B);
     should(next.epoch).be.above(epoch);
+    // It goes on with the time, in milliseconds.
+    while (Date.now() <= next.epoch) await sleep(1);
     await admin`DELETE FROM lost.lease`;
     should((await taken(shared, "key", A)).epoch).be.above(next.epoch);
     should(await shared.save("key", next.epoch, stateAt(1), LONG_MS)).be.false();

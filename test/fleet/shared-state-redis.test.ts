@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import should from "should";
 import { openSharedState, SharedCursorDamagedError } from "../../src/index.ts";
@@ -37,6 +38,21 @@ describe("shared state in Redis", function () {
   it("says where it is, without the password", async () => {
     const shared = await open();
     should(shared.label).equal(`Redis at 127.0.0.1:${server().port}`);
+    await shared.close();
+  });
+
+  it("goes on with what another program wrote among its members and leases", async () => {
+    const shared = await open("foreign");
+    const name = "x".repeat(100_000);
+    const ends = String(Date.now() + LONG_MS);
+    for (const member of ["garbage", "1", "null", "[1,2]", JSON.stringify(["b", name])])
+      await admin.zadd("{foreign}:members:g", ends, member);
+    await admin.hset("{foreign}:lease:key", { id: "b", name, epoch: "7", renewed: "1", ends });
+    const wanted = ["key"];
+    const found = await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted });
+    should(found.copies.map(({ id }) => id)).deepEqual([A.id, "b"].sort());
+    for (const copy of [...found.copies, found.holders.get("key")?.copy])
+      should(copy?.name.length).be.within(1, 200);
     await shared.close();
   });
 
@@ -88,6 +104,8 @@ describe("shared state in Redis", function () {
   it("raises the epoch even where the server lost everything", async () => {
     const shared = await open("lost");
     const { epoch } = await taken(shared, "key", A);
+    // It goes on with the time, in milliseconds.
+    while (Date.now() <= epoch) await sleep(1);
     await admin.flushall();
     should((await taken(shared, "key", B)).epoch).be.above(epoch);
     should(await shared.save("key", epoch, stateAt(1), LONG_MS)).be.false();

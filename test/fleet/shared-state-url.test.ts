@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import should from "should";
 import { shortName } from "../../src/fleet/short-name.ts";
 import { ArgumentError, openSharedState, type SharedStateOptions } from "../../src/index.ts";
@@ -93,5 +95,37 @@ describe("a name as a key of an engine", () => {
     const short = names.map(shortName);
     for (const name of short) should(name).match(/^sha256:[0-9a-f]{64}$/);
     should(new Set(short).size).equal(names.length);
+  });
+});
+
+describe("a server that a URL names", () => {
+  it("learns the password of the URL only, none of the environment", async () => {
+    let heard = "";
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (bytes) => {
+        heard += bytes.toString("latin1");
+        // No TLS; then: send the password as it is.
+        socket.write(bytes.length === 8 ? "N" : Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+        if (bytes[0] === 0x70) socket.destroy();
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const before = process.env.PGPASSWORD;
+    process.env.PGPASSWORD = SECRET;
+    try {
+      const { port } = server.address() as AddressInfo;
+      const shared = await openSharedState(`postgres://u@127.0.0.1:${port}/app`, { timeoutMs: 2_000 });
+      await shared.leave({ id: "a", name: "a" }).catch(() => {});
+      await shared.close();
+    } finally {
+      if (before === undefined) delete process.env.PGPASSWORD;
+      else process.env.PGPASSWORD = before;
+      server.close();
+    }
+    should(heard).containEql("app");
+    should(heard).containEql("p\0\0\0");
+    should(heard).not.containEql(SECRET);
   });
 });

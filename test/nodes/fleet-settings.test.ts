@@ -84,6 +84,21 @@ describe("a shared state in the flow", function () {
     should(await needsConfirmation()).be.false();
   });
 
+  it("keeps that whatever the id of a connection is", async () => {
+    await borrowed.nodeRed.deploy(flow({ ...SENTINELS, credentials: { url: `${NOWHERE} typed-6` } }));
+    const { credentials: _own, ...here } = fleetNode(NOWHERE, { id, ...SENTINELS });
+    const elsewhere = { ...here, sentinels: "attacker.example:26379" };
+    const tab = { id: "fleet-tab", type: "tab", label: "fleet" };
+    const twin = {
+      ...{ id: `${id} url`, type: "crec-connection", baseUrl: "http://127.0.0.1:9" },
+      credentials: { apiKey: "another" },
+    };
+    await borrowed.nodeRed.deploy([tab, here, twin]);
+    should(await needsConfirmation()).be.false();
+    await borrowed.nodeRed.deploy([tab, twin, elsewhere]);
+    should(await needsConfirmation()).be.true();
+  });
+
   it("tests with what is stored only at the deployed servers", async () => {
     const stored = { url: "__PWRD__", sentinelPassword: "", namespace: "", lease: "15" };
     await borrowed.nodeRed.deploy(flow({ ...SENTINELS, credentials: { url: `${NOWHERE} typed-3` } }));
@@ -94,6 +109,23 @@ describe("a shared state in the flow", function () {
     should(JSON.stringify(asked)).not.containEql(PASSWORD);
     const variable = await post({ ...stored, url: "${CREC_API_KEY}", servers: "url" });
     should(variable).have.property("code", "DEPLOY_FIRST");
+  });
+
+  it("never sends the password of sentinels without TLS that was entered with it", async () => {
+    const secure = { url: `${NOWHERE.replace("redis:", "rediss:")} typed-4`, sentinelPassword: "a typed-4" };
+    await borrowed.nodeRed.deploy(flow({ ...SENTINELS, credentials: secure }));
+    const readable = { ...SENTINELS, url: "redis://127.0.0.1:9", namespace: "" };
+    should(await post({ ...readable, sentinelPassword: "__PWRD__" })).have.property("code", "KEY_MISSING");
+    const readableFlow = flow({ ...SENTINELS, credentials: { ...secure, url: `${NOWHERE} typed-5` } });
+    await borrowed.nodeRed.deploy(readableFlow);
+    should(await needsConfirmation()).be.true();
+    should(await post({ ...readable, sentinelPassword: "__PWRD__" })).have.property(
+      "code",
+      "KEY_NEEDS_CONFIRMATION",
+    );
+    // Typed again, it can be tested before the deploy.
+    const typed = await post({ ...readable, sentinelPassword: "b" });
+    should(typed).have.property("code", "SHARED_STATE_UNREACHABLE");
   });
 
   it("says in its test which server it is, and what is wrong with the password", async function () {

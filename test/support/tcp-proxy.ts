@@ -51,6 +51,11 @@ export class TcpProxy {
     for (const socket of [...this.#sockets].flat()) socket.pause();
   }
 
+  /** Passes nothing on over the connections that stand; new ones work. */
+  stall(): void {
+    for (const socket of [...this.#sockets].flat()) socket.pause();
+  }
+
   /** Resolves when a client sends something with this text. It hangs from then on, and passes this on at `resume`. */
   hangAt(text: string): Promise<void> {
     return new Promise((resolve) => {

@@ -2,14 +2,16 @@ import type { Node, NodeAPI } from "node-red";
 import type { ConnectionCredentials } from "../../lib/runtime/config-nodes.ts";
 import { bindKey, boundTo } from "../../lib/runtime/keys/binding.ts";
 import { isInEnvironment } from "../../lib/runtime/keys/from-environment.ts";
-import { bindingsPath, originalId } from "../../lib/runtime/keys/key-place.ts";
+import { bindingsPath, connectionBinding, originalId } from "../../lib/runtime/keys/key-place.ts";
 import { type CodedError, nodeError, toCodedError } from "../../lib/shared/errors.ts";
 import { isReference } from "../../lib/shared/variables.ts";
 import { addressesOf, type Destination, strayAddress } from "./addresses.ts";
 
 /** The addresses that the typed key of a connection may be sent to; undefined where they are not stored. */
 export function typedFor(RED: NodeAPI, id: string): readonly string[] | undefined {
-  return isReference(writtenKey(RED, id) ?? "") ? undefined : boundTo(bindingsPath(RED), id);
+  return isReference(writtenKey(RED, id) ?? "")
+    ? undefined
+    : boundTo(bindingsPath(RED), connectionBinding(id));
 }
 
 function writtenKey(RED: NodeAPI, id: string): string | undefined {
@@ -33,7 +35,7 @@ export function keyProblem(
     return stray === undefined ? undefined : strayKey(written, stray);
   }
   try {
-    bindKey(bindingsPath(RED), { id, stored, addresses: addressesOf(destination) });
+    bindKey(bindingsPath(RED), { id: connectionBinding(id), stored, addresses: addressesOf(destination) });
     return undefined;
   } catch (thrown) {
     return toCodedError(thrown);

@@ -4,7 +4,8 @@ import { answerForms, fieldsOf, textIn } from "../../lib/admin/answer.ts";
 import { deployedCredential, deployedVariable, requireVariable } from "../../lib/admin/deployed.ts";
 import { type FleetNode, type FleetSettings, urlOfEnvironment } from "../../lib/runtime/fleet.ts";
 import { loadLibrary } from "../../lib/runtime/library.ts";
-import { nodeError } from "../../lib/shared/errors.ts";
+import { isWithTls } from "../../lib/shared/engine-url.ts";
+import { type CodedError, nodeError } from "../../lib/shared/errors.ts";
 import type { FleetTested } from "../../lib/shared/form-types.ts";
 import { STORED_PASSWORD } from "../../lib/shared/stored-password.ts";
 import { withoutMark } from "../../lib/shared/typed-key.ts";
@@ -56,21 +57,21 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
   const common = { isBySentinel, sentinels, master, namespace: field("namespace"), leaseMs: 0 };
   const isSame = isDeployedWith(deployed, settingsOf({ ...common, url: "", sentinelPassword: "" }));
   /** What is stored, which the author of the request may not know, goes to the deployed servers only. */
-  const secret = (name: "url" | "sentinelPassword"): string => {
+  const secret = (name: "url" | "sentinelPassword", isSameWay = isSame): string => {
     const typed = textIn(fields[name]);
     const isOwn = typed !== "" && typed !== STORED_PASSWORD && !isReference(typed);
     if (isOwn) return typed;
     const otherwise = name === "url" ? urlOfEnvironment() : "";
     if (isReference(typed)) requireVariable(deployedCredential(RED, id, name, typed), typed);
     const stored = typed === "" ? otherwise : requireSet(withoutMark(deployed?.credentials?.[name] ?? ""));
-    if (stored !== "" && !isSame) throw typeAgain();
+    if (stored !== "" && !isSameWay) throw typeAgain(deployed);
     return stored;
   };
-  const input = {
-    ...common,
-    url: secret("url"),
-    sentinelPassword: isBySentinel ? secret("sentinelPassword") : "",
-  };
+  const url = secret("url");
+  // Another URL must not make the password of the sentinels readable on its way.
+  const isAsSafe = isSame && isWithTls(url) === isWithTls(deployed?.fleet?.settings.url ?? "");
+  const sentinelPassword = isBySentinel ? secret("sentinelPassword", isAsSafe) : "";
+  const input = { ...common, url, sentinelPassword };
   const problem = settingsProblem(input);
   if (problem) throw problem;
   return settingsOf(input);
@@ -80,12 +81,13 @@ function testedSettings(RED: NodeAPI, fields: Fields): FleetSettings {
 function isDeployedWith(deployed: Partial<FleetNode> | null, { sentinel }: FleetSettings): boolean {
   if (!deployed?.fleet) return sentinel === undefined;
   const { problem, settings } = deployed.fleet;
-  if (problem?.code === "KEY_NEEDS_CONFIRMATION") throw problem;
   const place = (one: FleetSettings["sentinel"]) => JSON.stringify([one?.sentinels, one?.name]);
   return problem === undefined && place(settings.sentinel) === place(sentinel);
 }
 
-function typeAgain() {
+function typeAgain(deployed: Partial<FleetNode> | null): CodedError {
+  const { problem } = deployed?.fleet ?? {};
+  if (problem?.code === "KEY_NEEDS_CONFIRMATION") return problem;
   return nodeError(
     "KEY_MISSING",
     "The servers are not those that are deployed. Enter the URL and the password again, or deploy first: what is stored is only sent to the servers it was entered for.",

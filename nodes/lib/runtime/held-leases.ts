@@ -28,6 +28,8 @@ export function leaseOfMessage(msg: CrecMessage): LeaseOfMessage | undefined {
   const [consumer, channelId] = [override(msg, "consumer"), override(msg, "channelId")];
   const epoch = msg.crec?.epoch;
   if (consumer === undefined || channelId === undefined || typeof epoch !== "number") return undefined;
+  // The engine would refuse it as a wrong call, and close the connection that the leases need. No lease has 0.
+  if (!Number.isSafeInteger(epoch)) return { key: leaseKey(consumer, channelId), epoch: 0 };
   return { key: leaseKey(consumer, channelId), epoch };
 }
 

@@ -9,3 +9,8 @@ export function isEngineUrl(text: string): boolean {
 export function isRedisUrl(text: string): boolean {
   return /^rediss?:/.test(text);
 }
+
+/** Whether the URL of a Redis asks for TLS, to its sentinels too. */
+export function isWithTls(text: string): boolean {
+  return text.startsWith("rediss:");
+}

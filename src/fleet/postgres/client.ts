@@ -49,7 +49,8 @@ function optionsOf(
   let next = 0;
   return {
     ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { password }),
+    // Given no password, the client would send that of PGPASSWORD to the host of any URL.
+    password: () => password ?? "",
     ...(database === "" ? {} : { database }),
     prepare,
     max: MOST_CONNECTIONS,

@@ -31,7 +31,7 @@ function opened(settings: EngineSettings): EngineClient {
     ready,
     isOpen: true,
     take: (key, copy, leaseMs) => take(place, key, copy, leaseMs),
-    save: (key, epoch, state, leaseMs) => save(place, key, epoch, state, leaseMs),
+    save: (key, epoch, state, times) => save(place, key, epoch, state, times),
     release: (key, epoch, state) => release(place, key, epoch, state),
     once: (mark) => {
       marks += 1;

@@ -1,7 +1,7 @@
 // The tables, in a schema that is named after the namespace.
 //
 //   lease    one row a cursor. It is never deleted, so that its epoch never goes back. While nobody has the lease,
-//            copy_id, copy_name, renewed_at and ends_at are null.
+//            copy_id, copy_name, renewed_at and ends_at are null. revision: that of the last save with this epoch.
 //   once     one row a mark: what was processed. is_new is the answer to the call that wrote the row last.
 //   member   one row a copy that is alive.
 //   version  one row: the version of these tables.
@@ -64,7 +64,8 @@ BEGIN
       copy_name text,
       renewed_at timestamptz,
       ends_at timestamptz,
-      state text
+      state text,
+      revision bigint NOT NULL DEFAULT 0
     );
     ALTER TABLE ${namespace}.lease ALTER COLUMN state SET STORAGE EXTERNAL;
     CREATE TABLE ${namespace}.once (

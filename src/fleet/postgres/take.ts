@@ -22,7 +22,7 @@ WHERE NOT EXISTS (
   SELECT FROM ${lease} WHERE key = $1::text AND copy_id <> $2::text AND ends_at > clock_timestamp()
 )
 ON CONFLICT (key) DO UPDATE SET
-  epoch = greatest(mine.epoch + 1, ${now}),
+  epoch = greatest(mine.epoch + 1, ${now}), revision = 0,
   copy_id = excluded.copy_id, copy_name = excluded.copy_name,
   renewed_at = clock_timestamp(), ends_at = ${later("$4::float8")}
 WHERE mine.copy_id IS NULL OR mine.copy_id = excluded.copy_id OR mine.ends_at <= clock_timestamp()

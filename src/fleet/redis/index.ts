@@ -32,7 +32,7 @@ function opened(settings: EngineSettings, groups: Groups): EngineClient {
       return client.isOpen;
     },
     take: (key, copy, leaseMs) => take(place, key, copy, leaseMs),
-    save: (key, epoch, state, leaseMs) => save(place, key, epoch, state, leaseMs),
+    save: (key, epoch, state, times) => save(place, key, epoch, state, times),
     release: (key, epoch, state) => release(place, key, epoch, state),
     once: (mark) => once(place, mark),
     members: (presence) => {

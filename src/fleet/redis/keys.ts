@@ -1,8 +1,8 @@
 // The keys, which begin with the namespace. Its braces keep them on one server where keys are spread over several.
 //
 //   {crec}:version          the version of what follows
-//   {crec}:lease:KEY        a hash: epoch, state, and while a copy has the lease: id, name, renewed, ends. It has no
-//                           time to live, so that its epoch never goes back.
+//   {crec}:lease:KEY        a hash: epoch, state, revision (of the last save with this epoch), and while a copy has the
+//                           lease: id, name, renewed, ends. It has no time to live, so that its epoch never goes back.
 //   {crec}:once:[SCOPE,KEY] the first delivery, or nothing. It has the time to live of the mark.
 //   {crec}:members:GROUP    a sorted set of [id, name] of the copies, by the time until which they are alive
 

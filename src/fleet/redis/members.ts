@@ -47,7 +47,7 @@ export async function members(
   const reply = await run(MEMBERS, [membersKey(namespace, group), ...leases], values);
   const [alive, kept, holders] = lists(reply).map(lists);
   return {
-    others: (alive ?? []).map(copyOf).filter(({ id }) => id !== copy.id),
+    others: (alive ?? []).flatMap(copiesIn).filter(({ id }) => id !== copy.id),
     renewed: held.filter((_lease, index) => kept?.[index] === 1).map(({ key }) => key),
     holders: wanted.flatMap((key, index) => holderOf(key, lists(holders?.[index]))),
   };
@@ -58,9 +58,14 @@ export function memberText({ id, name }: Copy): string {
   return JSON.stringify([id, name]);
 }
 
-function copyOf(text: Reply): Copy {
-  const [id, name] = JSON.parse(String(text));
-  return { id, name };
+/** Nothing for what another program wrote there: all copies would stop because of it. */
+function copiesIn(text: Reply): Copy[] {
+  try {
+    const [id, name]: unknown[] = JSON.parse(String(text));
+    return typeof id === "string" && typeof name === "string" ? [{ id, name }] : [];
+  } catch {
+    return [];
+  }
 }
 
 function holderOf(key: string, lease: Reply[]): Array<[string, LeaseHolder]> {

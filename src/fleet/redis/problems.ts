@@ -35,7 +35,7 @@ export function problemOf(error: unknown): EngineProblem {
   const message = error instanceof Error ? error.message : "";
   if (error instanceof NewerSchema) return { kind: "newer", reason: message };
   if (error instanceof EvictsLeases) return { kind: "refused", reason: message };
-  const word = /^[A-Z]+(?= )/.exec(message)?.[0] ?? "";
+  const word = /^[A-Z]{1,40}(?= )/.exec(message)?.[0] ?? "";
   const [refusal, busy, loss] = [REFUSALS[word], BUSY[word], LOSSES[word]];
   if (refusal !== undefined) return { kind: "refused", reason: refusal };
   if (busy !== undefined) return { kind: "busy", reason: busy };

@@ -17,7 +17,7 @@ local lease = redis.call('HMGET', KEYS[1], 'epoch', 'id', 'ends')
 if lease[2] and lease[2] ~= ARGV[1] and tonumber(lease[3]) > now then return false end
 local epoch = digits(math.max((tonumber(lease[1]) or 0) + 1, now))
 redis.call('HSET', KEYS[1], 'epoch', epoch, 'id', ARGV[1], 'name', ARGV[2],
-  'renewed', digits(now), 'ends', digits(now + ARGV[3]))
+  'renewed', digits(now), 'ends', digits(now + ARGV[3]), 'revision', 0)
 return { epoch, redis.call('HGET', KEYS[1], 'state') }`,
 };
 

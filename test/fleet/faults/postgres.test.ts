@@ -6,7 +6,7 @@ const TESTS: FleetTests = {
   startEngine: () => PostgresServer.start(),
   events: 200,
   faults: 8,
-  patience: 3,
+  patience: 5,
 };
 
 /** Without the condition on the epoch, in the text of the statement that saves a cursor. */
@@ -16,7 +16,7 @@ const unfence = (sent: string) =>
   );
 
 describe("three copies of a flow that share a PostgreSQL", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   describeFleet(TESTS);
   describeUnfenced(TESTS, unfence);
 });

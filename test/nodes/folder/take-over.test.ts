@@ -150,6 +150,25 @@ describe("state in a former place", function () {
     await isWhole(userDir);
   });
 
+  it("is used where a folder in one place is a link to that of the other", async () => {
+    for (const [one, other] of [
+      [userDir, near],
+      [near, userDir],
+    ] as const) {
+      await mkdir(join(one, "crec-cursors"));
+      await writeFile(join(one, "crec-cursors/alerts.json"), "a cursor");
+      await symlink(join(one, "crec-cursors"), join(other, "crec-cursors"));
+      await mkdir(join(userDir, "crec-seen"), { recursive: true });
+      await writeFile(join(userDir, "crec-seen/node.log"), "keys\n");
+      await start(near).is("held");
+      should(await readFile(join(near, "crec-cursors/alerts.json"), "utf8")).equal("a cursor");
+      should(await readFile(join(near, "crec-seen/node.log"), "utf8")).equal("keys\n");
+      for (const copy of copies.splice(0)) await copy.end("stop");
+      await rm(join(near, "crec-seen"), { recursive: true });
+      for (const folder of [other, one]) await rm(join(folder, "crec-cursors"), { recursive: true });
+    }
+  });
+
   it("is not touched while another process uses it", async () => {
     await fill(userDir);
     const isHeld = Promise.withResolvers<void>();

@@ -30,20 +30,24 @@ const TAKEN = ".taken";
 export async function takeOver(folder: StateFolder, options: TakeOverOptions): Promise<TakenOver[]> {
   const taken: TakenOver[] = [];
   for (const from of folder.former) {
-    if (!(await hasState(from)) || (await isSame(from, folder.path))) continue;
-    const lock = await whenFree(from, options);
+    const kinds = await kindsToMove(from, folder.path);
+    if (kinds.length === 0) continue;
+    // One that is a link to the new folder has its lock, which this process holds.
+    const lock = (await isSame(from, folder.path, "cursors")) ? undefined : await whenFree(from, options);
     try {
       const result: TakenOver = { from, moved: 0, left: [] };
-      for (const kind of MOVED) {
+      for (const kind of kinds) {
         const copy = kind === "cursors" ? copyCursor : copyDurably;
         const [source, target] = [folderOfKind(from, kind), folderOfKind(folder.path, kind)];
         await moveAll(source, target, { ...options, result, copy });
       }
       if (result.moved + result.left.length > 0) taken.push(result);
     } finally {
-      await lock.stop();
+      await lock?.stop();
     }
-    for (const kind of MOVED) await removeEmpty(folderOfKind(from, kind));
+    for (const kind of MOVED) {
+      if (!(await isSame(from, folder.path, kind))) await removeEmpty(folderOfKind(from, kind));
+    }
   }
   return taken;
 }
@@ -53,13 +57,17 @@ export function hasFormerState({ former }: StateFolder): boolean {
   return former.some((from) => MOVED.some((kind) => existsSync(folderOfKind(from, kind))));
 }
 
-async function hasState(folder: string): Promise<boolean> {
-  const found = await Promise.all(MOVED.map((kind) => namesIn(folderOfKind(folder, kind))));
-  return found.flat().length > 0;
+/** Those of which a folder has files, and which are not links to the new place, or the other way round. */
+async function kindsToMove(from: string, to: string): Promise<StateKind[]> {
+  const isMoved = async (kind: StateKind) =>
+    (await namesIn(folderOfKind(from, kind))).length > 0 && !(await isSame(from, to, kind));
+  const found = await Promise.all(MOVED.map(async (kind) => ((await isMoved(kind)) ? [kind] : [])));
+  return found.flat();
 }
 
-async function isSame(one: string, other: string): Promise<boolean> {
-  const [real, otherReal] = await Promise.all([one, other].map((path) => realpath(path).catch(() => path)));
+async function isSame(one: string, other: string, kind: StateKind): Promise<boolean> {
+  const places = [one, other].map((folder) => folderOfKind(folder, kind));
+  const [real, otherReal] = await Promise.all(places.map((path) => realpath(path).catch(() => path)));
   return real === otherReal;
 }
 

@@ -11,3 +11,11 @@ export function bindingsPath(RED: NodeAPI): string | undefined {
 export function originalId(node: { id: string; _alias?: string }): string {
   return node._alias ?? node.id;
 }
+
+/**
+ * Under what the key of a connection is bound. Bindings of other nodes are named `<id> <field>`: a connection with such an
+ * id, which a flow that was written by hand may have, must not replace one of those.
+ */
+export function connectionBinding(id: string): string {
+  return id.replaceAll(/[% ]/g, encodeURIComponent);
+}
