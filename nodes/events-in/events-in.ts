@@ -16,6 +16,7 @@ import { unsetVariable } from "../lib/shared/variables.ts";
 import { awaitChannel } from "./await-channel.ts";
 import { command } from "./commands.ts";
 import { type EventsInDef, NODE } from "./fields.ts";
+import { leaseNotices } from "./fleet/lease-notices.ts";
 import { showLease } from "./fleet/lease-status.ts";
 import { readByLease } from "./fleet/read-by-lease.ts";
 import { refuseOnStandby } from "./fleet/standby.ts";
@@ -77,8 +78,10 @@ export default function register(RED: NodeAPI): void {
       return () => close().finally(leave);
     };
     const readWithLease = (ref: FleetRef): (() => Promise<void>) => {
+      const notice = leaseNotices(RED, this, name);
       const onState = (state: LeaseState): void => {
         if (signal.aborted) return;
+        notice(state);
         if (state.kind === "error") this.error(state.error, {});
         show();
       };

@@ -98,6 +98,12 @@ for (const engine of ENGINES) {
       should(next.crec).have.properties({ offset: 2, epoch: crec?.epoch });
     });
 
+    it("say in the log who reads", () => {
+      const { reader, other } = roles();
+      should(reader.nodeRed.log).containEql('This copy reads the channel of "shared".');
+      should(other.nodeRed.log).containEql(`This copy is the standby of "shared": the copy ${reader.name} (`);
+    });
+
     it("say in the form who reads", async () => {
       const { reader, other } = roles();
       const { epoch } = (await lastOf(reader)).crec ?? {};
