@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import should from "should";
 import { ackingNode, ackNode, EventHarness } from "../support/event-harness.ts";
 import { EVERYTHING, fleetNode } from "../support/fleet-harness.ts";
@@ -56,6 +57,19 @@ describe("events in that begins to share its cursor", function () {
     await deploy("fleet", [fleetNode(server.url, { name: "again" })]);
     should((await arrived(count + 1)).crec).have.properties({ offset: 4, redelivered: true });
     should(harness.nodeRed.log.match(/was copied into the shared state/g)).have.length(1);
+  });
+
+  it("does not replace a damaged shared cursor by the one it had alone", async () => {
+    // Stopped: a reader that ends would save its cursor.
+    await deploy("gone", []);
+    await harness.nodeRed.status("events", /^The chosen shared state does not exist/);
+    const count = harness.arrivals("events").length;
+    const sql = postgres(server.url, { max: 1 });
+    await sql`UPDATE crec.lease SET state = '{'`;
+    await sql.end();
+    await deploy("fleet", [fleetNode(server.url, { name: "damaged" })]);
+    await harness.nodeRed.status("events", /shared cursor was changed by hand/);
+    should(harness.arrivals("events")).have.length(count);
   });
 
   it("says what is wrong if the chosen shared state is not there, and reads nothing alone", async () => {

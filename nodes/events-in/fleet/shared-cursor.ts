@@ -31,8 +31,8 @@ export async function sharedCursorOf(
   const { shared } = fleet;
   const library = await loadLibrary();
   const store = new library.SharedCursorStore({ shared, lease });
-  const former =
-    lease.state === undefined ? await ownStore(RED, node, library, { name, contextStore }).load() : undefined;
+  const isNew = lease.state === undefined && lease.damaged === undefined;
+  const former = isNew ? await ownStore(RED, node, library, { name, contextStore }).load() : undefined;
   if (former !== undefined) {
     await saved(store, former, lease);
     const place = cursorLocation(RED, contextStore, name);
