@@ -68,6 +68,7 @@ async function test() {
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
+  const alone = values.coverage ? [] : chosen.alone;
   const options = values.grep === undefined ? [] : ["--grep", values.grep];
   const isWhole = chosen.isAll && values.grep === undefined && !values.coverage;
 
@@ -75,7 +76,7 @@ async function test() {
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
     return 1;
 
-  if (driving.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
+  if (driving.length + alone.length > 0) process.env[SERVICE_PROGRAM] = await makeServiceProgram();
 
   const jobs = Number(values.jobs ?? availableParallelism() + WAITING);
   /** @param {readonly string[]} files @param {number} workers */
@@ -87,7 +88,9 @@ async function test() {
   const browsers = inParallel(browsing, Math.min(jobs, BROWSERS));
   if (browsing.length > 0) runs.push(mocha("browser", browsing, [...options, ...browsers]));
   if (driving.length > 0) runs.push(mocha("processes", driving, [...options, ...inParallel(driving, jobs)]));
-  const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs)), await nothingIsLeft()];
+  const exits = [...(await Promise.all(checks)), ...(await Promise.all(runs))];
+  if (alone.length > 0) exits.push(await mocha("alone", alone, [...options, ...inParallel(alone, 2)]));
+  exits.push(await nothingIsLeft());
   const all = [...readResults()];
   if (isWhole) process.stdout.write(lateFiles(all));
   process.stdout.write(`${summary(all, performance.now() - started)}\n`);
@@ -165,7 +168,7 @@ function ended(child) {
 
 /** @returns {Generator<Results>} */
 function* readResults() {
-  for (const name of ["unit", "browser", "processes"]) {
+  for (const name of ["unit", "browser", "processes", "alone"]) {
     try {
       yield JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
     } catch {

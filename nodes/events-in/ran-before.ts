@@ -22,7 +22,8 @@ export class RanBefore {
   constructor(RED: NodeAPI, node: Node, identity: CursorIdentity) {
     this.#identity = identity;
     const { path, former } = stateFolder(RED);
-    const file = `${fileNameOf(identity.consumer)}.json`;
+    // Half a character cannot name a file; a cursor elsewhere can have such a name. The mark has it whole.
+    const file = `${fileNameOf(identity.consumer.toWellFormed())}.json`;
     this.#places = [
       ...[path, ...former].map((folder) => filePlace(join(folderOfKind(folder, "started"), file))),
       ...lastingStores(RED).map((store) => contextPlace(node, store)),

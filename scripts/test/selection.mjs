@@ -8,6 +8,8 @@ import { fromRoot, root } from "../lib/paths.mjs";
 const UNIT =
   /^test\/(?:(?:abi|consumer|dedupe|http|library|proofs|resources|signing|timing)\/|fleet\/shared-state|json\.test\.ts$)/;
 const SOAK = "test/soak/";
+/** Copies with a lease of a second: while a machine is overloaded, the promise is only that nothing is lost. */
+const ALONE = /^test\/fleet\/faults\/(?:postgres|redis)\.test\.ts$/;
 
 /** Helpers of tests that run the built nodes or read the built files. */
 const READS_BUILD = ["test/support/node-red.ts", "test/support/built.ts"];
@@ -15,8 +17,9 @@ const NAMES_BUILD = /\bdist\//;
 const IMPORT = /^(?:(?:import|export)\b[^"'\n]*|\} )\bfrom "(\.[^"]+\.ts)"/gm;
 
 /**
- * @typedef {{ unit: string[], browser: string[], process: string[], needsBuild: boolean, isAll: boolean }} Selection
- *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, and `process` in others
+ * @typedef {{ unit: string[], browser: string[], process: string[], alone: string[], needsBuild: boolean, isAll: boolean }} Selection
+ *   `unit` runs in one process that measures coverage, `browser` in workers with a browser each, `process` in others, and
+ *   `alone` after all of these
  */
 
 /**
@@ -34,7 +37,8 @@ export function select(paths, { drivesProcesses = false } = {}) {
   return {
     unit: drivesProcesses ? [] : chosen.filter(isUnit),
     browser: others.filter(usesBrowser),
-    process: others.filter((file) => !usesBrowser(file)),
+    process: others.filter((file) => !usesBrowser(file) && !ALONE.test(file)),
+    alone: others.filter((file) => ALONE.test(file)),
     needsBuild: chosen.some((file) => (!drivesProcesses || !isUnit(file)) && readsBuild(file)),
     isAll: paths.length === 0 && !drivesProcesses,
   };
@@ -191,7 +195,7 @@ const LONGEST_FIRST = JSON.parse(readFileSync(new URL("longest-first.json", impo
  * @param {string} file
  */
 export function isAwaited(file) {
-  return isUnit(file) || LONGEST_FIRST.includes(file);
+  return isUnit(file) || ALONE.test(file) || LONGEST_FIRST.includes(file);
 }
 
 /** @param {readonly string[]} files */

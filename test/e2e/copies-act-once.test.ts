@@ -25,7 +25,8 @@ describe("two copies of a flow that acts on events", function () {
     harness = await OperationHarness.start();
     const token = harness.config().find(({ id }) => id === "token") as FlowNode;
     const transfers = { ...token, id: "contract", abi: TRANSFER_ABI };
-    const raw = submitNode({ id: "many", source: "message", transactions: "calls", transactionsType: "msg" });
+    const calls = { source: "message", transactions: "calls", transactionsType: "msg" };
+    const raw = submitNode({ id: "many", ...calls, timeout: "120" });
     await harness.deploy(
       [
         [createWatcherNode(), 2],

@@ -24,6 +24,7 @@ const SHARED = {
   // The one of the quickstart, and the device's that example 09 creates.
   "crec-wallet": 2,
   "mqtt-broker": 1,
+  "crec-fleet": 1,
 };
 
 const drawnIn = (name: string) => nodesOf(name).filter(({ z }) => z !== undefined).length;

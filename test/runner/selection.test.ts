@@ -4,8 +4,8 @@ import { select, usesBrowser } from "../../scripts/test/selection.mjs";
 
 describe("npm test -- <file or folder>", () => {
   const chosen = (...paths: string[]) => {
-    const { unit, browser, process } = select(paths);
-    return [...unit, ...browser, ...process];
+    const { unit, browser, process, alone } = select(paths);
+    return [...unit, ...browser, ...process, ...alone];
   };
 
   it("runs a test file, or all in a folder", () => {
@@ -37,8 +37,8 @@ describe("npm test -- <file or folder>", () => {
   });
 
   it("runs everything but the soak tests without a name, those of the service too", () => {
-    const { unit, browser, process, isAll } = select([]);
-    const all = [...unit, ...browser, ...process];
+    const { unit, browser, process, alone, isAll } = select([]);
+    const all = [...unit, ...browser, ...process, ...alone];
     should(isAll).be.true();
     should(all.length).be.above(130);
     should(new Set(all).size).equal(all.length);
@@ -48,10 +48,11 @@ describe("npm test -- <file or folder>", () => {
       "test/consumer/kill.test.ts",
     ]);
     should(all.filter((file) => file.includes("soak"))).be.empty();
+    should(alone).eql(["test/fleet/faults/postgres.test.ts", "test/fleet/faults/redis.test.ts"]);
     should(browser.length).be.above(8);
     should(all.filter(usesBrowser)).eql(browser);
     should(select([], { drivesProcesses: true })).have.properties({
-      ...{ unit: [], browser, process, isAll: false },
+      ...{ unit: [], browser, process, alone, isAll: false },
     });
   });
 

@@ -28,8 +28,11 @@ export type Joined = {
 type Opened = Fleet & { close(): Promise<void> };
 type Entry = { users: number; opened: Promise<Opened> };
 type Registry = {
-  /** The same for the life of the process, so that it gets its leases back after a deploy. */
-  copyId: string;
+  /**
+   * By shared state, each for the life of the process, so that it gets its leases back after a deploy. Two that lead to
+   * one engine, as with leases of two lengths, need two: with the same, each would count for the other.
+   */
+  copyIds: Map<string, string>;
   entries: Map<string, Entry>;
   /** What is being closed: the next one does not open before. */
   closing: Map<string, Promise<void>>;
@@ -39,7 +42,7 @@ type Registry = {
 
 const registry = processWide(
   "fleets",
-  (): Registry => ({ copyId: randomUUID(), entries: new Map(), closing: new Map(), logged: new Set() }),
+  (): Registry => ({ copyIds: new Map(), entries: new Map(), closing: new Map(), logged: new Set() }),
 );
 /** An engine that does not answer must not keep Node-RED from closing its nodes. */
 const CLOSE_MS = 3_000;
@@ -79,14 +82,17 @@ export function fleetKey(settings: FleetSettings): string {
 }
 
 async function open(RED: NodeAPI, { settings, isFromEnvironment }: FleetRef): Promise<Opened> {
-  await registry.closing.get(fleetKey(settings));
+  const key = fleetKey(settings);
+  await registry.closing.get(key);
   const { LeaseKeeper, openSharedState } = await loadLibrary();
   const { url, namespace, sentinel, leaseMs } = settings;
   const shared = await openSharedState(url, {
     ...(namespace === "" ? {} : { namespace }),
     ...(sentinel ? { sentinel } : {}),
   });
-  const copy = { id: registry.copyId, name: copyName() };
+  const id = registry.copyIds.get(key) ?? randomUUID();
+  registry.copyIds.set(key, id);
+  const copy = { id, name: copyName() };
   const text = isFromEnvironment ? "common.log.fleet-of-environment" : "common.log.fleet";
   const line = RED._(text, { label: shared.label, copy: copy.name });
   if (!registry.logged.has(line)) RED.log.info(line);

@@ -19,6 +19,7 @@ const NAMES = {
   started: "crec-started",
 } as const;
 export type StateKind = keyof typeof NAMES;
+export const STATE_KINDS = Object.keys(NAMES) as StateKind[];
 
 /** FlowFuse mounts the persistent storage of an instance here, in the user directory. */
 const FLOWFUSE_STORAGE = "storage";

@@ -6,7 +6,7 @@ const TESTS: FleetTests = {
   startEngine: () => PostgresServer.start(),
   events: 200,
   faults: 8,
-  patience: 3,
+  patience: 5,
 };
 
 /**
@@ -21,7 +21,7 @@ const unfence = (sent: string) =>
     .replace("WHEN revision < $5::float8::bigint", (fence) => "WHEN $5::float8 > 0".padEnd(fence.length));
 
 describe("three copies of a flow that share a PostgreSQL", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   describeFleet(TESTS);
   describeUnfenced(TESTS, unfence);
 });

@@ -48,7 +48,7 @@ export class Records {
   async until<T>(
     find: (all: readonly FleetRecord[]) => T | undefined,
     what: string,
-    timeoutMs = 60_000,
+    timeoutMs = 180_000,
   ): Promise<T> {
     const end = steadyMs() + timeoutMs;
     for (;;) {

@@ -10,7 +10,7 @@ const TESTS: FleetTests = {
   startEngine: () => RedisServer.start(),
   events: 200,
   faults: 8,
-  patience: 3,
+  patience: 5,
 };
 
 /** A Redis that has the script that saves a cursor without its conditions, and the hash of that script. */
@@ -34,7 +34,7 @@ function hashOf(script: string): string {
 }
 
 describe("three copies of a flow that share a Redis", function () {
-  this.timeout(300_000);
+  this.timeout(600_000);
   describeFleet(TESTS);
   describeUnfenced({ ...TESTS, startEngine: withUnfencedScript }, unfence);
 });

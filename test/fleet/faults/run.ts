@@ -39,7 +39,7 @@ export async function runFleet(run: FleetRun): Promise<Outcome> {
       await stage.progress(Math.max(1, goal - stage.done));
       incidents.push(await inflict(stage, kind));
     }
-    await stage.drained(60_000 + (stage.events - stage.done) * EVENT_MS);
+    await stage.drained(180_000 + (stage.events - stage.done) * EVENT_MS);
     const logs = stage.copies.map(({ nodeRed }) => nodeRed.log);
     await Promise.all(stage.copies.map(({ nodeRed }) => nodeRed.stop()));
     return {

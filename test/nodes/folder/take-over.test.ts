@@ -150,6 +150,15 @@ describe("state in a former place", function () {
     await isWhole(userDir);
   });
 
+  it("is moved once where the state folder is one of its folders", async () => {
+    await fill(userDir);
+    const inside = join(userDir, "crec-cursors");
+    await start(inside).is("held");
+    await isWhole(inside);
+    should(await take(inside)).be.empty();
+    await isWhole(inside);
+  });
+
   it("is used where a folder in one place is a link to that of the other", async () => {
     for (const [one, other] of [
       [userDir, near],

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, open, readdir, realpath, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { loadLibrary } from "../library.ts";
-import { folderOfKind, type StateFolder, type StateKind } from "../state-folder.ts";
+import { folderOfKind, STATE_KINDS, type StateFolder, type StateKind } from "../state-folder.ts";
 import { FolderLock, type FolderState } from "./folder-lock.ts";
 import { codeOf } from "./lock-file.ts";
 import { LOCK_FILE } from "./shared-folder.ts";
@@ -96,7 +96,7 @@ async function moveAll(from: string, to: string, moving: Moving): Promise<void> 
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   });
-  const ours = entries.filter(({ name }) => !name.startsWith(LOCK_FILE));
+  const ours = entries.filter(({ name }) => isState(name));
   if (ours.length > 0) await mkdir(to, { recursive: true });
   for (const entry of ours) {
     signal.throwIfAborted();
@@ -157,7 +157,12 @@ async function namesIn(folder: string): Promise<string[]> {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
   });
-  return names.filter((name) => !name.startsWith(LOCK_FILE));
+  return names.filter(isState);
+}
+
+/** Not a lock, nor the new place, where somebody chose `crec-cursors` itself as the state folder. */
+function isState(name: string): boolean {
+  return !name.startsWith(LOCK_FILE) && !STATE_KINDS.some((kind) => folderOfKind("", kind) === name);
 }
 
 async function removeEmpty(folder: string): Promise<void> {
