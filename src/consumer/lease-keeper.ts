@@ -1,6 +1,7 @@
 import { ArgumentError, CrecError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { type Clock, type Random, systemClock } from "../timing/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 import { takenOver } from "./consumer-lease.ts";
 import { givenBack, Lease, readClocks } from "./lease.ts";
 import { LeaseClaim, type LeaseState, type LeaseUser } from "./lease-claim.ts";
@@ -283,14 +284,9 @@ export class LeaseKeeper {
     await this.#inTime(shared.release(lease.key, lease.epoch)).catch(() => {});
   }
 
-  /** What was promised. Rejects when it comes so late that it would be of no use. */
-  async #inTime<T>(promised: Promise<T>): Promise<T> {
-    const waiting = new AbortController();
+  #inTime<T>(promised: Promise<T>): Promise<T> {
     const ms = Math.min(CALL_PART * this.leaseMs, MAX_CALL_MS);
-    const late = this.#clock.sleep(ms, waiting.signal).then(() => {
-      throw noAnswer(this.#options.shared, ms);
-    });
-    return Promise.race([promised, late]).finally(() => waiting.abort());
+    return answeredInTime(promised, { ms, clock: this.#clock, label: this.#options.shared.label });
   }
 }
 
@@ -299,12 +295,4 @@ function takenDamaged(error: unknown): TakenLease & { damaged: CrecError } {
   const isDamaged = error instanceof CrecError && error.code === "SHARED_CURSOR_DAMAGED";
   if (!isDamaged || !("epoch" in error) || typeof error.epoch !== "number") throw error;
   return { epoch: error.epoch, state: undefined, damaged: error };
-}
-
-function noAnswer({ label }: { label: string }, ms: number): CrecError {
-  return new CrecError(
-    "SHARED_STATE_UNREACHABLE",
-    `The shared state (${label}) did not answer within ${Math.round(ms / 100) / 10} s. Check that it runs and is not overloaded, and the network between; it is tried again.`,
-    { retryable: true },
-  );
 }
