@@ -37,7 +37,8 @@ export async function benchCommits(): Promise<Measured[]> {
     const plain = await bare(server.url);
     try {
       for (const channels of CHANNELS) {
-        const keys = await Promise.all(Array.from({ length: channels }, () => taken(shared)));
+        const taking = () => Promise.all(Array.from({ length: channels }, () => taken(shared)));
+        const keys: [Key[], Key[]] = [await taking(), await taking()];
         const ours: Save = async ({ key, epoch }, state) => {
           if (!(await shared.save(key, epoch, state, LEASE_MS))) throw new Error("The lease is lost.");
         };
@@ -66,12 +67,13 @@ async function taken(shared: SharedState): Promise<Key> {
 }
 
 /** Medians in milliseconds. The first round is not counted. */
-async function inTurns([ours, bare]: [Save, Save], keys: readonly Key[]): Promise<[number, number]> {
+async function inTurns([ours, bare]: [Save, Save], keys: [Key[], Key[]]): Promise<[number, number]> {
   const times: [number[], number[]] = [[], []];
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [index, save] of [ours, bare].entries()) {
       const start = performance.now();
-      await Promise.all(keys.map((key) => saveMany(save, key, COMMITS / keys.length)));
+      const own = keys[index] ?? [];
+      await Promise.all(own.map((key) => saveMany(save, key, COMMITS / own.length)));
       if (round > 0) times[index]?.push(performance.now() - start);
     }
   }
@@ -95,11 +97,12 @@ function stateAt(channelId: string, offset: number): CursorState {
 async function barePostgres(url: string): Promise<Bare> {
   const sql = postgres(url, { max: CONNECTIONS, fetch_types: false });
   const statement = saveStatement(NAMESPACE);
+  let revision = 0;
   return {
     save: async ({ key, epoch }, state) => {
-      const rows = await sql.unsafe(statement, [key, epoch, JSON.stringify(state), LEASE_MS], {
-        prepare: true,
-      });
+      revision += 1;
+      const values = [key, epoch, JSON.stringify(state), LEASE_MS, revision];
+      const rows = await sql.unsafe(statement, values, { prepare: true });
       if (rows.length !== 1) throw new Error("The lease is lost.");
     },
     close: () => sql.end(),
@@ -109,16 +112,12 @@ async function barePostgres(url: string): Promise<Bare> {
 async function bareRedis(url: string): Promise<Bare> {
   const redis = new Redis(url);
   const hash = String(await redis.script("LOAD", SAVE.text));
+  let revision = 0;
   return {
     save: async ({ key, epoch }, state) => {
-      const saved = await redis.evalsha(
-        hash,
-        1,
-        leaseKey(NAMESPACE, key),
-        epoch,
-        JSON.stringify(state),
-        LEASE_MS,
-      );
+      revision += 1;
+      const values = [epoch, JSON.stringify(state), LEASE_MS, revision];
+      const saved = await redis.evalsha(hash, 1, leaseKey(NAMESPACE, key), ...values);
       if (saved !== 1) throw new Error("The lease is lost.");
     },
     close: () => redis.quit(),
