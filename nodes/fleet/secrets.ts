@@ -56,7 +56,7 @@ function problemOf(
 
 function addressesOf({ url, isBySentinel, sentinels, master }: Servers): string[] {
   if (!isBySentinel) return [OWN_HOST];
-  // Whoever types another URL must not make the password of the sentinels readable on its way.
+  // Typing another URL must not send the password of the sentinels without TLS.
   const how = isWithTls(url) ? " with TLS" : "";
   const hosts = hostsIn(sentinels).map(({ host, port }) => `the sentinel ${host}:${port}${how}`);
   return [...hosts, `the master ${master}`];

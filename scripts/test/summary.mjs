@@ -59,7 +59,7 @@ function reasons(skipped) {
   const lines = NEEDS.filter(({ find }) => find() === undefined).flatMap(({ name, uses, advice }) => {
     const forIt = others.filter(({ file }) => uses(file));
     others = others.filter((test) => !forIt.includes(test));
-    return listed(["test needs", "tests need"], `${name}, and there is none`, forIt, advice);
+    return listed(["test needs", "tests need"], `${name}, which was not found`, forIt, advice);
   });
   return [
     ...lines,

@@ -3,7 +3,7 @@ import { cursorFileText, parseCursorFile } from "./file-store.ts";
 
 /**
  * Copies a cursor file to another disk, for a move. The copy counts as the original, not as one that was restored from a
- * backup. What is not a whole cursor is copied as it is. The copy is complete, or there is none.
+ * backup. What is not a whole cursor is copied as it is. The copy is complete, or does not exist.
  * @throws errors of the disk
  * @example
  * await copyCursorFile("old/alerts.json", "new/alerts.json");

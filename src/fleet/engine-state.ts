@@ -94,7 +94,7 @@ export class EngineState implements SharedState {
   }
 }
 
-/** Also of what is read: whoever may write to the engine must not fill logs and statuses. */
+/** Also of what is read: a long name that another program wrote must not fill logs and statuses. */
 function stored({ id, name }: Copy): Copy {
   return { id: shortName(id), name: storableLabel(name) };
 }

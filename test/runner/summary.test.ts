@@ -35,7 +35,7 @@ describe("the end of a test run", () => {
     process.env.PATH = "/no/such/folder";
     try {
       const text = summary([{ ...run, skipped: [OTHER, REDIS] }], 0);
-      should(text).match(/1 test needs Redis or Valkey, and there is none.*apt-get install redis-server/);
+      should(text).match(/1 test needs Redis or Valkey, which was not found.*apt-get install redis-server/);
       should(text.indexOf(REDIS.title)).be.below(text.indexOf("skipped itself"));
       should(text.indexOf(OTHER.title)).be.above(text.indexOf("skipped itself"));
     } finally {
