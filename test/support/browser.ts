@@ -1,16 +1,11 @@
 import { chromium } from "playwright-core";
 import { CHROMIUM_FLAGS, chromiumPath, HOW_TO_GET_CHROMIUM } from "../../scripts/lib/chromium.mjs";
+import { isInstalled } from "./installed.ts";
 import { shared } from "./shared.ts";
 
-/**
- * Whether there is a browser. Without one, tests that need it skip themselves, and the summary of the run says so.
- *
- * @throws where CI is set: there, a test that does not run is a failure.
- */
+/** Whether there is a browser: see `isInstalled`. */
 export function hasBrowser(): boolean {
-  if (chromiumPath() !== undefined) return true;
-  if (process.env.CI) throw new Error(`There is no browser. ${HOW_TO_GET_CHROMIUM}`);
-  return false;
+  return isInstalled("browser", chromiumPath(), HOW_TO_GET_CHROMIUM);
 }
 
 /** Pages live for seconds: code that is optimized would not run long enough to repay it. */

@@ -21,6 +21,8 @@ import { HOW_TO_GET_POSTGRES, postgresFolder } from "../../scripts/lib/engines.m
 import { HOST } from "../../scripts/lib/ports.mjs";
 import type { Certificate } from "./certificates.ts";
 import { EngineProcess } from "./engine-process.ts";
+import { EngineServer } from "./engine-server.ts";
+import { isInstalled } from "./installed.ts";
 import { shared } from "./shared.ts";
 
 const USER = "crec";
@@ -28,15 +30,9 @@ const DATABASE = "postgres";
 /** PostgreSQL refuses to run as root: then it runs as this user, whom every system has. */
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/**
- * Whether there is a PostgreSQL. Without one, tests that need it skip themselves, and the summary of the run says so.
- *
- * @throws where CI is set: there, a test that does not run is a failure.
- */
+/** Whether there is a PostgreSQL: see `isInstalled`. */
 export function hasPostgres(): boolean {
-  if (postgresFolder() !== undefined) return true;
-  if (process.env.CI) throw new Error(`There is no PostgreSQL. ${HOW_TO_GET_POSTGRES}`);
-  return false;
+  return isInstalled("PostgreSQL", postgresFolder(), HOW_TO_GET_POSTGRES);
 }
 
 export type PostgresOptions = {
@@ -47,15 +43,7 @@ export type PostgresOptions = {
 };
 
 /** A PostgreSQL server of its own, with an empty database, on a free port. What it has committed survives a kill. */
-export class PostgresServer {
-  readonly password: string;
-  readonly #process: EngineProcess;
-
-  private constructor(password: string, process: EngineProcess) {
-    this.password = password;
-    this.#process = process;
-  }
-
+export class PostgresServer extends EngineServer {
   static async start({ settings = [], certificate }: PostgresOptions = {}): Promise<PostgresServer> {
     const programs = join(await binaries(), "bin");
     const password = randomBytes(12).toString("hex");
@@ -95,41 +83,12 @@ export class PostgresServer {
     return new PostgresServer(password, process);
   }
 
-  get port(): number {
-    return this.#process.port;
-  }
-
-  /** With its password. */
-  get url(): string {
-    return this.urlAt(this.port);
-  }
-
   /** Its URL through a proxy on 127.0.0.1, or with other parts. */
-  urlAt(
+  override urlAt(
     port: number,
     { user = USER, password = this.password }: { user?: string; password?: string } = {},
   ): string {
     return `postgres://${user}:${password}@${HOST}:${port}/${DATABASE}`;
-  }
-
-  /** In order. Its data stay. */
-  stop(): Promise<void> {
-    return this.#process.stop();
-  }
-
-  /** Its data stay. */
-  kill(): Promise<void> {
-    return this.#process.kill();
-  }
-
-  /** With the same data, on the same port. */
-  restart(): Promise<void> {
-    return this.#process.restart();
-  }
-
-  /** Ends it and removes its data. */
-  remove(): Promise<void> {
-    return this.#process.remove();
   }
 }
 

@@ -6,17 +6,12 @@ import { HOW_TO_GET_REDIS, redisPath } from "../../scripts/lib/engines.mjs";
 import { HOST } from "../../scripts/lib/ports.mjs";
 import type { Certificate } from "./certificates.ts";
 import { EngineProcess } from "./engine-process.ts";
+import { EngineServer } from "./engine-server.ts";
+import { isInstalled } from "./installed.ts";
 
-/**
- * Whether there is a Redis or Valkey. Without one, tests that need it skip themselves, and the summary of the run says
- * so.
- *
- * @throws where CI is set: there, a test that does not run is a failure.
- */
+/** Whether there is a Redis or Valkey: see `isInstalled`. */
 export function hasRedis(): boolean {
-  if (redisPath() !== undefined) return true;
-  if (process.env.CI) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
-  return false;
+  return isInstalled("Redis", redisPath(), HOW_TO_GET_REDIS);
 }
 
 export type RedisOptions = {
@@ -27,15 +22,7 @@ export type RedisOptions = {
 };
 
 /** A Redis server of its own, empty, on a free port. What it has answered survives a kill. */
-export class RedisServer {
-  readonly password: string;
-  readonly #process: EngineProcess;
-
-  private constructor(password: string, process: EngineProcess) {
-    this.password = password;
-    this.#process = process;
-  }
-
+export class RedisServer extends EngineServer {
   static async start({ settings = [], certificate }: RedisOptions = {}): Promise<RedisServer> {
     const command = redisPath();
     if (command === undefined) throw new Error(`There is no Redis. ${HOW_TO_GET_REDIS}`);
@@ -83,38 +70,9 @@ export class RedisServer {
     return new RedisServer(password, process);
   }
 
-  get port(): number {
-    return this.#process.port;
-  }
-
-  /** With its password. */
-  get url(): string {
-    return this.urlAt(this.port);
-  }
-
   /** Its URL through a proxy on 127.0.0.1, or with another password. */
-  urlAt(port: number, { password = this.password }: { password?: string } = {}): string {
+  override urlAt(port: number, { password = this.password }: { password?: string } = {}): string {
     return `redis://:${password}@${HOST}:${port}`;
-  }
-
-  /** In order. Its data stay. */
-  stop(): Promise<void> {
-    return this.#process.stop();
-  }
-
-  /** Its data stay. */
-  kill(): Promise<void> {
-    return this.#process.kill();
-  }
-
-  /** With the same data, on the same port. */
-  restart(): Promise<void> {
-    return this.#process.restart();
-  }
-
-  /** Ends it and removes its data. */
-  remove(): Promise<void> {
-    return this.#process.remove();
   }
 }
 
