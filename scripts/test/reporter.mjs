@@ -15,8 +15,11 @@ const {
   EVENT_TEST_PENDING,
 } = mocha.Runner.constants;
 
+/** How much of an error's message the summary repeats. */
+const REASON_LENGTH = 400;
+
 /**
- * @typedef {{ file: string, title: string }} Outcome one test
+ * @typedef {{ file: string, title: string, reason?: string }} Outcome one test; `reason`: why it failed
  * @typedef {"passed" | "failed" | "skipped"} Kind
  * @typedef {Record<Kind, Outcome[]> & { durations: Record<string, number> }} Results `durations`: by file, in ms
  */
@@ -39,7 +42,7 @@ export default class SideBySide extends Base {
       [EVENT_TEST_FAIL, "failed"],
       [EVENT_TEST_PENDING, "skipped"],
     ];
-    for (const [event, kind] of kinds) runner.on(event, (test) => this.#note(kind, test));
+    for (const [event, kind] of kinds) runner.on(event, (test, error) => this.#note(kind, test, error));
     for (const event of [EVENT_TEST_END, EVENT_HOOK_END]) {
       runner.on(event, ({ file, duration = 0 }) => this.#took(file, duration));
     }
@@ -53,12 +56,14 @@ export default class SideBySide extends Base {
   /**
    * @param {Kind} kind
    * @param {import("mocha").Test} test
+   * @param {Error} [error] of a failure
    */
-  #note(kind, test) {
+  #note(kind, test, error) {
     const file = shortened(test.file);
     if (file !== this.#file) this.#endFile();
     this.#file = file;
-    this.#results[kind].push({ file, title: test.fullTitle() });
+    const reason = error?.message.split("\n")[0]?.slice(0, REASON_LENGTH);
+    this.#results[kind].push({ file, title: test.fullTitle(), ...(reason ? { reason } : {}) });
     this.#counts[kind] += 1;
     if (kind === "failed") Base.list([test]);
   }

@@ -23,7 +23,10 @@ export function summary(runs, ms) {
   const lines = [`\n  ${passed.length} passing (${minutes(ms)})`];
   if (skipped.length > 0) lines.push(`  ${skipped.length} skipped`);
   if (failed.length > 0) lines.push(`  ${failed.length} failing`);
-  for (const { file, title } of failed) lines.push(`    ${file}: ${title}`);
+  for (const { file, title, reason } of failed) {
+    lines.push(`    ${file}: ${title}`);
+    if (reason !== undefined) lines.push(`      ${reason}`);
+  }
   return [...lines, ...reasons(skipped)].join("\n");
 }
 

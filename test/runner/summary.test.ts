@@ -56,8 +56,14 @@ describe("the end of a test run", () => {
   });
 
   it("counts over all runs, and names what failed", () => {
-    const failed = { passed: run.passed, failed: [OTHER], skipped: [], durations: {} };
+    const failed = {
+      passed: run.passed,
+      failed: [{ ...OTHER, reason: "no port" }],
+      skipped: [],
+      durations: {},
+    };
     const text = summary([run, failed], 5_000);
+    should(text).containEql(`    ${OTHER.file}: ${OTHER.title}\n      no port`);
     should(text).match(/^ {2}2 passing \(5 s\)$/m);
     should(text).match(/^ {2}1 failing$/m);
     should(text).containEql(`    ${OTHER.file}: ${OTHER.title}`);

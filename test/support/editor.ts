@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BrowserContext, Page } from "playwright-core";
 import should from "should";
@@ -26,6 +28,8 @@ export type Theme = (typeof THEMES)[number];
 export type EditorOptions = Pick<NodeRedOptions, "settings" | "token"> & {
   /** What the browser is logged in with, where Node-RED asks who is there. */
   loggedInAs?: string;
+  /** Errors that the browser may meet at any time, because a test brings them about. */
+  expected?: RegExp;
 };
 
 /** A real Node-RED beside a real service. */
@@ -36,8 +40,8 @@ async function startStage(options: NodeRedOptions): Promise<Stage> {
   const environment = { ...flowEnvironment(service.ready), CREC_SIGNER_KEY: generatePrivateKey() };
   // The editor as people have it, which can install nodes.
   const all = { ...options, define: [`${MAY_INSTALL}=true`] };
+  await hideTips(userDir);
   const nodeRed = await NodeRed.start(userDir, environment as Record<string, string>, all);
-  if (options.token === undefined) await hideTips(nodeRed);
   const end = async () => {
     await nodeRed.kill();
     await service.close();
@@ -47,12 +51,14 @@ async function startStage(options: NodeRedOptions): Promise<Stage> {
 }
 
 /** Node-RED's tips of the day throw now and then when the editor loads slowly, before their place is there. */
-async function hideTips(nodeRed: NodeRed): Promise<void> {
-  const body = JSON.stringify({ editor: { view: { "view-show-tips": false } } });
-  const headers = { "Content-Type": "application/json" };
-  const answer = await nodeRed.fetch("settings/user", { method: "POST", headers, body });
-  if (!answer.ok) throw new Error(`The editor's settings were refused: HTTP ${answer.status}`);
+async function hideTips(userDir: UserDir): Promise<void> {
+  const settings = { editor: { view: { "view-show-tips": false } } };
+  const byUser = Object.fromEntries(USERS.map((user) => [user, settings]));
+  await writeFile(join(userDir.path, ".config.users.json"), JSON.stringify(byUser));
 }
+
+/** Whose settings Node-RED keeps: `_` where nobody logs in, else the names in admin-auth-settings.cjs. */
+const USERS = ["_", "admin", "reader"];
 
 /** The real editor of a real Node-RED beside a real service, in a real browser. */
 export class Editor {
@@ -66,7 +72,7 @@ export class Editor {
   readonly #stage: Stage;
   #theme: Theme = "light";
 
-  private constructor(stage: Stage, page: Page) {
+  private constructor(stage: Stage, page: Page, expected?: RegExp) {
     this.service = stage.service;
     this.nodeRed = stage.nodeRed;
     this.page = page;
@@ -77,7 +83,8 @@ export class Editor {
     page.on("console", (message) => {
       // Node-RED's own list of packages lies in the internet, which a test does not reach.
       if (message.type() !== "error" || message.text().startsWith("Failed to load resource: net::")) return;
-      this.complaints.push(`${message.text()} ${message.location().url}`);
+      const complaint = `${message.text()} ${message.location().url}`;
+      if (!expected?.test(complaint)) this.complaints.push(complaint);
     });
     this.inPage = new Proxy({} as InPage, {
       get:
@@ -95,13 +102,13 @@ export class Editor {
     });
   }
 
-  static async start({ loggedInAs, ...options }: EditorOptions): Promise<Editor> {
+  static async start({ loggedInAs, expected, ...options }: EditorOptions): Promise<Editor> {
     const [stage, browser] = await Promise.all([startStage(options), sharedBrowser()]);
     const context = await browser.newContext({ viewport: { width: 1500, height: 1200 } });
     const page = await context.newPage();
     await page.addInitScript({ path: inPageScript });
     if (loggedInAs !== undefined) await page.addInitScript(logIn, loggedInAs);
-    return new Editor(stage, page);
+    return new Editor(stage, page, expected);
   }
 
   /** Takes away what a test has left: flows, answers of its own, errors that the browser met. */
