@@ -28,6 +28,7 @@ const ALLOWED = {
   resources: ["protocol", "errors", "deferred", "paging", "http", "abi", "proofs", "signing", "timing"],
   consumer: ["protocol", "errors", "deferred", "paging", "abi", "proofs", "files", "timing"],
   fleet: ["errors", "consumer"],
+  alerts: ["protocol", "errors", "json", "abi", "proofs", "files", "consumer"],
 };
 
 const FOR_SERVICE = ["protocol", "errors", "timing", "abi", "proofs", "signing"];

@@ -29,6 +29,22 @@ export {
   textToBytes,
   toSmallestUnit,
 } from "./abi/index.ts";
+export type {
+  Accepted,
+  AlertInput,
+  AlertOutcome,
+  AlertRecord,
+  AlertSettings,
+  AlertStore,
+  AlertWhen,
+  Condition,
+  ConditionSet,
+  LogPlace,
+  PassedReason,
+  RaisedAlert,
+  SumLimit,
+  TakenBackReason,
+} from "./alerts/index.ts";
 export {
   type ChannelReader,
   type Clock,
@@ -169,7 +185,9 @@ export {
   type Channel,
   type ChannelEvent,
   type ChannelStatus,
+  COMPARISONS,
   CONFIDENCES,
+  type Comparison,
   type Confidence,
   canReach,
   EVENT_TYPES,

@@ -1,5 +1,6 @@
 export * from "./addresses.ts";
 export * from "./chains.ts";
+export * from "./comparisons.ts";
 export * from "./envelope.ts";
 export * from "./errors.ts";
 export * from "./event-payloads.ts";

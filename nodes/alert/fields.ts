@@ -1,0 +1,87 @@
+import type { Comparison } from "../../src/protocol/index.ts";
+import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
+import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
+
+/** One row of the conditions, as the form stores it. */
+export type ConditionDef =
+  | {
+      kind: "field";
+      /** A path in `msg.payload`, such as `params.value`; empty for the payload itself. */
+      field: string;
+      is: Comparison;
+      /** For `oneOf` a list, or text with commas between. */
+      value?: string;
+      /** `str`, `msg`, `flow`, `global`, `env` or `jsonata`. */
+      type?: string;
+      /** The upper bound of `between`. */
+      to?: string;
+      toType?: string;
+      /** The value is in tokens of the contract, not in the smallest unit. */
+      unit?: "token";
+      not?: boolean;
+    }
+  /** A JSONata expression about the message that is true where the condition holds. */
+  | { kind: "expression"; value: string; not?: boolean };
+
+export const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
+export const FOR_EACH = ["", "contract", "field", "expression"] as const;
+export const SEVERITIES = ["info", "warning", "critical"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+const duration = { kind: "text", width: "120px", check: isSomeTime, error: "alert.error.duration" } as const;
+
+export const NODE = describeNode({
+  type: "crec-alert",
+  version: 1,
+  icon: "alert.svg",
+  inputs: 1,
+  /** `resolved`: recovered, taken back or not confirmed. `passed`: all other messages. */
+  outputs: ["alert", "resolved", "passed"],
+  fields: {
+    name: COMMON.name,
+    /** Its ABI gives the fields to choose from, and its decimals the amounts in tokens. */
+    contract: { ...COMMON.contract, hint: true },
+    match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
+    conditions: stored<ConditionDef[]>({ default: [] }),
+    when: { kind: "select", icon: "bell-o", options: WHEN, default: "each", explained: true },
+    times: { kind: "number", default: "3", least: 1, most: 10_000, whole: true, shown: { when: "count" } },
+    sumField: { kind: "text", default: "params.value", required: true, shown: { when: "sum" } },
+    limit: { kind: "text", required: true, shown: { when: "sum" } },
+    limitUnit: { kind: "select", options: ["token", "smallest"], default: "token", shown: { when: "sum" } },
+    factor: { kind: "number", default: "3", least: 1, shown: { when: "rate" } },
+    least: { kind: "number", default: "5", least: 1, most: 10_000, whole: true, shown: { when: "rate" } },
+    within: { ...duration, default: "10m", required: true, shown: { when: ["count", "sum", "rate"] } },
+    compared: { ...duration, default: "24h", required: true, shown: { when: "rate" } },
+    absentFor: { ...duration, default: "1h", required: true, shown: { when: "absence" } },
+    /** An absence counts only while this channel is read up to the present. Its networks state their levels. */
+    channel: { ...COMMON.channel, required: false, hint: true },
+    forEach: { kind: "select", icon: "tags", options: FOR_EACH, default: "", explained: true },
+    forEachField: { kind: "text", required: true, shown: { forEach: "field" } },
+    forEachValue: {
+      kind: "typed",
+      types: ["msg", "jsonata"],
+      required: true,
+      shown: { forEach: "expression" },
+    },
+    /** Empty: each alert is sent. */
+    quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
+    recovers: { kind: "boolean", default: false, hint: true },
+    message: { kind: "section" },
+    severity: { kind: "select", icon: "exclamation-triangle", options: SEVERITIES, default: "warning" },
+    /** `{{field}}` stands for a field. Empty: a sentence made from the conditions. */
+    title: { kind: "text", placeholder: true },
+    text: { kind: "text", lines: 3, placeholder: true, hint: true },
+    reliability: { kind: "section", folded: true },
+    /** Whether an alert on a block that is not final is taken back, or reported as not confirmed. */
+    takenBack: { kind: "boolean", default: true, hint: true },
+    confirmWithin: { ...duration, default: "1h", required: true, shown: { takenBack: true } },
+    slack: { ...duration, default: "2m", check: isDuration, hint: true },
+    maxKeys: { kind: "number", default: "10000", least: 1, most: 100_000, whole: true, hint: true },
+    fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
+    /** What has no event, such as a recovery, is sent again until an ack event node has received it. */
+    untilAcked: { kind: "boolean", default: false, hint: true },
+    allowTest: COMMON.allowTest,
+  },
+});
+
+export type AlertDef = SettingsOf<typeof NODE>;

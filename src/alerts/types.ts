@@ -1,0 +1,149 @@
+import type { Comparison, Confidence, Open } from "../protocol/index.ts";
+
+/** What one field has to be. */
+export type Condition = {
+  /** A path in the decoded event, such as `params.value`, `params.order.amount` or `confidence`; empty for all of it. */
+  field: string;
+  /** `exists`, `isTrue` and `isFalse` need no value. */
+  is: Comparison;
+  /** A list for `oneOf`. Numbers as decimal text, which is never rounded. */
+  value?: string | readonly string[];
+  /** For `between`: the upper bound. Both bounds are included. */
+  to?: string;
+  /** `token`: the value is in tokens, and the field in the smallest unit. */
+  unit?: "token";
+  /** Of the token. Without it the event's own `tokens` are compared. */
+  decimals?: number;
+  /** Holds where the comparison does not. */
+  not?: boolean;
+};
+
+export type ConditionSet = { match: "all" | "any"; conditions: readonly Condition[] };
+
+/** When matching events become an alert. Times are in milliseconds. */
+export type AlertWhen =
+  | { kind: "each" }
+  | { kind: "count"; times: number; withinMs: number }
+  | ({ kind: "sum"; withinMs: number } & SumLimit)
+  /** More than `factor` times as many within the window as on average in the time before it, and at least `least`. */
+  | { kind: "rate"; factor: number; withinMs: number; comparedMs: number; least: number }
+  /** None for this long. */
+  | { kind: "absence"; forMs: number };
+
+/** The sum of a field that must be reached. */
+export type SumLimit = { field: string; limit: string; unit?: "token"; decimals?: number };
+
+/** What does not depend on an event. All of it is JSON. */
+export type AlertSettings = {
+  when: AlertWhen;
+  /** No further alert of the same key for this long after one; 0 for none. */
+  quietMs: number;
+  /** Whether the end of the condition is an outcome. Until then a key has one alert, and one more after each `quietMs`. */
+  recovers: boolean;
+  /** How late an event may arrive, against the newest one of its key, and still count. */
+  slackMs: number;
+  /** How long an alert on a block that is not final may wait for its confirmation; undefined does not watch for it. */
+  confirmWithinMs: number | undefined;
+  /** Keys and marks in a window beyond these are not remembered; each is reported. */
+  maxKeys: number;
+  maxMarks: number;
+};
+
+/** Where a log is in the chain, and how final that is. */
+export type LogPlace = {
+  chainSelector: string;
+  transactionHash: string;
+  blockNumber: string;
+  logIndex: string;
+  confidence: Open<Confidence>;
+  /** The contract, and what was emitted: the same log in another block has the same. */
+  contract: string;
+  content: string;
+};
+
+/** An event, an answer or a status, as a rule counts it. */
+export type AlertInput = {
+  /** The same for each delivery of one log, at each level: see `eventKeyOf`. Without it each input counts. */
+  id?: string;
+  /** What is counted separately, such as an address; empty for everything together. */
+  key: string;
+  /** The time of the block, in milliseconds; the present for what has none. */
+  at: number;
+  /** Whether the conditions hold. */
+  matches: boolean;
+  /** In the smallest unit, for a sum. */
+  amount?: string;
+  /** It was delivered before and not acknowledged: what it led to is an outcome again. */
+  redelivered?: boolean;
+  /** Present for a contract event whose place is signed. */
+  log?: LogPlace;
+  /** JSON that the alert keeps, such as what a person was told. Asked for only when an alert is raised. */
+  details?: (alert: RaisedAlert) => unknown;
+};
+
+export type RaisedAlert = {
+  /** The same however often the event is delivered. */
+  id: string;
+  key: string;
+  /** The time of the event that raised it, in milliseconds; of an absence, when it was noticed. */
+  at: number;
+  /** Matching events in the window. */
+  count: number;
+  /** In the smallest unit. */
+  sum?: string;
+  /** Of a rate: how many there are in such a window on average. */
+  usual?: number;
+  /** Alerts that were held back since the last one of this key. */
+  suppressed: number;
+  log?: LogPlace;
+  details?: unknown;
+};
+
+/** Why an alert was taken back. `stands`: the same log is proven in another block. */
+export type TakenBackReason = "other_block" | "other_outcome" | "level_passed";
+
+export type AlertOutcome =
+  | { kind: "alert"; alert: RaisedAlert; repeated?: true }
+  | { kind: "recovered"; alert: RaisedAlert; at: number }
+  | { kind: "takenBack"; alert: RaisedAlert; at: number; reason: TakenBackReason; stands: boolean }
+  | { kind: "notConfirmed"; alert: RaisedAlert; at: number };
+
+/** What became of an input itself, where it raised no alert. */
+export type PassedReason =
+  | "no_match"
+  /** Counted; the limit is not reached. */
+  | "counted"
+  /** It would have raised an alert, which is held back for now. */
+  | "quiet"
+  /** The same log was counted before. */
+  | "seen"
+  /** Later than the slack allows. */
+  | "too_late"
+  /** There are too many keys. */
+  | "limit"
+  /** A condition cannot be decided, such as an amount in tokens without decimals. */
+  | "undecided";
+
+export type Accepted = {
+  /** Undefined where the input itself raised the alert. */
+  passed: PassedReason | undefined;
+  /** In the order in which people should hear of them. */
+  outcomes: AlertOutcome[];
+};
+
+export type AlertRecord = { revision: number; value: unknown };
+
+/**
+ * What a rule remembers: a JSON value for each key, and `""` for what concerns all of them. A write names the revision
+ * that it replaces, so that several copies may share a store.
+ */
+export type AlertStore = {
+  read(key: string): Promise<AlertRecord | undefined>;
+  /**
+   * Replaces a value, or removes it where `value` is undefined. False, with nothing changed, unless `revision` is the
+   * present one: 0 where there is none. A success has the revision `revision + 1`.
+   */
+  write(key: string, revision: number, value: unknown): Promise<boolean>;
+  keys(): Promise<string[]>;
+  close(): Promise<void>;
+};
