@@ -1,27 +1,6 @@
-import type { Comparison } from "../../src/protocol/index.ts";
+import type { ConditionDef } from "../lib/shared/conditions.ts";
 import { isDuration, isSomeTime } from "../lib/shared/durations.ts";
 import { COMMON, describeNode, type SettingsOf, stored } from "../lib/shared/fields.ts";
-
-/** One row of the conditions, as the form stores it. */
-export type ConditionDef =
-  | {
-      kind: "field";
-      /** A path in `msg.payload`, such as `params.value`; empty for the payload itself. */
-      field: string;
-      is: Comparison;
-      /** For `oneOf` a list, or text with commas between. */
-      value?: string;
-      /** `str`, `msg`, `flow`, `global`, `env` or `jsonata`. */
-      type?: string;
-      /** The upper bound of `between`. */
-      to?: string;
-      toType?: string;
-      /** The value is in tokens of the contract, not in the smallest unit. */
-      unit?: "token";
-      not?: boolean;
-    }
-  /** A JSONata expression about the message that is true where the condition holds. */
-  | { kind: "expression"; value: string; not?: boolean };
 
 export const WHEN = ["each", "count", "sum", "rate", "absence"] as const;
 export const FOR_EACH = ["", "contract", "field", "expression"] as const;
