@@ -1,2 +1,3 @@
 export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
+export { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 export type * from "./types.ts";
