@@ -1,1 +1,2 @@
+export * from "./conditions/index.ts";
 export type * from "./types.ts";
