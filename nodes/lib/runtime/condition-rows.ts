@@ -102,30 +102,27 @@ function inEmptyList({ library }: RowReading, { field, not }: FieldDef, { payloa
 
 function compiledFor({ library, abi }: RowReading, row: FieldDef, values: readonly string[]): Compiled {
   const known = new Map<number | undefined, CompiledConditions>();
-  const isAmount = row.unit === "token" && !WITHOUT_UNIT.includes(row.is);
+  const unit = WITHOUT_UNIT.includes(row.is) ? undefined : row.unit || undefined;
   return (ofContract) => {
-    const decimals = isAmount ? ofContract : undefined;
+    const decimals = unit === undefined ? undefined : ofContract;
+    const amount = {
+      ...(unit === undefined ? {} : { unit }),
+      ...(decimals === undefined ? {} : { decimals }),
+    };
     const found =
-      known.get(decimals) ?? library.compileConditions([conditionOf(row, values, isAmount, decimals)], abi);
+      known.get(decimals) ?? library.compileConditions([{ ...conditionOf(row, values), ...amount }], abi);
     known.set(decimals, found);
     return found;
   };
 }
 
-function conditionOf(
-  { field, is, not }: FieldDef,
-  values: readonly string[],
-  isAmount: boolean,
-  decimals: number | undefined,
-): Condition {
+function conditionOf({ field, is, not }: FieldDef, values: readonly string[]): Condition {
   const [value, to] = values;
   return {
     field,
     is,
     ...(is === "oneOf" ? { value: values } : value === undefined ? {} : { value }),
     ...(is === "between" && to !== undefined ? { to } : {}),
-    ...(isAmount ? { unit: "token" } : {}),
-    ...(decimals === undefined ? {} : { decimals }),
     ...(not === true ? { not } : {}),
   };
 }
