@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
-import { nodeError } from "../shared/errors.ts";
 import type { ConditionDef } from "../shared/conditions.ts";
+import { nodeError } from "../shared/errors.ts";
 import type { CrecMessage } from "./message.ts";
 
 /** The settings of a node that its conditions need. */
