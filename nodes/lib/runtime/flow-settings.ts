@@ -8,3 +8,12 @@ export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
   });
   return found;
 }
+
+/** A disabled node is closed like a removed one, but resumes with the same state when it is enabled. */
+export function isInFlows(RED: NodeAPI, nodeId: string): boolean {
+  let found = false;
+  RED.nodes.eachNode(({ id }) => {
+    found ||= id === nodeId;
+  });
+  return found;
+}
