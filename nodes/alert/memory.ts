@@ -44,7 +44,7 @@ function fileMemory(RED: NodeAPI, node: Node, { library, makeRule }: MemoryOptio
     rule: async () => (await held.open()).rule,
     close: async (isRemoved) => {
       await held.close();
-      if (isRemoved && !isInFlows(RED, node.id)) await rm(path, { force: true });
+      if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
     },
   };
 }

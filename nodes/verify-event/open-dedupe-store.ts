@@ -30,7 +30,7 @@ export function openDedupeStore(
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
     await held?.close();
-    if (isRemoved && !isInFlows(RED, node.id)) await rm(path, { force: true });
+    if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
     close(isRemoved)
