@@ -67,7 +67,7 @@ function fixedRow(
   compiled(undefined);
   return {
     isFixed: true,
-    check: ({ payload }, decimals) => decided(compiled(decimals), payload),
+    check: ({ payload }, decimals) => decided(compiled(decimals), payload, label),
   };
 }
 
@@ -87,7 +87,7 @@ function varyingRow(
       last = { values, compiled: compiledFor(reading, row, values) };
     }
     try {
-      return decided(last.compiled(decimals), msg.payload);
+      return decided(last.compiled(decimals), msg.payload, label);
     } catch (error) {
       return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
     }
@@ -159,11 +159,11 @@ async function valuesOf(
   return values;
 }
 
-function decided(compiled: CompiledConditions, payload: unknown): RowResult {
+function decided(compiled: CompiledConditions, payload: unknown, label: string): RowResult {
   const result = compiled(payload);
   if (result !== undefined) return { result };
-  const reason = compiled.explain(payload).rows[0]?.reason;
-  return { result, ...(reason === undefined ? {} : { reason }) };
+  const [row] = compiled.explain(payload).rows;
+  return { result, reason: withLabel(label, row?.reason ?? "") };
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {
