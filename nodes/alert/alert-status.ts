@@ -63,7 +63,8 @@ export class AlertStatus {
     this.#alerts += own.output === "alert" ? 1 : 0;
     this.told(separate);
     const [reason] = own.reasons ?? [];
-    if (own.why === "undecided") this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
+    if (own.why === "undecided")
+      this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
     else if (own.why === "limit") this.#show("error", "alert.status.limit");
     else this.#showCounts();
   }

@@ -61,7 +61,10 @@ export class Alerting {
   }
 
   /** @throws INVALID_FIELD, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID; what `accept` throws */
-  async take(msg: CrecMessage, { accept, signal }: { accept: Accept; signal: AbortSignal }): Promise<Leaving> {
+  async take(
+    msg: CrecMessage,
+    { accept, signal }: { accept: Accept; signal: AbortSignal },
+  ): Promise<Leaving> {
     const refused = notCounted(msg);
     if (refused) return passed(msg, refused);
     const { matches, reasons } = await this.#conditions.check(msg);

@@ -9,7 +9,11 @@ import type { Levels } from "./levels.ts";
 /** What a message proves about the chain; undefined where it proves nothing that an alert could be taken back for. */
 export async function evidenceOf(
   msg: CrecMessage,
-  { decodeEvent, logPlaceOf, blockEvidenceOf }: Pick<Library, "decodeEvent" | "logPlaceOf" | "blockEvidenceOf">,
+  {
+    decodeEvent,
+    logPlaceOf,
+    blockEvidenceOf,
+  }: Pick<Library, "decodeEvent" | "logPlaceOf" | "blockEvidenceOf">,
   levels: Levels,
   signal: AbortSignal,
 ): Promise<AlertEvidence | undefined> {

@@ -4,6 +4,7 @@ import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
 import { isTest } from "../lib/runtime/test-message.ts";
+import { AlertStatus } from "./alert-status.ts";
 import { Alerting } from "./alerting.ts";
 import { evidenceOf } from "./evidence.ts";
 import { Levels } from "./levels.ts";
@@ -11,7 +12,6 @@ import { type Memory, openMemory } from "./memory.ts";
 import { Outlets } from "./outlets.ts";
 import { Serial } from "./serial.ts";
 import { type AlertFields, alertSettings } from "./settings.ts";
-import { AlertStatus } from "./alert-status.ts";
 import { Ticker } from "./ticker.ts";
 
 /** What a node is made of while it runs: each message, and the time, goes through its rule one after the other. */
@@ -100,7 +100,8 @@ export class AlertHost {
         },
       });
       // What is not counted may still show what became of an alert.
-      const learned = evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
+      const learned =
+        evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
       if (learned.length > 0) await this.#sendSeparate(learned);
       this.#outlets.send(leaving, send);
       this.#status.left(leaving, msg, this.#memory.isShared);

@@ -28,7 +28,8 @@ export class Outlets {
           settled: (id, why) => {
             const outcome = this.#waiting.get(id);
             this.#waiting.delete(id);
-            if (why !== undefined) node.warn(`A message of this alert was rejected, and is not sent again. ${why}`);
+            if (why !== undefined)
+              node.warn(`A message of this alert was rejected, and is not sent again. ${why}`);
             if (outcome) void told(outcome);
           },
         })
