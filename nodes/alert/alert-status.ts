@@ -56,7 +56,10 @@ export class AlertStatus {
 
   left({ own, separate }: Leaving, msg: CrecMessage): void {
     this.#problem = undefined;
-    if (isTest(msg)) return this.#show("done", "alert.status.test");
+    if (isTest(msg)) {
+      this.#show("done", "alert.status.test");
+      return;
+    }
     // Several copies share the cursor of the event, and count alone.
     this.#isPerCopy ||= !this.#isShared && typeof msg.crec?.epoch === "number";
     this.#quiet = own.output === "alert" ? 0 : this.#quiet + (own.why === "quiet" ? 1 : 0);

@@ -7,6 +7,7 @@ import { shortText, toCodedError } from "../lib/shared/errors.ts";
 import { unsetVariable } from "../lib/shared/variables.ts";
 import { type AlertDef, NODE } from "./fields.ts";
 import { AlertHost } from "./host.ts";
+import { removeMemory } from "./memory.ts";
 
 /** Outputs: alert, what became of an alert, and all other messages. */
 export default function register(RED: NodeAPI): void {
@@ -41,7 +42,10 @@ export default function register(RED: NodeAPI): void {
     this.on("close", (isRemoved: boolean, done: () => void) => {
       isClosed = true;
       forget();
-      const close = async () => (await opened?.catch(() => undefined))?.close(isRemoved);
+      const close = async () => {
+        await (await opened?.catch(() => undefined))?.close();
+        if (isRemoved) await removeMemory(RED, this);
+      };
       close()
         .catch((thrown: unknown) => this.warn(toCodedError(thrown).message))
         .then(done);

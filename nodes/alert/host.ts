@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from "node-red";
-import type { AlertOutcome, AlertRule, AlertSettings } from "../../src/index.ts";
+import type { AlertOutcome, AlertRule } from "../../src/index.ts";
 import { contractOf } from "../lib/runtime/config-nodes.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import { type Library, loadLibrary } from "../lib/runtime/library.ts";
@@ -17,7 +17,6 @@ import { Ticker } from "./ticker.ts";
 /** What a node is made of while it runs: each message, and the time, goes through its rule one after the other. */
 export class AlertHost {
   readonly #fields: AlertFields;
-  readonly #settings: AlertSettings;
   readonly #alerting: Alerting;
   readonly #memory: Memory;
   readonly #levels: Levels;
@@ -33,8 +32,7 @@ export class AlertHost {
     const decimals = contract ? contractOf(RED, contract).decimals : undefined;
     this.#fields = fields;
     this.#library = library;
-    this.#settings = alertSettings(fields, decimals);
-    const settings = this.#settings;
+    const settings = alertSettings(fields, decimals);
     const keepsUntold = fields.flag("untilAcked");
     this.#status = new AlertStatus(RED, node);
     this.#alerting = new Alerting(RED, node, { fields, settings, library });
@@ -42,6 +40,7 @@ export class AlertHost {
     this.#memory = openMemory(RED, node, {
       library,
       fleet,
+      onWarning: (message) => this.#status.warn(message),
       makeRule: (store) =>
         new library.AlertRule({
           ...{ id: node.id, settings, store, keepsUntold },
@@ -104,17 +103,17 @@ export class AlertHost {
         evidence && !(isGiven && evidence.kind === "log") ? await (await asked()).learn(evidence) : [];
       if (learned.length > 0) await this.#sendSeparate(learned);
       this.#outlets.send(leaving, send);
-      this.#status.left(leaving, msg, this.#memory.isShared);
+      this.#status.left(leaving, msg);
       this.#ticker.look(rule?.nextCheckAt);
     });
   }
 
-  async close(isRemoved: boolean): Promise<void> {
+  async close(): Promise<void> {
     this.#ticker.stop();
     this.#closing.abort();
     this.#outlets.close();
     await this.#serial.idle();
-    await this.#memory.close(isRemoved);
+    await this.#memory.close();
   }
 
   /** What the time alone leads to. Returns when there is something to do next. */
