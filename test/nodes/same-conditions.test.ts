@@ -154,32 +154,32 @@ describe("the same conditions", function () {
   const payloads = (id: string, port = 0) => harness.arrivals(id, port).map(({ payload }) => payload);
 
   /** All rows at once: a search of its own for each, and an alert node for each behind a search for everything. */
-  async function run(contract: string): Promise<void> {
+  async function search(contract: string, run: string): Promise<void> {
     const rows = TABLE.map(({ conditions, match = "all" }) => ({
       match,
       conditions: conditions.map(stored),
       contract,
     }));
-    const search = {
+    const node = {
       type: "crec-search-events",
       channel: "channel",
       types: ["watcher.event"],
       limit: "",
       verify: true,
     };
-    const searches: FlowNode[] = rows.map((row, index) => ({ ...search, ...row, id: `search-${index}` }));
+    const searches: FlowNode[] = rows.map((row, index) => ({ ...node, ...row, id: `search-${index}${run}` }));
     const alerts: FlowNode[] = rows.map((row, index) => ({
-      ...{ type: "crec-alert", when: "each", takenBack: false, ...row, id: `alert-${index}` },
+      ...{ type: "crec-alert", when: "each", takenBack: false, ...row, id: `alert-${index}${run}` },
     }));
     const everything: FlowNode = {
-      ...{ ...search, contract, id: "everything", match: "all", conditions: [] },
-      wires: [[...alerts.map(({ id }) => String(id)), "everything-look-0"]],
+      ...{ ...node, contract, id: `everything${run}`, match: "all", conditions: [] },
+      wires: [[...alerts.map(({ id }) => String(id)), `everything${run}-look-0`]],
     };
     const at = { z: "harness-tab", x: 1, y: 1 };
     await harness.deploy(
       [
-        ...[...searches, everything].map((node): [FlowNode, number] => [node, 1]),
-        ...alerts.map((node): [FlowNode, number] => [node, 3]),
+        ...[...searches, everything].map((one): [FlowNode, number] => [one, 1]),
+        ...alerts.map((one): [FlowNode, number] => [one, 3]),
       ],
       [
         contractNode(harness.service.ready, contract ? { decimals: "18" } : {}),
@@ -211,7 +211,7 @@ describe("the same conditions", function () {
       await harness.press(String(id), {});
       await harness.nodeRed.shows(() => harness.nodeRed.shown(DONE).length > before);
     }
-    const count = payloads("everything").length;
+    const count = payloads(`everything${run}`).length;
     await harness.nodeRed.shows(() =>
       alerts.every(
         ({ id }) => harness.arrivals(String(id), 0).length + harness.arrivals(String(id), 2).length >= count,
@@ -221,15 +221,17 @@ describe("the same conditions", function () {
 
   for (const contract of ["contract", ""]) {
     it(`match the same events in the library, in a flow and in a search ${contract ? "with" : "without"} an ABI`, async () => {
-      await run(contract);
+      // What an earlier run has shown is still there.
+      const run = contract ? "-typed" : "-untyped";
+      await search(contract, run);
       const abi = contract ? parseAbi(TRANSFER_ABI) : undefined;
-      const events = payloads("everything");
+      const events = payloads(`everything${run}`);
       should(valuesIn(events)).eql(VALUES);
       const found = TABLE.map(({ about, match = "all", conditions }, index) => ({
         about,
         library: valuesIn(events.filter((event) => matchEvent({ match, conditions }, event, abi))),
-        search: valuesIn(payloads(`search-${index}`)),
-        flow: valuesIn(payloads(`alert-${index}`).map((alert) => (alert as { event: unknown }).event)),
+        search: valuesIn(payloads(`search-${index}${run}`)),
+        flow: valuesIn(payloads(`alert-${index}${run}`).map((alert) => (alert as { event: unknown }).event)),
       }));
       should(found).eql(
         TABLE.map(({ about, expected, withoutContract = expected }) => {
