@@ -1,7 +1,7 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { durationMs } from "../lib/shared/durations.ts";
-import type { NODE } from "./fields.ts";
+import { NODE } from "./fields.ts";
 
 export type AlertFields = FieldReader<typeof NODE>;
 
@@ -15,9 +15,9 @@ const DECIMAL = /^\d+(?:\.\d+)?$/;
 export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
   return {
     when: whenOf(fields, decimals),
-    quietMs: fields.text("quiet") === "" ? 0 : duration(fields, "quiet"),
+    quietMs: duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
-    slackMs: fields.text("slack") === "" ? 0 : duration(fields, "slack"),
+    slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
     maxKeys: fields.number("maxKeys"),
     maxMarks: MOST_MARKS,
@@ -51,22 +51,23 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
   return {
-    field: required(fields, "sumField"),
+    field: fields.text("sumField") || NODE.fields.sumField.default,
     limit,
     ...(inTokens ? { unit: "token" as const } : {}),
     ...(inTokens && decimals !== undefined ? { decimals } : {}),
   };
 }
 
-function required(fields: AlertFields, name: "limit" | "sumField" | "forEachField"): string {
+function required(fields: AlertFields, name: "limit" | "forEachField"): string {
   const text = fields.text(name);
   if (text === "") throw fields.missing(name);
   return text;
 }
 
+/** The default for an empty field; none for `quiet`. */
 function duration(fields: AlertFields, name: DurationField): number {
-  const text = fields.text(name);
-  if (text === "") throw fields.missing(name);
+  const field = NODE.fields[name];
+  const text = fields.text(name) || ("default" in field ? field.default : "0s");
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);
   return ms;
