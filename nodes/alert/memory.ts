@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
-import type { AlertRule, AlertStore } from "../../src/index.ts";
+import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
@@ -16,15 +16,18 @@ export type Memory = {
   isShared: boolean;
   /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, FLEET_MISSING; what reading the store throws */
   rule(): Promise<AlertRule>;
-  /** Writes everything. `isRemoved`: the node is gone for good. */
-  close(isRemoved: boolean): Promise<void>;
+  /** Writes everything. */
+  close(): Promise<void>;
 };
 
 export type MemoryOptions = {
+  settings: AlertSettings;
   library: Library;
   /** The id of the chosen shared state. */
   fleet: string | undefined;
   makeRule: (store: AlertStore) => AlertRule;
+  /** Called with a sentence when the file is damaged, or cannot be written. */
+  onWarning: (message: string) => void;
 };
 
 /** The memory of a node: in a file of its own in the state folder, or in the state that all copies share. */
@@ -33,28 +36,34 @@ export function openMemory(RED: NodeAPI, node: Node, options: MemoryOptions): Me
   return isShared ? sharedMemory(RED, node, options) : fileMemory(RED, node, options);
 }
 
-function fileMemory(RED: NodeAPI, node: Node, { library, makeRule }: MemoryOptions): Memory {
+function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: MemoryOptions): Memory {
   const path = alertsPath(RED, node.id);
   const held = new HeldStore(RED, async () => {
-    const rule = makeRule(new library.FileAlertStore({ path }));
+    const rule = makeRule(new library.FileAlertStore({ path, onWarning }));
     return { rule, load: async () => undefined, close: () => rule.close() };
   });
   return {
     isShared: false,
     rule: async () => (await held.open()).rule,
-    close: async (isRemoved) => {
-      await held.close();
-      if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
-    },
+    close: () => held.close(),
   };
 }
 
-function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }: MemoryOptions): Memory {
+function sharedMemory(
+  RED: NodeAPI,
+  node: Node,
+  { fleet: id, makeRule, library, settings }: MemoryOptions,
+): Memory {
+  const { maxKeys } = settings;
+  const ttlMs = keptMs(settings);
   const open = async () => {
     const ref = fleetOf(RED, id);
     if (!ref) throw new TypeError("There is no shared state");
     const { fleet, leave } = await joinFleet(RED, ref);
-    return { rule: makeRule(library.sharedAlertStore({ shared: fleet.shared, scope: node.id })), leave };
+    return {
+      rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs, maxKeys })),
+      leave,
+    };
   };
   let opened: ReturnType<typeof open> | undefined;
   return {
@@ -74,7 +83,27 @@ function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }
   };
 }
 
+const DAY_MS = 86_400_000;
+
+/** Longer than anything that a rule waits for. */
+function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings): number {
+  const lengths = [
+    "withinMs" in when ? when.withinMs : 0,
+    when.kind === "rate" ? when.comparedMs : 0,
+    when.kind === "absence" ? when.forMs : 0,
+    quietMs,
+    slackMs,
+    confirmWithinMs,
+  ];
+  return 2 * (lengths.reduce((sum, one) => sum + one, 0) + DAY_MS);
+}
+
+/** Forgets a node that is not in the flows any more. */
+export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
+  if (!isInFlows(RED, node)) await rm(alertsPath(RED, node.id), { force: true });
+}
+
 /** Each node has a file of its own. */
 export function alertsPath(RED: NodeAPI, id: string): string {
-  return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.json`);
+  return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.log`);
 }
