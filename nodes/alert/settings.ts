@@ -7,6 +7,8 @@ export type AlertFields = FieldReader<typeof NODE>;
 
 type DurationField = "within" | "compared" | "absentFor" | "quiet" | "confirmWithin" | "slack";
 
+type TextField = DurationField | "sumField" | "limit" | "forEachField";
+
 /** Events in a window beyond these are not remembered. */
 const MOST_MARKS = 10_000;
 const DECIMAL = /^\d+(?:\.\d+)?$/;
@@ -15,7 +17,7 @@ const DECIMAL = /^\d+(?:\.\d+)?$/;
 export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
   return {
     when: whenOf(fields, decimals),
-    quietMs: duration(fields, "quiet"),
+    quietMs: textOf(fields, "quiet") === "" ? 0 : duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
     slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
@@ -51,23 +53,31 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
   return {
-    field: fields.text("sumField") || NODE.fields.sumField.default,
+    field: required(fields, "sumField"),
     limit,
     ...(inTokens ? { unit: "token" as const } : {}),
     ...(inTokens && decimals !== undefined ? { decimals } : {}),
   };
 }
 
-function required(fields: AlertFields, name: "limit" | "forEachField"): string {
-  const text = fields.text(name);
+/** @throws MISSING_VALUE, VARIABLE_MISSING */
+export function required(
+  fields: AlertFields,
+  name: "limit" | "sumField" | "forEachField" | DurationField,
+): string {
+  const text = textOf(fields, name);
   if (text === "") throw fields.missing(name);
   return text;
 }
 
-/** The default for an empty field; none for `quiet`. */
+/** The default for an empty field, as the form shows it; a flow that was written by hand may leave it out. */
+export function textOf(fields: AlertFields, name: TextField): string {
+  const { default: usual = "" } = NODE.fields[name] as { default?: string };
+  return fields.text(name) || usual;
+}
+
 function duration(fields: AlertFields, name: DurationField): number {
-  const field = NODE.fields[name];
-  const text = fields.text(name) || ("default" in field ? field.default : "0s");
+  const text = required(fields, name);
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);
   return ms;
