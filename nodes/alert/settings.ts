@@ -19,7 +19,7 @@ export function alertSettings(fields: AlertFields, decimals: number | undefined)
     when: whenOf(fields, decimals),
     quietMs: textOf(fields, "quiet") === "" ? 0 : duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
-    slackMs: textOf(fields, "slack") === "" ? 0 : duration(fields, "slack"),
+    slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
     maxKeys: fields.number("maxKeys"),
     maxMarks: MOST_MARKS,
@@ -70,10 +70,10 @@ export function required(
   return text;
 }
 
-/** A flow that was written by hand may leave out what has a default. */
+/** The default for an empty field, as the form shows it; a flow that was written by hand may leave it out. */
 export function textOf(fields: AlertFields, name: TextField): string {
   const { default: usual = "" } = NODE.fields[name] as { default?: string };
-  return fields.settings[name] === undefined ? usual : fields.text(name);
+  return fields.text(name) || usual;
 }
 
 function duration(fields: AlertFields, name: DurationField): number {

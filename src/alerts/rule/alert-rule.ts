@@ -213,8 +213,9 @@ export class AlertRule {
     if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
     this.#refreshedAt = this.#now();
     await this.#rule.read();
+    await this.#rule.keep(this.#refreshedAt);
     await this.#keys.load();
-    await this.#keys.reread(REREAD_AT_ONCE);
+    await this.#keys.reread(REREAD_AT_ONCE, this.#refreshedAt);
   }
 
   /** The first event time that the rule knows of: from then on it sees everything. */
