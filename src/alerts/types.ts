@@ -59,7 +59,26 @@ export type LogPlace = {
   /** The contract, and what was emitted: the same log in another block has the same. */
   contract: string;
   content: string;
+  /** What reports it: a watcher, and the name of the event. Not signed. */
+  source: string;
 };
+
+/** Something proven that may show what became of the log of an alert. */
+export type AlertEvidence =
+  /** A log is in a block. */
+  | { kind: "log"; log: LogPlace; at?: number; isHighest?: boolean; redelivered?: boolean }
+  /** The chain has reached a level up to this block, such as by a query that was answered at `finalized`. */
+  | { kind: "block"; chainSelector: string; blockNumber: string; confidence: Open<Confidence> }
+  /** A transaction is in a block, or failed in it. */
+  | {
+      kind: "transaction";
+      chainSelector: string;
+      transactionHash: string;
+      blockNumber?: string;
+      confidence: Open<Confidence>;
+      failed: boolean;
+      redelivered?: boolean;
+    };
 
 /** An event, an answer or a status, as a rule counts it. */
 export type AlertInput = {
@@ -71,12 +90,16 @@ export type AlertInput = {
   at: number;
   /** Whether the conditions hold. */
   matches: boolean;
-  /** In the smallest unit, for a sum. */
+  /** In the smallest unit, for a sum. Without it, or where it is no whole number, a sum passes the input as `undecided`. */
   amount?: string;
+  /** Of the token of the amount: for a limit in tokens that does not name its decimals. */
+  decimals?: number;
   /** It was delivered before and not acknowledged: what it led to is an outcome again. */
   redelivered?: boolean;
   /** Present for a contract event whose place is signed. */
   log?: LogPlace;
+  /** No higher level is reported for this log: an alert of it is not watched. Undefined where that is not known. */
+  isHighest?: boolean;
   /** JSON that the alert keeps, such as what a person was told. Asked for only when an alert is raised. */
   details?: (alert: RaisedAlert) => unknown;
 };
@@ -138,6 +161,8 @@ export type AlertRecord = { revision: number; value: unknown };
  * that it replaces, so that several copies may share a store.
  */
 export type AlertStore = {
+  /** Whether others write to it too, so that what was read before may be out of date. */
+  readonly isShared?: boolean;
   read(key: string): Promise<AlertRecord | undefined>;
   /**
    * Replaces a value, or removes it where `value` is undefined. False, with nothing changed, unless `revision` is the
