@@ -94,8 +94,8 @@ describe("the example alert on a large transfer", function () {
     const transaction = await flow.pressed<string>("Large: 250 tokens", "sent");
     large.push(transaction);
     // Delivered, not published, and delivered again.
-    await flow.next("retried", (attempt) => attempt === 1);
-    await flow.next("retried", (attempt) => attempt === 2);
+    await flow.next("retried", (attempt) => Number(attempt) === 1);
+    await flow.next("retried", (attempt) => Number(attempt) === 2);
     should(alerts()).have.length(1);
     await broker.restart();
     await published(transaction);
