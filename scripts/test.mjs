@@ -1,7 +1,9 @@
 // @ts-check
 // npm test: runs lint, build, and all tests but the soak tests, in parallel.
 //
-//   npm test                              everything
+//   npm test                              everything, without further variants
+//   npm run test:variants                 the files that have variants, with these
+//   npm run test:all                      both
 //   npm test -- nodes/events-in           tests of a file or folder
 //   npm test -- test/http -g "redirect"   tests whose title matches
 //   npm test -- --processes               without the unit tests
@@ -17,7 +19,7 @@ import { parseArgs } from "node:util";
 import { root } from "./lib/paths.mjs";
 import { kill, stillRunning } from "./test/processes.mjs";
 import { PROCESSOR_TIME, processorTimes } from "./test/processor-time.mjs";
-import { select } from "./test/selection.mjs";
+import { select, VARIANTS } from "./test/selection.mjs";
 import { makeServiceProgram, SERVICE_PROGRAM } from "./test/service-program.mjs";
 import { lateFiles, summary } from "./test/summary.mjs";
 
@@ -64,10 +66,14 @@ async function test() {
       coverage: { type: "boolean", default: false },
       grep: { type: "string", short: "g" },
       jobs: { type: "string" },
+      variants: { type: "boolean", default: false },
       processes: { type: "boolean", default: false },
     },
   });
-  const chosen = select(positionals, { drivesProcesses: values.processes });
+  const chosen = select(positionals, {
+    drivesProcesses: values.processes,
+    variants: values.variants,
+  });
   const { unit, needsBuild } = chosen;
   const driving = values.coverage ? [] : chosen.process;
   const browsing = values.coverage ? [] : chosen.browser;
@@ -77,6 +83,8 @@ async function test() {
 
   const times = join(folder, "processor-time.jsonl");
   if (values.cpu) process.env[PROCESSOR_TIME] = times;
+
+  if (positionals.length === 0 && !values.variants) process.env[VARIANTS] = "none";
 
   const checks = isWhole ? [quietly("npm run lint", "npm", ["run", "--silent", "lint"])] : [];
   if (needsBuild && !(await quietly("The build", process.execPath, [join(root, "scripts/build.mjs")])))
