@@ -7,7 +7,14 @@ export const FOR_EACH = ["", "contract", "field", "expression"] as const;
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-const duration = { kind: "text", width: "120px", check: isSomeTime, error: "alert.error.duration" } as const;
+const AMOUNT = /^\d+(?:\.\d+)?$/;
+const duration = {
+  kind: "text",
+  width: "120px",
+  check: isSomeTime,
+  error: "alert.error.duration",
+  unit: "alert.unit.duration",
+} as const;
 
 export const NODE = describeNode({
   type: "crec-alert",
@@ -18,26 +25,96 @@ export const NODE = describeNode({
   outputs: ["alert", "resolved", "passed"],
   fields: {
     name: COMMON.name,
-    /** Its ABI gives the fields to choose from, and its decimals the amounts in tokens. */
-    contract: { ...COMMON.contract, hint: true },
-    match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
-    conditions: stored<ConditionDef[]>({ default: [] }),
-    when: { kind: "select", icon: "bell-o", options: WHEN, default: "each", explained: true },
-    times: { kind: "number", default: "3", least: 1, most: 10_000, whole: true, shown: { when: "count" } },
-    sumField: { kind: "text", default: "params.value", required: true, shown: { when: "sum" } },
-    limit: { kind: "text", required: true, shown: { when: "sum" } },
-    limitUnit: { kind: "select", options: ["token", "smallest"], default: "token", shown: { when: "sum" } },
-    factor: { kind: "number", default: "3", least: 1, shown: { when: "rate" } },
-    least: { kind: "number", default: "5", least: 1, most: 10_000, whole: true, shown: { when: "rate" } },
-    within: { ...duration, default: "10m", required: true, shown: { when: ["count", "sum", "rate"] } },
-    compared: { ...duration, default: "24h", required: true, shown: { when: "rate" } },
-    absentFor: { ...duration, default: "1h", required: true, shown: { when: "absence" } },
     /** An absence counts only while this channel is read up to the present. Its networks state their levels. */
-    channel: { ...COMMON.channel, required: false, hint: true },
+    channel: { ...COMMON.channel, required: false, preselect: true, hint: true },
+    /** Its ABI gives the fields to choose from, and its decimals the amounts in tokens. */
+    contract: { ...COMMON.contract, preselect: true, hint: true },
+    conditionsPart: { kind: "section" },
+    match: { kind: "select", icon: "filter", options: ["all", "any"], default: "all" },
+    conditions: stored<ConditionDef[]>({ default: [], label: false }),
+    whenPart: { kind: "section" },
+    when: { kind: "select", icon: "bell-o", options: WHEN, default: "each", explained: true },
+    times: {
+      kind: "number",
+      icon: "hashtag",
+      default: "3",
+      least: 1,
+      most: 10_000,
+      whole: true,
+      shown: { when: "count" },
+    },
+    sumField: {
+      kind: "text",
+      icon: "plus",
+      default: "params.value",
+      required: true,
+      shown: { when: "sum" },
+    },
+    limit: {
+      kind: "text",
+      icon: "tachometer",
+      width: "120px",
+      required: true,
+      check: (text) => AMOUNT.test(text),
+      shown: { when: "sum" },
+    },
+    limitUnit: {
+      kind: "select",
+      icon: "balance-scale",
+      options: ["token", "smallest"],
+      default: "token",
+      shown: { when: "sum" },
+    },
+    factor: {
+      kind: "number",
+      icon: "times",
+      default: "3",
+      least: 1,
+      unit: true,
+      shown: { when: "rate" },
+    },
+    least: {
+      kind: "number",
+      icon: "hashtag",
+      default: "5",
+      least: 1,
+      most: 10_000,
+      whole: true,
+      unit: true,
+      shown: { when: "rate" },
+    },
+    within: {
+      ...duration,
+      icon: "clock-o",
+      default: "10m",
+      required: true,
+      shown: { when: ["count", "sum", "rate"] },
+    },
+    compared: {
+      ...duration,
+      icon: "history",
+      default: "24h",
+      required: true,
+      shown: { when: "rate" },
+    },
+    absentFor: {
+      ...duration,
+      icon: "clock-o",
+      default: "1h",
+      required: true,
+      shown: { when: "absence" },
+    },
     forEach: { kind: "select", icon: "tags", options: FOR_EACH, default: "", explained: true },
-    forEachField: { kind: "text", required: true, shown: { forEach: "field" } },
+    forEachField: {
+      kind: "text",
+      icon: "tag",
+      placeholder: { text: "params.to" },
+      required: true,
+      shown: { forEach: "field" },
+    },
     forEachValue: {
       kind: "typed",
+      icon: "code",
       types: ["msg", "jsonata"],
       required: true,
       shown: { forEach: "expression" },
@@ -45,17 +122,35 @@ export const NODE = describeNode({
     /** Empty: each alert is sent. */
     quiet: { ...duration, check: isDuration, icon: "bell-slash-o", placeholder: true, hint: true },
     recovers: { kind: "boolean", default: false, hint: true },
+    /** The rule in one sentence, as the form is filled in. */
+    summary: { kind: "custom", label: false, role: "status" },
     message: { kind: "section" },
     severity: { kind: "select", icon: "exclamation-triangle", options: SEVERITIES, default: "warning" },
     /** `{{field}}` stands for a field. Empty: a sentence made from the conditions. */
-    title: { kind: "text", placeholder: true },
-    text: { kind: "text", lines: 3, placeholder: true, hint: true },
+    title: { kind: "text", icon: "header", placeholder: true },
+    text: { kind: "text", icon: "comment-o", lines: 3, placeholder: true, hint: true },
+    /** What a person would read, with the names of the fields in place of their values. */
+    preview: { kind: "custom", label: false, role: "status" },
     reliability: { kind: "section", folded: true },
     /** Whether an alert on a block that is not final is taken back, or reported as not confirmed. */
     takenBack: { kind: "boolean", default: true, hint: true },
-    confirmWithin: { ...duration, default: "1h", required: true, shown: { takenBack: true } },
-    slack: { ...duration, default: "2m", check: isDuration, hint: true },
-    maxKeys: { kind: "number", default: "10000", least: 1, most: 100_000, whole: true, hint: true },
+    confirmWithin: {
+      ...duration,
+      icon: "hourglass-half",
+      default: "1h",
+      required: true,
+      shown: { takenBack: true },
+    },
+    slack: { ...duration, icon: "history", default: "2m", check: isDuration, hint: true },
+    maxKeys: {
+      kind: "number",
+      icon: "tags",
+      default: "10000",
+      least: 1,
+      most: 100_000,
+      whole: true,
+      hint: true,
+    },
     fleet: { kind: "config", type: "crec-fleet", required: false, icon: "clone", hint: true },
     /** What has no event, such as a recovery, is sent again until an ack event node has received it. */
     untilAcked: { kind: "boolean", default: false, hint: true },

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore } from "../../src/index.ts";
+import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
 import { shortText, toCodedError } from "../lib/shared/errors.ts";
-import { HeldStore } from "./held-store.ts";
 import { dedupePath, type VerifyEventFields } from "./settings.ts";
 
 /**

@@ -1,1 +1,2 @@
+export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
 export type * from "./types.ts";

@@ -71,8 +71,10 @@ export type AlertInput = {
   at: number;
   /** Whether the conditions hold. */
   matches: boolean;
-  /** In the smallest unit, for a sum. */
+  /** In the smallest unit, for a sum. Without it, or where it is no whole number, a sum passes the input as `undecided`. */
   amount?: string;
+  /** Of the token of the amount: for a limit in tokens that does not name its decimals. */
+  decimals?: number;
   /** It was delivered before and not acknowledged: what it led to is an outcome again. */
   redelivered?: boolean;
   /** Present for a contract event whose place is signed. */
@@ -138,6 +140,8 @@ export type AlertRecord = { revision: number; value: unknown };
  * that it replaces, so that several copies may share a store.
  */
 export type AlertStore = {
+  /** Whether others write to it too, so that what was read before may be out of date. */
+  readonly isShared?: boolean;
   read(key: string): Promise<AlertRecord | undefined>;
   /**
    * Replaces a value, or removes it where `value` is undefined. False, with nothing changed, unless `revision` is the

@@ -1,7 +1,8 @@
-import type { Node, NodeAPI } from "node-red";
+import type { NodeAPI } from "node-red";
 import type { CrecClient } from "../../../src/index.ts";
 import type { ChannelNode, ConnectionNode, ContractNode, SignerNode } from "../runtime/config-nodes.ts";
 import { recentAddresses } from "../runtime/recent-addresses.ts";
+import { storedNodes } from "../runtime/stored-nodes.ts";
 import type { Choice, Choices } from "../shared/form-types.ts";
 
 /** Wallets of the service: more than these are found by their names in the wallet's form. */
@@ -69,7 +70,7 @@ async function walletsOf(client: CrecClient | undefined, signal: AbortSignal): P
 }
 
 function contractsOf(RED: NodeAPI): Array<{ address: string; name: string; chainSelector: string }> {
-  return nodesOf<ContractNode>(RED, "crec-contract").flatMap(({ name = "", contract }) => {
+  return storedNodes<ContractNode>(RED, "crec-contract").flatMap(({ name = "", contract }) => {
     if (!contract || contract.problem) return [];
     return [{ address: contract.address, name, chainSelector: contract.chainSelector }];
   });
@@ -78,19 +79,10 @@ function contractsOf(RED: NodeAPI): Array<{ address: string; name: string; chain
 /** Public addresses only. */
 async function signersOf(RED: NodeAPI): Promise<Array<{ address: string; name: string }>> {
   const found: Array<{ address: string; name: string }> = [];
-  for (const { name = "", signer } of nodesOf<SignerNode>(RED, "crec-signer")) {
+  for (const { name = "", signer } of storedNodes<SignerNode>(RED, "crec-signer")) {
     const address =
       signer && !signer.problem ? (await signer.signer().catch(() => undefined))?.address : undefined;
     if (address) found.push({ address, name });
   }
-  return found;
-}
-
-function nodesOf<T extends Node>(RED: NodeAPI, type: string): Array<Partial<T>> {
-  const found: Array<Partial<T>> = [];
-  RED.nodes.eachNode((stored) => {
-    const node = stored.type === type ? (RED.nodes.getNode(stored.id) as Partial<T> | null) : null;
-    if (node) found.push(node);
-  });
   return found;
 }

@@ -17,6 +17,7 @@ const NAMES = {
   seen: "crec-seen",
   waits: "crec-waits",
   started: "crec-started",
+  alerts: "crec-alerts",
 } as const;
 export type StateKind = keyof typeof NAMES;
 export const STATE_KINDS = Object.keys(NAMES) as StateKind[];

@@ -1,32 +1,34 @@
 import type { NodeAPI } from "node-red";
-import type { FileDedupeStore } from "../../src/index.ts";
-import type { FolderState } from "../lib/runtime/folder/folder-lock.ts";
-import { useFolder } from "../lib/runtime/folder/shared-folder.ts";
-import { folderInUse } from "../lib/runtime/folder/tenure.ts";
-import { lockedStateFolder } from "../lib/runtime/folder/use-state.ts";
+import type { FolderState } from "./folder-lock.ts";
+import { useFolder } from "./shared-folder.ts";
+import { folderInUse } from "./tenure.ts";
+import { lockedStateFolder } from "./use-state.ts";
+
+/** `load` is called before each use: it reads the file where that was not done yet. */
+type Loadable = { load(): Promise<void>; close(): Promise<void> };
 
 /**
- * Has a store open while this process has the state folder. Another process may remember keys meanwhile, so the file is
- * read again afterwards.
+ * Has a store open while this process has the state folder. Another process may write to its file meanwhile, so the file
+ * is read again afterwards.
  */
-export class HeldStore {
-  readonly #make: () => Promise<FileDedupeStore>;
+export class HeldStore<Store extends Loadable> {
+  readonly #make: () => Promise<Store>;
   readonly #leave: () => void;
   #state: FolderState = { kind: "looking" };
-  #store: Promise<FileDedupeStore> | undefined;
+  #store: Promise<Store> | undefined;
   #waiting: Array<() => void> = [];
 
-  constructor(RED: NodeAPI, make: () => Promise<FileDedupeStore>) {
+  constructor(RED: NodeAPI, make: () => Promise<Store>) {
     this.#make = make;
     this.#leave = useFolder(lockedStateFolder(RED), (state) => {
-      if (state.kind !== "held") void this.#drop();
+      if (state.kind !== "held") void this.#drop().catch(() => {});
       this.#state = state;
       for (const call of this.#waiting.splice(0)) call();
     });
   }
 
-  /** The store, with the keys of its file. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, SEEN_NOT_READ */
-  async open(): Promise<FileDedupeStore> {
+  /** The store, with what its file has. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED; what reading the file throws */
+  async open(): Promise<Store> {
     while (this.#state.kind === "looking") await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#state.kind === "error") throw this.#state.error;
     if (this.#state.kind === "elsewhere") throw folderInUse();

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import type { NodeAPI } from "node-red";
+import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { ADDRESS } from "../lib/shared/address.ts";
+import type { AlertFields } from "./settings.ts";
+import { isObject, valueAt } from "./values.ts";
+
+const LONGEST_KEY = 200;
+
+/**
+ * What a message is counted for; undefined where it does not have it.
+ * @throws INVALID_FIELD, VARIABLE_MISSING
+ */
+export async function keyOf(fields: AlertFields, msg: CrecMessage): Promise<string | undefined> {
+  switch (fields.choice("forEach")) {
+    case "":
+      return "";
+    case "contract":
+      return contractKey(msg.payload);
+    case "field":
+      return keyText(valueAt(msg.payload, fields.text("forEachField")));
+    case "expression":
+      return keyText(await fields.of(msg).value("forEachValue"));
+  }
+}
+
+/** The same address may be another contract on another network. */
+function contractKey(payload: unknown): string | undefined {
+  const { contract, chainSelector } = isObject(payload) ? payload : {};
+  if (typeof contract !== "string" || !ADDRESS.test(contract)) return undefined;
+  return `${typeof chainSelector === "string" ? chainSelector : "0"}:${contract.toLowerCase()}`;
+}
+
+function keyText(value: unknown): string | undefined {
+  const text = typeof value === "object" && value !== null ? jsonOf(value) : String(value ?? "");
+  if (text === undefined || text === "") return undefined;
+  // Checksummed or not, it is the same address.
+  if (ADDRESS.test(text)) return text.toLowerCase();
+  if (text.length <= LONGEST_KEY) return text;
+  return `${text.slice(0, LONGEST_KEY / 2)}…${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
+}
+
+function jsonOf(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a sum adds: undefined where the field is not a whole number. */
+export function amountOf({ payload }: CrecMessage, field: string): string | undefined {
+  const value = valueAt(payload, field);
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === "string" && /^-?\d{1,100}$/.test(text) ? text : undefined;
+}
+
+/** Of the contract that emitted the event, where a contract node knows them. */
+export function decimalsAt(RED: NodeAPI, { payload }: CrecMessage): number | undefined {
+  if (!isObject(payload) || payload.chainSelectorUnsigned === true) return undefined;
+  const { contract, chainSelector } = payload;
+  if (typeof contract !== "string" || typeof chainSelector !== "string") return undefined;
+  return unitsAt(RED, chainSelector, contract)?.decimals;
+}

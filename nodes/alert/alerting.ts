@@ -1,0 +1,198 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Accepted, AlertInput, AlertOutcome, AlertSettings, RaisedAlert } from "../../src/index.ts";
+import { type NodeConditions, nodeConditions } from "../lib/runtime/conditions.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isTest } from "../lib/runtime/test-message.ts";
+import { amountOf, decimalsAt, keyOf } from "./alert-input.ts";
+import { alertMessage, payloadOf, separateMessage, type Told, told, toldOf } from "./alert-message.ts";
+import { idOf, isRedelivered, isUnproven, notCounted, timeOf } from "./event-facts.ts";
+import { linkOf } from "./link.ts";
+import { KnownNames } from "./names.ts";
+import type { AlertFields } from "./settings.ts";
+import type { Facts } from "./template.ts";
+import { oneLine } from "./values.ts";
+import type { Worded } from "./words.ts";
+
+/** What leaves the node for one message, by its output. */
+export type Leaving = { alert: CrecMessage[]; resolved: CrecMessage[]; passed: CrecMessage[] };
+
+/** Counts an input, or only says what would become of it. */
+export type Accept = (input: AlertInput) => Promise<Accepted>;
+
+export type AlertingOptions = {
+  fields: AlertFields;
+  settings: AlertSettings;
+  library: Pick<Library, "eventKeyOf" | "fromSmallestUnit">;
+};
+
+const LONGEST_REASON = 200;
+const MOST_REASONS = 5;
+
+/** Makes alerts of messages: what a message is for a rule, and what people are told. */
+export class Alerting {
+  readonly #RED: NodeAPI;
+  readonly #fields: AlertFields;
+  readonly #settings: AlertSettings;
+  readonly #conditions: NodeConditions;
+  readonly #names: KnownNames;
+  readonly #library: Pick<Library, "eventKeyOf" | "fromSmallestUnit">;
+
+  constructor(RED: NodeAPI, node: Node, { fields, settings, library }: AlertingOptions) {
+    this.#RED = RED;
+    this.#library = library;
+    this.#fields = fields;
+    this.#settings = settings;
+    const { contract, conditions } = fields.settings;
+    this.#conditions = nodeConditions(RED, node, { match: fields.choice("match"), conditions, contract });
+    this.#names = new KnownNames(RED);
+  }
+
+  /** @throws INVALID_FIELD, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID; what `accept` throws */
+  async take(msg: CrecMessage, accept: Accept, signal: AbortSignal): Promise<Leaving> {
+    const refused = notCounted(msg);
+    if (refused) return passed(msg, refused);
+    const { matches, reasons } = await this.#conditions.check(msg);
+    if (matches === undefined) return passed(msg, "undecided", reasons);
+    const key = await keyOf(this.#fields, msg);
+    if (key === undefined) {
+      return passed(
+        msg,
+        matches ? "undecided" : "no_match",
+        matches ? [this.#RED._("alert.error.no-key")] : [],
+      );
+    }
+    const nameOf = await this.#names.load(signal);
+    const input = this.#inputOf(msg, { key, matches });
+    const details = (alert: RaisedAlert) => this.#told(msg, this.#factsOf(msg.payload, alert, nameOf));
+    if (isTest(msg) && !this.#fields.flag("allowTest")) {
+      if (!matches) return passed(msg, "no_match");
+      return this.#leaving(msg, { passed: undefined, outcomes: [tried(input, details)] }, nameOf);
+    }
+    return this.#leaving(msg, await accept({ ...input, details }), nameOf);
+  }
+
+  /** The messages of outcomes that no message led to. */
+  async separate(outcomes: readonly AlertOutcome[], signal: AbortSignal): Promise<Leaving> {
+    const nameOf = await this.#names.load(signal);
+    const leaving: Leaving = { alert: [], resolved: [], passed: [] };
+    for (const outcome of outcomes) this.#put(leaving, outcome, nameOf);
+    return leaving;
+  }
+
+  #inputOf(msg: CrecMessage, { key, matches }: { key: string; matches: boolean }): AlertInput {
+    const { when } = this.#settings;
+    const id = idOf(msg, this.#library);
+    const amount = when.kind === "sum" ? amountOf(msg, when.field) : undefined;
+    const decimals = when.kind === "sum" ? decimalsAt(this.#RED, msg) : undefined;
+    return {
+      key,
+      matches,
+      at: timeOf(msg, Date.now()),
+      ...(id === undefined ? {} : { id }),
+      ...(amount === undefined ? {} : { amount }),
+      ...(decimals === undefined ? {} : { decimals }),
+      ...(isRedelivered(msg) ? { redelivered: true } : {}),
+    };
+  }
+
+  /** The event itself leaves by exactly one output. */
+  #leaving(msg: CrecMessage, { passed: why, outcomes }: Accepted, nameOf: Facts["nameOf"]): Leaving {
+    const leaving: Leaving = { alert: [], resolved: [], passed: [] };
+    const own = why === undefined ? outcomes.findLast(({ kind }) => kind === "alert") : undefined;
+    for (const outcome of outcomes) {
+      if (outcome === own) leaving.alert.push(alertMessage(msg, this.#payloadOf(outcome, nameOf)));
+      else this.#put(leaving, outcome, nameOf);
+    }
+    if (own === undefined) leaving.passed.push(...passed(msg, why ?? "counted").passed);
+    return leaving;
+  }
+
+  #put(leaving: Leaving, outcome: AlertOutcome, nameOf: Facts["nameOf"]): void {
+    const message = separateMessage(this.#payloadOf(outcome, nameOf));
+    leaving[outcome.kind === "alert" ? "alert" : "resolved"].push(message);
+  }
+
+  #payloadOf(outcome: AlertOutcome, nameOf: Facts["nameOf"]) {
+    const { alert } = outcome;
+    // Nothing has raised an absence, so nothing was kept for it.
+    const said = toldOf(alert) ?? this.#told(undefined, this.#factsOf(undefined, alert, nameOf));
+    return payloadOf(this.#RED, outcome, said);
+  }
+
+  #told(msg: CrecMessage | undefined, facts: Facts): Told {
+    const { settings } = this.#fields;
+    const link = linkOf(facts.payload);
+    const telling = {
+      title: String(settings.title ?? ""),
+      text: String(settings.text ?? ""),
+      severity: this.#fields.choice("severity"),
+      worded: this.#worded(),
+    };
+    const more = {
+      ...(link ? { link } : {}),
+      ...(msg && isUnproven(msg) ? { unproven: true as const } : {}),
+    };
+    return told(this.#RED, telling, facts, more);
+  }
+
+  #factsOf(payload: unknown, alert: RaisedAlert, nameOf: Facts["nameOf"]): Facts {
+    const { contract = "" } = this.#fields.settings;
+    const named = contract && (this.#RED.nodes.getNode(contract)?.name ?? "");
+    return {
+      payload,
+      alert,
+      nameOf,
+      severity: this.#fields.choice("severity"),
+      contract: oneLine(named || "", 60),
+      within: this.#fields.text("within"),
+      sum: this.#sumText(payload, alert),
+    };
+  }
+
+  #sumText(payload: unknown, { sum }: RaisedAlert): string | undefined {
+    const { when } = this.#settings;
+    if (sum === undefined || when.kind !== "sum") return undefined;
+    const decimals =
+      when.unit === "token" ? (when.decimals ?? decimalsAt(this.#RED, { payload } as CrecMessage)) : 0;
+    if (decimals === undefined) return sum;
+    return this.#library.fromSmallestUnit(sum, decimals);
+  }
+
+  #worded(): Worded {
+    const { settings } = this.#fields;
+    const text = (name: "within" | "compared" | "absentFor" | "sumField" | "limit") =>
+      this.#fields.text(name);
+    return {
+      name: oneLine(String(settings.name ?? ""), 100),
+      when: this.#settings.when.kind,
+      within: text("within"),
+      compared: text("compared"),
+      absentFor: text("absentFor"),
+      sumField: text("sumField"),
+      limit: text("limit"),
+      rows: this.#conditions.rows,
+      match: this.#fields.choice("match"),
+    };
+  }
+}
+
+function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {
+  const undecided = reasons.slice(0, MOST_REASONS).map((reason) => oneLine(reason, LONGEST_REASON));
+  const alert = { passed: why, ...(undecided.length > 0 ? { undecided } : {}) };
+  return { alert: [], resolved: [], passed: [{ ...msg, crec: { ...msg.crec, alert } }] };
+}
+
+/** What a person who tries the flow gets to see: the alert that this input can lead to. */
+function tried(input: AlertInput, details: (alert: RaisedAlert) => unknown): AlertOutcome {
+  const { key, at, amount } = input;
+  const alert = {
+    id: "test",
+    key,
+    at,
+    count: 1,
+    suppressed: 0,
+    ...(amount === undefined ? {} : { sum: amount }),
+  };
+  return { kind: "alert", alert: { ...alert, details: details(alert) } };
+}

@@ -1,0 +1,62 @@
+import type { ChannelEvent, VerifyResult } from "../../src/index.ts";
+import { override } from "../lib/runtime/details.ts";
+import { isRejected } from "../lib/runtime/event-message.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isObject } from "./values.ts";
+
+/** Of a time that is not signed. */
+const AHEAD_MS = 600_000;
+
+/** Why an event does not count at all; undefined for what counts. */
+export function notCounted({ crec = {}, payload }: CrecMessage): "rejected" | "undecoded" | undefined {
+  if (isRejected(verificationOf(crec)) || crec.rejection !== undefined) return "rejected";
+  return isObject(payload) && "undecoded" in payload && crec.event !== undefined ? "undecoded" : undefined;
+}
+
+/** The same for each delivery of one log, at each level; without a proof, of one event. Undefined for other messages. */
+export function idOf(msg: CrecMessage, { eventKeyOf }: Pick<Library, "eventKeyOf">): string | undefined {
+  const key = override(msg, "dedupeKey");
+  if (key !== undefined) return eventKeyOf(key);
+  const eventId = override(msg, "eventId");
+  // Not to be mistaken for a key of signed content.
+  return eventId === undefined ? undefined : `unproven ${override(msg, "channelId") ?? ""} ${eventId}`;
+}
+
+/** Whether the message is about an event whose proof was checked. */
+export function provenEventOf({ crec = {} }: CrecMessage): ChannelEvent | undefined {
+  if (verificationOf(crec)?.verified !== true || typeof crec.dedupeKey !== "string") return undefined;
+  return isObject(crec.event) ? (crec.event as ChannelEvent) : undefined;
+}
+
+/** Whether an event in the message was not checked: what it says may be forged. */
+export function isUnproven(msg: CrecMessage): boolean {
+  return msg.crec?.event !== undefined && verificationOf(msg.crec)?.verified !== true;
+}
+
+/** The time of the block in milliseconds, else the present: of an event, or of the block that a query read. */
+export function timeOf(msg: CrecMessage, now: number): number {
+  const { payload, crec = {} } = msg;
+  const stated =
+    seconds(isObject(payload) ? payload.blockTime : undefined) ??
+    seconds(isObject(crec.block) ? crec.block.time : undefined);
+  if (stated === undefined) return now;
+  const at = stated * 1000;
+  const isSigned = verificationOf(crec)?.verified === true;
+  // A forged time in the future would make what is real too late.
+  return isSigned || at <= now + AHEAD_MS ? at : now;
+}
+
+/** Whether it may have been delivered before. */
+export function isRedelivered({ crec = {} }: CrecMessage): boolean {
+  return crec.redelivered === true || (typeof crec.attempt === "number" && crec.attempt > 1);
+}
+
+function verificationOf(crec: Readonly<Record<string, unknown>>): VerifyResult | undefined {
+  return isObject(crec.verification) ? (crec.verification as VerifyResult) : undefined;
+}
+
+function seconds(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && number > 0 && number < 1e11 ? number : undefined;
+}

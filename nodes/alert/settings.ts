@@ -1,0 +1,73 @@
+import type { AlertSettings, AlertWhen } from "../../src/index.ts";
+import type { FieldReader } from "../lib/runtime/field-reader.ts";
+import { durationMs } from "../lib/shared/durations.ts";
+import type { NODE } from "./fields.ts";
+
+export type AlertFields = FieldReader<typeof NODE>;
+
+type DurationField = "within" | "compared" | "absentFor" | "quiet" | "confirmWithin" | "slack";
+
+/** Events in a window beyond these are not remembered. */
+const MOST_MARKS = 10_000;
+const DECIMAL = /^\d+(?:\.\d+)?$/;
+
+/** What the form says about when to alert. @throws INVALID_FIELD, MISSING_VALUE, VARIABLE_MISSING */
+export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
+  return {
+    when: whenOf(fields, decimals),
+    quietMs: fields.text("quiet") === "" ? 0 : duration(fields, "quiet"),
+    recovers: fields.flag("recovers"),
+    slackMs: fields.text("slack") === "" ? 0 : duration(fields, "slack"),
+    confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
+    maxKeys: fields.number("maxKeys"),
+    maxMarks: MOST_MARKS,
+  };
+}
+
+function whenOf(fields: AlertFields, decimals: number | undefined): AlertWhen {
+  const kind = fields.choice("when");
+  switch (kind) {
+    case "each":
+      return { kind };
+    case "count":
+      return { kind, times: fields.number("times"), withinMs: duration(fields, "within") };
+    case "sum":
+      return { kind, withinMs: duration(fields, "within"), ...limitOf(fields, decimals) };
+    case "rate":
+      return {
+        kind,
+        factor: fields.number("factor"),
+        least: fields.number("least"),
+        withinMs: duration(fields, "within"),
+        comparedMs: duration(fields, "compared"),
+      };
+    case "absence":
+      return { kind, forMs: duration(fields, "absentFor") };
+  }
+}
+
+function limitOf(fields: AlertFields, decimals: number | undefined) {
+  const limit = required(fields, "limit");
+  if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
+  const inTokens = fields.choice("limitUnit") === "token";
+  return {
+    field: required(fields, "sumField"),
+    limit,
+    ...(inTokens ? { unit: "token" as const } : {}),
+    ...(inTokens && decimals !== undefined ? { decimals } : {}),
+  };
+}
+
+function required(fields: AlertFields, name: "limit" | "sumField" | "forEachField"): string {
+  const text = fields.text(name);
+  if (text === "") throw fields.missing(name);
+  return text;
+}
+
+function duration(fields: AlertFields, name: DurationField): number {
+  const text = fields.text(name);
+  if (text === "") throw fields.missing(name);
+  const ms = durationMs(text);
+  if (ms === undefined) throw fields.wrong(name, text);
+  return ms;
+}

@@ -1,0 +1,138 @@
+import type { NodeAPI } from "node-red";
+import type { AlertOutcome, AlertWhen } from "../../src/index.ts";
+import type { ConditionDef } from "../lib/shared/conditions.ts";
+import { cutAtWord } from "../lib/shared/cut-text.ts";
+import { type Facts, fieldText, replaceFields, valueText } from "./template.ts";
+import { isObject, oneLine, valueAt } from "./values.ts";
+
+/** What the form says, as the sentences of an alert need it. */
+export type Worded = {
+  /** Of the node; empty for none. */
+  name: string;
+  when: AlertWhen["kind"];
+  within: string;
+  compared: string;
+  absentFor: string;
+  sumField: string;
+  limit: string;
+  rows: readonly ConditionDef[];
+  match: "all" | "any";
+};
+
+const MOST_PARAMETERS = 6;
+const MOST_ROWS = 3;
+const LONGEST_ROW = 100;
+
+/** A title where the form has none: the node's name, else what happened. */
+export function defaultTitle(RED: NodeAPI, worded: Worded, facts: Facts): string {
+  if (worded.name !== "") return worded.name;
+  const { when } = worded;
+  if (when === "absence") return say(RED, "alert.words.title-absence", { time: worded.absentFor });
+  return subject(RED, facts);
+}
+
+/** A sentence where the form has none. */
+export function defaultText(RED: NodeAPI, worded: Worded, facts: Facts): string {
+  const { alert } = facts;
+  const words = {
+    subject: subject(RED, facts),
+    values: valuesOf(facts),
+    count: String(alert.count),
+    usual: fieldText("usual", facts),
+    sum: facts.sum ?? "",
+    sumField: worded.sumField.split(".").at(-1) ?? "",
+    within: worded.within,
+    compared: worded.compared,
+    time: worded.absentFor,
+  };
+  const parts = [
+    say(RED, `alert.words.${worded.when}`, words),
+    ...(alert.key === "" ? [] : [say(RED, "alert.words.key", { key: fieldText("key", facts) })]),
+    ...(alert.suppressed > 0
+      ? [say(RED, "alert.words.suppressed", { count: String(alert.suppressed) })]
+      : []),
+    ...conditionWords(RED, worded),
+  ];
+  return parts.map((part) => part.trim().replace(/[:,]$/, "")).join(" · ");
+}
+
+/** What became of an alert that was sent. Begins with its text. */
+export function outcomeText(
+  RED: NodeAPI,
+  outcome: AlertOutcome,
+  told: { title: string; text: string },
+): string {
+  switch (outcome.kind) {
+    case "alert":
+      return told.text;
+    case "takenBack": {
+      const stands = outcome.stands ? "-stands" : "";
+      return say(RED, `alert.words.takenBack-${outcome.reason}${stands}`, { text: told.text });
+    }
+    default:
+      return say(RED, `alert.words.${outcome.kind}`, { text: told.text });
+  }
+}
+
+export function outcomeTitle(RED: NodeAPI, kind: AlertOutcome["kind"], title: string): string {
+  return kind === "alert" ? title : say(RED, `alert.words.title-${kind}`, { title });
+}
+
+/** `Transfer of demo token`, or what else the message is about. */
+function subject(RED: NodeAPI, facts: Facts): string {
+  const { payload, contract } = facts;
+  if (!isObject(payload)) {
+    const value = valueText(payload, facts);
+    return say(RED, `alert.words.value${contract === "" ? "" : "-of"}`, { value, contract });
+  }
+  if (typeof payload.name === "string" && payload.name !== "") {
+    const name = oneLine(payload.name, 60);
+    const of = fieldText("contract", facts);
+    return say(RED, `alert.words.event${of === "–" ? "" : "-of"}`, { name, contract: of });
+  }
+  if (typeof payload.status === "string") {
+    return say(RED, "alert.words.status", { status: oneLine(payload.status, 40) });
+  }
+  return say(RED, "alert.words.message");
+}
+
+/** `value 1500, from treasury (0x12ab…9f01)`: amounts in tokens, in the order of the ABI. */
+function valuesOf(facts: Facts): string {
+  const { payload } = facts;
+  const params = valueAt(payload, "params");
+  if (!isObject(params)) return "";
+  const names = Object.keys(params);
+  const shown = names.slice(0, MOST_PARAMETERS).map((name) => {
+    // A name may have a dot, so no path is made of it.
+    const tokens = valueAt(payload, "tokens");
+    const inTokens = isObject(tokens) && Object.hasOwn(tokens, name) ? tokens[name] : undefined;
+    return `${oneLine(name, 40)} ${valueText(inTokens ?? params[name], facts)}`;
+  });
+  return [...shown, ...(names.length > MOST_PARAMETERS ? ["…"] : [])].join(", ");
+}
+
+/** The rows that can be said in words: not values that come from elsewhere. */
+function conditionWords(RED: NodeAPI, { rows, match }: Worded): string[] {
+  const said = rows.slice(0, MOST_ROWS).map((row) => rowWords(RED, row));
+  if (said.length === 0) return [];
+  const joined = said.join(say(RED, `alert.words.join-${match}`));
+  return [
+    say(RED, "alert.words.condition", { conditions: rows.length > MOST_ROWS ? `${joined}, …` : joined }),
+  ];
+}
+
+function rowWords(RED: NodeAPI, row: ConditionDef): string {
+  const not = row.not ? say(RED, "alert.words.not") : "";
+  if (row.kind === "expression") return cutAtWord(`${not}${oneLine(row.value, LONGEST_ROW)}`, LONGEST_ROW);
+  const isText = row.type === undefined || row.type === "str";
+  const value = isText ? (row.value ?? "") : `${row.type}.${row.value ?? ""}`;
+  const field = row.field === "" ? say(RED, "alert.words.payload") : row.field.replace(/^params\./, "");
+  const unit = row.unit === "token" ? say(RED, "alert.words.tokens") : "";
+  const words = say(RED, `alert.words.is.${row.is}`, { field, value, to: row.to ?? "" });
+  return oneLine(`${not}${words}${unit}`, LONGEST_ROW);
+}
+
+/** Values are put in here and not by Node-RED's translation, which could find its own marks in what an event says. */
+function say(RED: NodeAPI, key: string, words: Readonly<Record<string, string>> = {}): string {
+  return replaceFields(RED._(key), (name) => words[name] ?? "");
+}
