@@ -177,7 +177,7 @@ async function choicesFor(
   text: string,
   mayAsk: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<Answer<Choices> | undefined> {
-  if (kind === ADDRESSES) return addresses(id);
+  if (kind === ADDRESSES) return knownAddresses(id);
   if (!kind || !isChosen(id)) return undefined;
   const all = await remembered(`${kind}/${encodeURIComponent(id)}`);
   if (all.problem !== undefined || !all.cut || text === "") return all;
@@ -190,8 +190,11 @@ export function listed(kind: string, id: string): Promise<Answer<Choices>> {
   return remembered(`${kind}/${encodeURIComponent(id)}`);
 }
 
-/** Those of the editor are there without a config node to ask, and where Node-RED refuses to answer. */
-async function addresses(id: string): Promise<Answer<Choices>> {
+/**
+ * Contracts, wallets and signers with their names. Those of the editor are there without a config node to ask, and where
+ * Node-RED refuses to answer.
+ */
+export async function knownAddresses(id: string): Promise<Choices> {
   const asked = `${ADDRESSES}/${encodeURIComponent(id || "_")}`;
   return withConfigNodes(await remembered(asked).catch(() => ({ choices: [] })));
 }

@@ -30,6 +30,15 @@ const STYLE = `
 }
 /* So that an address fits into a field of a list, too. */
 .crec-form .red-ui-editableList .red-ui-typedInput-input { font-size: 0.92em }
+.crec-form .crec-conditions { margin-bottom: 12px }
+.crec-form .crec-condition-head { display: flex; align-items: center; gap: 4px }
+.crec-form .crec-condition-head button { flex: none }
+.crec-form .crec-condition-body .form-row { margin: 4px 0 0 }
+/* The label of a value stands in what comes before it; it is read out. */
+.crec-form .crec-condition-body .form-row > label {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+.crec-form .crec-conditions .crec-hint { margin-left: 0; max-width: none }
 .crec-form input[readonly] { color: var(--red-ui-form-text-color) }
 `;
 

@@ -108,7 +108,12 @@ function questionOf(
   return { ...parameter, name, value, valueType, ...(unit ? { unit } : {}), ...places };
 }
 
-function inOtherUnit(node: EditedNode, { smallest = "", tokens = "" }: Checked, { unit }: Value): string {
+/** The amount in the unit that was not typed, as in `= 1.5 tokens`; empty where it has one unit only. */
+export function inOtherUnit(
+  node: EditedNode,
+  { smallest = "", tokens = "" }: Checked,
+  { unit }: Pick<Value, "unit">,
+): string {
   if (smallest === "") return "";
   return unit === "token"
     ? node._("common.unit.is-smallest", { amount: smallest })

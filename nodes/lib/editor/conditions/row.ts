@@ -1,0 +1,284 @@
+import type { ConditionDef } from "../../shared/conditions.ts";
+import type { EditedNode } from "../api.ts";
+import { hintUnder, labelled, nameVisibleBox, problemUnder } from "../form-rows.ts";
+import { TYPED } from "../live-check.ts";
+import { fillComparisons, fits, type Judgement, judgementOf, needsValue } from "./comparisons.ts";
+import { chooseField, chosenField, EXPRESSION, fillFields, TYPED_PATH } from "./field-select.ts";
+import { type FieldChoice, type FieldGroup, fieldAt, typedField, usualField } from "./fields.ts";
+import { conditionProblem } from "./problem.ts";
+import { conditionText } from "./text.ts";
+import { type ValuePart, valuePart } from "./value.ts";
+
+type FieldDef = Extract<ConditionDef, { kind: "field" }>;
+
+/** What rows share: what the chosen contract offers, as the form has it now. */
+export type RowContext = {
+  groups(): readonly FieldGroup[];
+  /** The name of the only event that the other rows let through; undefined where they do not say. */
+  event(): string | undefined;
+  decimals(): string;
+  network(): string;
+  changed(): void;
+};
+
+export type ConditionRow = {
+  read(): ConditionDef;
+  /** As a part of a sentence. */
+  text(): string;
+  /** The fields that are offered have changed. */
+  refresh(): void;
+  /** What the row says of events that have a field of the same name. */
+  explain(): void;
+  name(number: number): void;
+};
+
+/** One condition: a field, a comparison and a value; or an expression. Without a stored one, the usual field. */
+export function conditionRow(
+  node: EditedNode,
+  { head, body }: { head: JQuery; body: JQuery },
+  stored: ConditionDef | undefined,
+  context: RowContext,
+): ConditionRow {
+  const id = RED.nodes.id();
+  const text = (key: string, values?: Record<string, unknown>) => node._(`common.condition.${key}`, values);
+  const field = $("<select>")
+    .attr("id", `${id}-field`)
+    .css({ flex: "1 1 0", "min-width": "0" })
+    .appendTo(head);
+  const is = $("<select>").css({ flex: "0 0 170px", width: "170px" }).appendTo(head);
+  const path = labelled(node, body, `${id}-path`, "", $('<input type="text">'), false);
+  path.css({ width: "100%", "font-family": "monospace" }).attr("placeholder", "params.value");
+  const pathProblem = problemUnder(path);
+  const value = $("<div>").appendTo(body);
+  const shared = $('<div class="crec-hint">').hide().appendTo(body);
+
+  const isNew = stored === undefined;
+  /** A new row follows the contract until a person chooses a field. */
+  let isUntouched = isNew;
+  const first: FieldDef = stored?.kind === "field" ? stored : { kind: "field", field: "", is: "equals" };
+  let kept: FieldDef = { ...first };
+  let expression = stored?.kind === "expression" ? stored : { kind: "expression" as const, value: "" };
+  let groups: readonly FieldGroup[] = [];
+  let drawn: { choice: FieldChoice; part?: ValuePart; upper?: ValuePart; unit?: JQuery } | undefined;
+  let drawnExpression: JQuery | undefined;
+  let number = 1;
+
+  const isExpression = () => field.val() === EXPRESSION;
+  const choice = (): FieldChoice =>
+    chosenField(field, groups)?.field ?? typedField(String(path.val() ?? "").trim());
+  const judgement = (): Judgement => judgementOf(String(is.val() ?? ""));
+
+  const readField = (): FieldDef => {
+    const { is: comparison, not } = judgement();
+    const { path: at } = choice();
+    const { value: _value, type: _type, to: _to, toType: _toType, unit: _unit, not: _not, ...rest } = kept;
+    const values = drawn?.part?.read();
+    const upper = drawn?.upper?.read();
+    return {
+      ...rest,
+      field: at,
+      is: comparison,
+      ...values,
+      ...(upper ? { to: upper.value, toType: upper.type } : {}),
+      ...(values && drawn?.unit?.val() === "token" ? { unit: "token" as const } : {}),
+      ...(not ? { not } : {}),
+    };
+  };
+  const readExpression = () => ({
+    kind: "expression" as const,
+    value: drawnExpression ? String(drawnExpression.typedInput("value") ?? "") : expression.value,
+    ...(judgement().not ? { not: true } : {}),
+  });
+  const read = (): ConditionDef => (isExpression() ? readExpression() : readField());
+
+  /** Keeps what was typed, so that nothing is lost when a person switches between fields. */
+  const keep = (): void => {
+    if (drawnExpression) expression = readExpression();
+    if (drawn) kept = { ...kept, ...readField() };
+  };
+  const labels = (): void => {
+    const set = (element: JQuery, key: string) => element.attr("aria-label", text(key, { number }));
+    set(field, "label.field");
+    set(is, "label.is");
+    if (drawn?.unit) set(drawn.unit, "label.unit");
+    for (const [part, key] of Object.entries({ path: "label.path", value: "label.value", to: "label.to" }))
+      body.find(`label[for="${id}-${part}"]`).text(text(key, { number }));
+  };
+
+  const drawValue = (): void => {
+    const shown = choice();
+    const judged = judgement();
+    value.empty();
+    drawn = undefined;
+    drawnExpression = undefined;
+    if (isExpression()) {
+      drawnExpression = expressionInput(node, value, `${id}-value`, expression.value, context.changed);
+    } else if (needsValue(judged.is)) {
+      const unit = unitSelect(
+        node,
+        shown,
+        kept.unit ?? (isUntouched && shown.isAmount ? "token" : ""),
+        context,
+      );
+      const width = unit ? "calc(100% - 165px)" : "100%";
+      const part = (name: "value" | "to", its: { value: string | undefined; type: string | undefined }) =>
+        valuePart(node, value, {
+          id: `${id}-${name}`,
+          label: text(`label.${name}`, { number }),
+          field: shown,
+          width: name === "value" ? width : "100%",
+          stored: its,
+          condition: () => ({
+            is: judgement().is,
+            field: shown.path,
+            ...(unit?.val() === "token" ? { unit: "token" as const } : {}),
+          }),
+          decimals: context.decimals,
+          network: context.network,
+          changed: context.changed,
+        });
+      const lower = part("value", { value: kept.value, type: kept.type });
+      if (unit) value.find(".red-ui-typedInput-container").first().after(unit);
+      const upper = judged.is === "between" ? part("to", { value: kept.to, type: kept.toType }) : undefined;
+      drawn = { choice: shown, part: lower, ...(upper ? { upper } : {}), ...(unit ? { unit } : {}) };
+      unit?.on("change", () => {
+        lower.check();
+        upper?.check();
+        context.changed();
+      });
+    } else drawn = { choice: shown };
+    labels();
+  };
+  /** Shows what fits the chosen field. */
+  const adapt = (judged: Judgement | undefined): void => {
+    const isTyped = field.val() === TYPED_PATH;
+    path.closest(".form-row").toggle(isTyped);
+    if (isExpression()) fillTruth(node, is, judged?.not === true);
+    else fillComparisons(node, is, choice().kind, judged);
+    drawValue();
+    context.changed();
+  };
+
+  const refresh = (): void => {
+    const at = drawn || drawnExpression ? read() : (stored ?? kept);
+    keep();
+    groups = context.groups();
+    fillFields(node, field, groups);
+    if (at.kind === "expression") field.val(EXPRESSION);
+    else {
+      const usual = isUntouched ? usualField(groups) : undefined;
+      const wanted = usual?.path ?? at.field;
+      // An empty path of a new row is one that is not typed yet, and not the payload.
+      const isOpen = isNew && isUntouched && !usual;
+      chooseField(field, groups, isOpen ? undefined : fieldAt(groups, wanted, context.event()));
+      if (wanted !== "") path.val(wanted);
+    }
+    const isUsual = isUntouched && at.kind === "field";
+    adapt(isUsual ? undefined : { is: at.kind === "field" ? at.is : "isTrue", not: at.not === true });
+  };
+  const touched = (): void => {
+    isUntouched = false;
+  };
+  field.on("change", () => {
+    const before = judgement();
+    const wasExpression = drawnExpression !== undefined;
+    keep();
+    touched();
+    const chosen = choice();
+    if (!isExpression() && field.val() !== TYPED_PATH) path.val(chosen.path);
+    const unit = chosen.isAmount && kept.value === undefined ? ("token" as const) : kept.unit;
+    kept = { ...kept, ...(unit ? { unit } : {}) };
+    adapt(!wasExpression && fits(chosen.kind, before) ? before : undefined);
+  });
+  is.on("change", () => {
+    keep();
+    touched();
+    if (!isExpression()) drawValue();
+    context.changed();
+  });
+  path.on(TYPED, () => {
+    touched();
+    const problem = conditionProblem(node, { kind: "field", field: choice().path, is: "exists" });
+    pathProblem.say(problem ?? (choice().path === "" ? text("error.field") : ""));
+    context.changed();
+  });
+  value.on(TYPED, touched);
+  refresh();
+
+  return {
+    read,
+    text: () => conditionText(node, read(), choice().label || "…"),
+    refresh,
+    explain: () => {
+      const found = isExpression() ? undefined : chosenField(field, groups);
+      const others = found ? alsoIn(found, groups) : [];
+      const isSaid = others.length > 0 && context.event() === undefined;
+      const event = found?.group.event ?? "";
+      shared.text(isSaid ? text("also-in", { others: others.join(", "), event }) : "").toggle(isSaid);
+    },
+    name: (position) => {
+      number = position;
+      labels();
+    },
+  };
+}
+
+/** Other events that have a field with this path: the condition is about them, too. */
+function alsoIn(found: { group: FieldGroup; field: FieldChoice }, groups: readonly FieldGroup[]): string[] {
+  const { event } = found.group;
+  if (event === undefined) return [];
+  const names = groups.flatMap((group) =>
+    group.event !== undefined && group.event !== event && fieldAt([group], found.field.path)
+      ? group.event
+      : [],
+  );
+  return [...new Set(names)];
+}
+
+function unitSelect(
+  node: EditedNode,
+  field: FieldChoice,
+  chosen: string,
+  { decimals }: RowContext,
+): JQuery | undefined {
+  const isOffered = (field.isCountable && field.kind === "number") || chosen === "token";
+  if (!isOffered) return undefined;
+  const known = /^\d+$/.test(decimals());
+  const tokens = known
+    ? node._("common.unit.tokens", { decimals: decimals() })
+    : node._("common.unit.tokens-unknown");
+  return $("<select>")
+    .css({ width: "155px", "margin-left": "10px" })
+    .append($("<option>").val("").text(node._("common.unit.smallest")))
+    .append($("<option>").val("token").text(tokens))
+    .val(chosen);
+}
+
+/** An expression holds, or it does not. */
+function fillTruth(node: EditedNode, select: JQuery, not: boolean): void {
+  select.empty();
+  for (const value of ["isTrue", "!isTrue"])
+    select.append(
+      $("<option>")
+        .val(value)
+        .text(node._(value === "isTrue" ? "common.condition.is.isTrue" : "common.condition.not.isTrue")),
+    );
+  select.val(not ? "!isTrue" : "isTrue");
+}
+
+function expressionInput(
+  node: EditedNode,
+  container: JQuery,
+  id: string,
+  stored: string,
+  changed: () => void,
+): JQuery {
+  const input = labelled(node, container, id, "", $('<input type="text">'), false);
+  input.css("width", "100%");
+  input.typedInput({ default: "jsonata", types: ["jsonata"] });
+  input.typedInput("value", stored);
+  nameVisibleBox(input);
+  hintUnder(input).say(node._("common.condition.hint.expression"));
+  input.on(TYPED, changed);
+  return input;
+}

@@ -1,0 +1,164 @@
+import type { ConditionDef } from "../../shared/conditions.ts";
+import type { Checked, ValueCheck } from "../../shared/form-types.ts";
+import { splitNames } from "../../shared/split-names.ts";
+import { ADDRESSES, shortAddress } from "../addresses.ts";
+import { postJson } from "../admin-requests.ts";
+import type { CompletionSearch, EditedNode, TypedInputType } from "../api.ts";
+import { completeLast } from "../comma-list.ts";
+import { hintUnder, labelled, nameVisibleBox, problemUnder, visibleBox } from "../form-rows.ts";
+import { liveCheck, TYPED } from "../live-check.ts";
+import { knownAddresses, listOnClick, lookUp } from "../lookup.ts";
+import { TEXT_TYPES } from "../typed-inputs.ts";
+import { ADDRESS, isReference } from "../validate.ts";
+import { inOtherUnit } from "../value-field.ts";
+import type { FieldChoice } from "./fields.ts";
+import { valueProblem } from "./problem.ts";
+
+type FieldDef = Extract<ConditionDef, { kind: "field" }>;
+
+/** A typed input for one value of a condition. */
+export type ValuePart = {
+  read(): { value: string; type: string };
+  /** Looks at the value again, where what it is compared with has changed. */
+  check(): void;
+};
+
+export type ValueOptions = {
+  id: string;
+  label: string;
+  field: FieldChoice;
+  stored: { value: string | undefined; type: string | undefined };
+  /** As CSS. */
+  width: string;
+  /** What the value is for, as the row has it now. */
+  condition: () => Pick<FieldDef, "is" | "field" | "unit">;
+  /** Of the contract, as stored. */
+  decimals: () => string;
+  /** A chain selector, whose contracts and wallets are offered. */
+  network: () => string;
+  changed: () => void;
+};
+
+/** Values of one condition that the library checks while a person types; the rest is checked at run time. */
+const MOST_CHECKED = 20;
+
+export function valuePart(node: EditedNode, container: JQuery, options: ValueOptions): ValuePart {
+  const { id, label, stored, condition, changed } = options;
+  const input = labelled(node, container, id, label, $('<input type="text">'), false);
+  input.css("width", options.width).attr("placeholder", placeholderOf(node, options));
+  const text: TypedInputType = {
+    value: "str",
+    label: node._("common.label.typed"),
+    icon: "red/images/typedInput/az.svg",
+  };
+  const search = searchOf(options);
+  input.typedInput({
+    default: "str",
+    types: [{ ...text, ...(search ? { autoComplete: search } : {}) }, ...TEXT_TYPES.slice(1)],
+  });
+  if (stored.type) input.typedInput("type", stored.type);
+  input.typedInput("value", stored.value ?? "");
+  if (search) listOnClick(visibleBox(input));
+  nameVisibleBox(input);
+  const meaning = hintUnder(input);
+  const problem = problemUnder(input);
+
+  const read = () => ({ value: String(input.typedInput("value") ?? ""), type: input.typedInput("type") });
+  const check = liveCheck<Judged>(
+    input,
+    () => {
+      const { value, type } = read();
+      const wrong = value === "" ? "" : valueProblem(node, condition(), value, type);
+      if (wrong !== undefined) return Promise.resolve({ problem: wrong });
+      return type === "str" ? judge(node, value, options) : undefined;
+    },
+    (judged) => {
+      problem.say(judged?.problem ?? "");
+      meaning.say(judged?.meaning ?? "");
+    },
+  );
+  input.add(visibleBox(input)).on(TYPED, () => {
+    check.soon();
+    changed();
+  });
+  // An empty field is not reported until it is edited.
+  if (read().value !== "") check.now();
+  return { read, check: () => check.now() };
+}
+
+type Judged = { problem?: string | undefined; meaning?: string | undefined };
+
+async function judge(node: EditedNode, value: string, options: ValueOptions): Promise<Judged> {
+  const { is, unit } = options.condition();
+  const values = (is === "oneOf" ? splitNames(value) : [value.trim()]).filter((one) => !isReference(one));
+  const questions = values.slice(0, MOST_CHECKED).flatMap((one) => questionOf(one, unit, options) ?? []);
+  const answers = await Promise.all(questions.map((one) => postJson<Checked>("crec/abi/check", one)));
+  const problem = answers.find((answer) => answer.problem !== undefined)?.problem;
+  if (problem !== undefined) return { problem };
+  if (options.field.kind === "address") return { meaning: await names(values) };
+  const [only, ...more] = answers;
+  if (!only || only.problem !== undefined || more.length > 0) return {};
+  return { meaning: inOtherUnit(node, only, unit === "token" ? { unit } : {}) };
+}
+
+/** Undefined where any text can be compared. Parts of an address can be looked for, too. */
+function questionOf(
+  value: string,
+  unit: FieldDef["unit"],
+  { field, condition, decimals }: ValueOptions,
+): ValueCheck | undefined {
+  const isWhole = ["number", "address"].includes(field.kind) && field.type !== "";
+  if (!isWhole || ["contains", "startsWith", "endsWith"].includes(condition().is)) return undefined;
+  const places = /^\d+$/.test(decimals()) ? { decimals: Number(decimals()) } : {};
+  // Without decimals the tokens of the event itself are compared.
+  if (unit && !("decimals" in places)) return undefined;
+  return {
+    name: field.label,
+    type: field.type,
+    value,
+    valueType: "str",
+    ...(unit ? { unit } : {}),
+    ...places,
+  };
+}
+
+/** Who the addresses are, where they are known: `0x5FbD…0aa3: treasury`. */
+async function names(values: readonly string[]): Promise<string> {
+  const { choices = [] } = await knownAddresses(channel());
+  return values
+    .flatMap((value) => {
+      const found = choices.find((choice) => choice.value.toLowerCase() === value.toLowerCase());
+      const isNamed = found !== undefined && ADDRESS.test(value) && found.label !== found.value;
+      return isNamed ? `${shortAddress(value)}: ${found.label}` : [];
+    })
+    .join(" · ");
+}
+
+function searchOf({ field, condition, network }: ValueOptions): CompletionSearch | undefined {
+  const isList = condition().is === "oneOf";
+  if (field.kind === "address") {
+    const search = lookUp(ADDRESSES, channel, network);
+    return isList ? completeLast(search) : search;
+  }
+  const { values = [] } = field;
+  if (values.length === 0) return undefined;
+  const search: CompletionSearch = (text, done) => {
+    const lowerCase = text.trim().toLowerCase();
+    const isWhole = values.some((value) => value.toLowerCase() === lowerCase);
+    const found = values.filter((value) => isWhole || value.toLowerCase().includes(lowerCase));
+    done(found.map((value) => ({ value, label: $("<span>").text(value) })));
+  };
+  return isList ? completeLast(search) : search;
+}
+
+function placeholderOf(node: EditedNode, { field, condition }: ValueOptions): string {
+  if (field.kind === "address") return node._("common.condition.placeholder.addresses");
+  if (condition().is === "oneOf") return node._("common.condition.placeholder.list");
+  if (condition().unit === "token") return node._("common.condition.placeholder.tokens");
+  return "";
+}
+
+/** The channel of the form, whose service is asked. */
+function channel(): string {
+  return String($("#node-input-channel").val() ?? "");
+}
