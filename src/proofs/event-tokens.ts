@@ -26,14 +26,16 @@ export function eventTokens(
   { name, params }: Pick<DecodedWatcherEvent, "name" | "params">,
   { decimals, abi = [], amounts }: TokenUnits,
 ): Record<string, unknown> | undefined {
-  const event = abi.find((item) => item.type === "event" && item.name === name && fits(item, params));
+  const event = abi.find(
+    (item) => item.type === "event" && item.name === name && hasParameters(item, params),
+  );
   return event === undefined
     ? untypedAmountsInTokens(params, decimals, amounts)
     : amountsInTokens(params, event.inputs, decimals, amounts);
 }
 
 /** Whether an event has all these parameters: several may share a name. */
-function fits({ inputs }: AbiEvent, params: Record<string, unknown>): boolean {
+export function hasParameters({ inputs }: AbiEvent, params: Record<string, unknown>): boolean {
   const left = new Map(Object.entries(params));
   for (const [index, { name }] of inputs.entries()) {
     const key = findKey(left, name, index);

@@ -15,3 +15,17 @@ export const COMPARISONS = [
   "exists",
 ] as const;
 export type Comparison = (typeof COMPARISONS)[number];
+
+/**
+ * The result of several conditions, each true, false or undefined where it cannot be decided. One that cannot be decided
+ * matters only where the others leave the result open. Without conditions the result is true.
+ */
+export function combineResults(
+  match: "all" | "any",
+  results: ReadonlyArray<boolean | undefined>,
+): boolean | undefined {
+  const decisive = match === "any";
+  if (results.length === 0) return true;
+  if (results.includes(decisive)) return decisive;
+  return results.includes(undefined) ? undefined : !decisive;
+}

@@ -1,0 +1,125 @@
+import type { Abi } from "../../abi/index.ts";
+import { combineResults } from "../../protocol/index.ts";
+import type { Condition, ConditionSet } from "../types.ts";
+import { checkCondition, checkSet } from "./check-condition.ts";
+import { comparator } from "./compare.ts";
+import { type FieldKind, kindReader } from "./field-kind.ts";
+import { type FieldPath, parseFieldPath, readField } from "./field-path.ts";
+import type { Finding } from "./value-set.ts";
+
+/** What became of one condition. */
+export type ConditionResult = {
+  condition: Condition;
+  /** Undefined where it cannot be decided. */
+  result: boolean | undefined;
+  /** Why it cannot be decided: a sentence. */
+  reason?: string;
+};
+
+/** What became of a set of conditions. */
+export type MatchExplanation = {
+  /** Undefined where it cannot be decided. */
+  result: boolean | undefined;
+  /** In the order of the conditions. */
+  rows: ConditionResult[];
+};
+
+/** A set of conditions, ready for any number of events. It throws nothing, whatever the event holds. */
+export type CompiledConditions = {
+  /** Whether the conditions hold; undefined where that cannot be decided. */
+  (decoded: unknown): boolean | undefined;
+  /** The same, with the result of each condition. */
+  explain(decoded: unknown): MatchExplanation;
+};
+
+/**
+ * Checks conditions and prepares them, so that a rule does this once and not for each event. What the conditions mean:
+ * see `matchEvent`.
+ *
+ * @param conditions a list stands for all of them
+ * @param abi of the contract: its types decide how parameters are compared
+ * @throws {ArgumentError} `INVALID_ARGUMENT` for a condition that is wrong itself, with its path: an unknown comparison, a
+ * value that is not a number where one is needed, bounds in the wrong order, an empty list.
+ * @example
+ * const check = compileConditions([{ field: "params.value", is: "above", value: "1000" }]);
+ * check({ name: "Transfer", params: { value: "1001" } }); // → true
+ */
+export function compileConditions(
+  conditions: ConditionSet | readonly Condition[],
+  abi?: Abi,
+): CompiledConditions {
+  const set = checkSet(conditions);
+  const rows = set.conditions.map((condition, index) => ({
+    condition,
+    find: compileRow(condition, `conditions[${index}]`, abi),
+  }));
+  const check = (decoded: unknown) =>
+    combineResults(
+      set.match,
+      rows.map(({ find }) => resultOf(find(decoded))),
+    );
+  const explain = (decoded: unknown): MatchExplanation => {
+    const explained = rows.map(({ condition, find }): ConditionResult => {
+      const found = find(decoded);
+      if (typeof found === "boolean") return { condition, result: found };
+      const name = condition.field === "" ? "The value" : condition.field;
+      return { condition, result: undefined, reason: `${name} cannot be compared: ${found.reason}.` };
+    });
+    const result = combineResults(
+      set.match,
+      explained.map((one) => one.result),
+    );
+    return { result, rows: explained };
+  };
+  return Object.assign(check, { explain });
+}
+
+type Row = (decoded: unknown) => Finding;
+
+function compileRow(condition: Condition, at: string, abi: Abi | undefined): Row {
+  const wanted = checkCondition(condition, at);
+  const path = parseFieldPath(condition.field, `${at}.field`);
+  const { is, unit, not = false } = condition;
+  if (is === "exists") return (decoded) => (readField(decoded, path) !== undefined) !== not;
+  const compare = comparator(path[0] === "tokens" ? { ...wanted, decimals: 0 } : wanted);
+  const valueIn = unit === "token" ? amountReader(path, condition.decimals) : (value: unknown) => value;
+  const kindIn = kindReader(path, abi);
+  return (decoded) => {
+    const value = readField(decoded, path);
+    // Neither a comparison nor its opposite holds for what is not there.
+    if (value === undefined) return false;
+    const kind = kindIn(decoded);
+    if (unit === "token" && !isAmount(kind))
+      return { reason: `it is of type ${kind.type}, which is not an amount` };
+    const compared = valueIn(value, decoded);
+    if (compared === undefined) return NO_DECIMALS;
+    if (unit === "token" && is === "contains" && !Array.isArray(compared)) return NOT_A_LIST;
+    const found = compare(compared, unit === "token" ? AMOUNT : kind);
+    return typeof found === "boolean" ? found !== not : found;
+  };
+}
+
+const AMOUNT: FieldKind = { kind: "number", type: "" };
+const NOT_A_LIST = { reason: "it is one amount and not a list: use another comparison" };
+const NO_DECIMALS = {
+  reason:
+    "the decimals of its contract are not known, so it cannot be converted to tokens; set them, or compare the smallest unit",
+};
+
+function isAmount({ kind }: FieldKind): boolean {
+  return kind === "number" || kind === "look";
+}
+
+/** Without decimals the amount is the one beside it in `tokens`, under the same names. */
+function amountReader(
+  path: FieldPath,
+  decimals: number | undefined,
+): (value: unknown, decoded: unknown) => unknown {
+  if (decimals !== undefined || path[0] === "tokens") return (value) => value;
+  const [root, ...rest] = path;
+  return root === "params" ? (_, decoded) => readField(decoded, ["tokens", ...rest]) : () => undefined;
+}
+
+function resultOf(found: Finding): boolean | undefined {
+  return typeof found === "boolean" ? found : undefined;
+}

@@ -1,0 +1,42 @@
+import { snakeCase } from "../../abi/event-params.ts";
+import { ArgumentError } from "../../errors.ts";
+
+/** The names and positions that lead to a field. */
+export type FieldPath = readonly string[];
+
+const MOST_SEGMENTS = 32;
+const LONGEST = 1_000;
+/** A name, then names behind points and positions in brackets. */
+const PATH = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}\])*$/;
+
+/**
+ * The parts of `params.order.amounts[0]`; none for empty text, which is the value itself.
+ *
+ * @param at the name of the field in errors
+ * @throws {ArgumentError} `INVALID_ARGUMENT`
+ */
+export function parseFieldPath(text: unknown, at: string): FieldPath {
+  if (text === "") return [];
+  const isPath = typeof text === "string" && text.length <= LONGEST && PATH.test(text);
+  const path = isPath ? (text.match(/[^.[\]]+/g) ?? []) : [];
+  if (path.length > 0 && path.length <= MOST_SEGMENTS) return path;
+  throw new ArgumentError(
+    at,
+    `${at} must be the path of a field, such as params.value or params.list[0], with ${MOST_SEGMENTS} parts at most; empty for the value itself.`,
+  );
+}
+
+/**
+ * The value of a field; undefined where it is missing or null. Only own properties are read. A name of an ABI is also
+ * found in the form in which the service writes it: `fundTokenId` as `fund_token_id`.
+ */
+export function readField(decoded: unknown, path: FieldPath): unknown {
+  let value = decoded;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    const key = Object.hasOwn(value, name) ? name : snakeCase(name);
+    if (!Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value ?? undefined;
+}

@@ -1,0 +1,107 @@
+import { bytesText } from "../../abi/values.ts";
+import { canonicalAddress, isAddress } from "../../protocol/index.ts";
+import { type Decimal, decimalKey, readDecimal, shifted } from "./decimal.ts";
+import type { Kind } from "./field-kind.ts";
+
+/** Why a condition cannot be decided. */
+export type Undecided = { reason: string };
+export type Finding = boolean | Undecided;
+
+/** Whether a value equals one of the set. */
+export type ValueSet = (value: unknown, kind: Kind) => Finding;
+
+/** Equal values of a kind have the same text; undefined for a value that is not of this kind. */
+type KeyOf = (value: unknown) => string | undefined;
+
+/** Two values whose types are not known are equal as bytes where both are hex, else as numbers, else as text. */
+type Look = { bytes: Set<string>; numbers: Set<string>; hexNumbers: Set<string>; texts: Set<string> };
+
+const WHAT: Readonly<Record<Kind, string>> = {
+  number: "a number that is known exactly",
+  address: "an address",
+  bool: "true or false",
+  bytes: "bytes as hex",
+  text: "text",
+  hash: "the hash of a value, which is all that the chain stores of this indexed parameter",
+  look: "a value that can be compared",
+};
+
+const KEYS: Readonly<Record<Exclude<Kind, "look">, KeyOf>> = {
+  number: numberKey,
+  address: (value) => (typeof value === "string" && isAddress(value) ? canonicalAddress(value) : undefined),
+  bool: (value) =>
+    value === true || value === "true" ? "true" : value === false || value === "false" ? "false" : undefined,
+  bytes: bytesText,
+  hash: (value) => {
+    const bytes = bytesText(value);
+    return bytes?.length === 66 ? bytes : undefined;
+  },
+  text: (value) => (typeof value === "string" ? value : undefined),
+};
+
+/**
+ * The values of a condition, found at once however many there are.
+ *
+ * @param decimals the values are in tokens with so many places, and are compared with the smallest unit
+ */
+export function valueSet(values: readonly string[], decimals = 0): ValueSet {
+  const sets = new Map<Kind, { keys: Set<string>; misfit: string | undefined }>();
+  let look: Look | undefined;
+  return (value, kind) => {
+    if (kind === "look") {
+      look ??= lookOf(values);
+      return isIn(look, value);
+    }
+    const { keys, misfit } = sets.get(kind) ?? addSet(kind);
+    const key = KEYS[kind](value);
+    if (key === undefined) return { reason: `its value is not ${WHAT[kind]}` };
+    if (keys.has(key)) return true;
+    return misfit === undefined ? false : { reason: `"${shown(misfit)}" is not ${WHAT[kind]}` };
+  };
+
+  function addSet(kind: Exclude<Kind, "look">): { keys: Set<string>; misfit: string | undefined } {
+    const keyOf = kind === "number" ? (text: string) => numberKey(text.trim(), decimals) : KEYS[kind];
+    const keys = values.map((text) => keyOf(kind === "text" ? text : text.trim()));
+    const misfit = values.find((_, index) => keys[index] === undefined);
+    const set = { keys: new Set(keys.filter((key) => key !== undefined)), misfit };
+    sets.set(kind, set);
+    return set;
+  }
+}
+
+/** What a value of this kind is, for the sentence that says why it cannot be compared. */
+export function notOfKind(kind: Kind): Undecided {
+  return { reason: `its value is not ${WHAT[kind]}` };
+}
+
+/** A value as a sentence shows it. */
+export function shown(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function numberKey(value: unknown, decimals = 0): string | undefined {
+  const number: Decimal | undefined = readDecimal(value);
+  return number && decimalKey(decimals === 0 ? number : shifted(number, decimals));
+}
+
+function lookOf(values: readonly string[]): Look {
+  const look: Look = { bytes: new Set(), numbers: new Set(), hexNumbers: new Set(), texts: new Set(values) };
+  for (const text of values.map((one) => one.trim())) {
+    const bytes = bytesText(text);
+    if (bytes !== undefined) look.bytes.add(bytes);
+    const number = numberKey(text);
+    if (number !== undefined) (bytes === undefined ? look.numbers : look.hexNumbers).add(number);
+  }
+  return look;
+}
+
+function isIn(look: Look, value: unknown): Finding {
+  if (typeof value === "boolean") return look.texts.has(String(value));
+  const bytes = typeof value === "string" ? bytesText(value) : undefined;
+  if (bytes !== undefined && look.bytes.has(bytes)) return true;
+  const number = numberKey(value);
+  if (number !== undefined) {
+    return look.numbers.has(number) || (bytes === undefined && look.hexNumbers.has(number));
+  }
+  return typeof value === "string" ? look.texts.has(value) : notOfKind("number");
+}
