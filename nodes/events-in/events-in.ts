@@ -1,5 +1,6 @@
 import type { Node, NodeAPI } from "node-red";
 import type { LeaseState } from "../../src/index.ts";
+import { noteReader } from "../lib/runtime/channel-readers.ts";
 import { channelOf } from "../lib/runtime/config-nodes.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
 import { type FleetRef, fleetOf } from "../lib/runtime/fleet.ts";
@@ -127,6 +128,10 @@ export default function register(RED: NodeAPI): void {
       });
     };
 
+    const forgetReader = noteReader({
+      channelNode: fields.settings.channel ?? "",
+      reading: () => this.reader,
+    });
     showStatus(this, "waiting", "node-red:common.status.connecting");
     // Before all flows are started, the nodes behind this one may not listen yet.
     const forget = onFlowsStarted(RED, () => void begin().catch(refuse));
@@ -143,6 +148,7 @@ export default function register(RED: NodeAPI): void {
     });
     this.on("close", (done: () => void) => {
       forget();
+      forgetReader();
       closing.abort();
       stopCountdown();
       // The next reader of this cursor finds it written.

@@ -126,6 +126,7 @@ export async function openReader(
   void watcherCheck.run(signal);
   const reader = new Reader(consumer, {
     ...{ store, identity, outputs, units, watcherCheck, channelReader, copies, lower },
+    levels: library.levelSource(client, channelId),
     ...(cursor ? { epoch: cursor.lease.epoch } : {}),
     sendLast: async () => {
       const found = await findLastEvent(

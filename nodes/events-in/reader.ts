@@ -5,6 +5,7 @@ import type {
   CursorState,
   CursorStore,
   EventConsumer,
+  LevelSource,
 } from "../../src/index.ts";
 import { isSameId } from "../../src/protocol/ids.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
@@ -29,6 +30,8 @@ export class Reader {
   readonly watcherCheck: Pick<WatcherCheck, "unwatched">;
   readonly copies: Pick<CopiesNote, "isNoted">;
   readonly #lower: () => number;
+  /** Where the levels of the channel's networks are read. */
+  readonly levels: LevelSource;
   /** Of the lease, where several copies share the cursor. */
   readonly epoch: number | undefined;
   readonly #channelReader: Pick<ChannelReader, "turnMs"> | undefined;
@@ -37,6 +40,7 @@ export class Reader {
   /** Where it started the last time. */
   started: ConsumerStart | undefined;
   #lastError: CodedError | undefined;
+  #readUpTo: number | undefined;
   #closed = false;
 
   constructor(
@@ -48,6 +52,7 @@ export class Reader {
       watcherCheck: Reader["watcherCheck"];
       copies: Reader["copies"];
       lower: () => number;
+      levels: LevelSource;
       epoch?: number;
       sendLast: Reader["sendLast"];
       units?: Pick<UnitsNote, "report">;
@@ -61,6 +66,7 @@ export class Reader {
     this.watcherCheck = parts.watcherCheck;
     this.copies = parts.copies;
     this.#lower = parts.lower;
+    this.levels = parts.levels;
     this.epoch = parts.epoch;
     this.sendLast = parts.sendLast;
     this.#units = parts.units;
@@ -72,8 +78,19 @@ export class Reader {
     return this.#lower();
   }
 
+  /** Like `readUpTo` of the consumer, where also the flow has completed what it was sent. */
+  get readUpTo(): number | undefined {
+    if (this.outputs.inFlow.count === 0) this.#readUpTo = this.consumer.readUpTo;
+    return this.#readUpTo;
+  }
+
   noteError(error: CodedError): void {
     this.#lastError = error;
+  }
+
+  /** The channel that it reads, and for whom. */
+  get identity(): CursorIdentity {
+    return this.#identity;
   }
 
   async report(): Promise<PanelReport> {

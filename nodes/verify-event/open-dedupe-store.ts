@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { Node, NodeAPI } from "node-red";
 import type { FileDedupeStore } from "../../src/index.ts";
+import { isInFlows } from "../lib/runtime/flow-settings.ts";
 import { HeldStore } from "../lib/runtime/folder/held-store.ts";
 import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
@@ -29,7 +30,7 @@ export function openDedupeStore(
   const held = fields.flag("firstTimeOnly") ? new HeldStore(RED, make) : undefined;
   const close = async (isRemoved: boolean): Promise<void> => {
     await held?.close();
-    if (isRemoved && !isInFlows(RED, node.id)) await rm(path, { force: true });
+    if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
   };
   node.on("close", (isRemoved: boolean, done: () => void) => {
     close(isRemoved)
@@ -46,13 +47,4 @@ export function openDedupeStore(
     showStatus(node, "error", shortText(error));
   });
   return ready;
-}
-
-/** A disabled node is closed like a removed one, but resumes with the same file when it is enabled. */
-function isInFlows(RED: NodeAPI, nodeId: string): boolean {
-  let found = false;
-  RED.nodes.eachNode(({ id }) => {
-    found ||= id === nodeId;
-  });
-  return found;
 }

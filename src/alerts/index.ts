@@ -1,3 +1,4 @@
 export * from "./conditions/index.ts";
 export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
+export { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 export type * from "./types.ts";

@@ -59,7 +59,26 @@ export type LogPlace = {
   /** The contract, and what was emitted: the same log in another block has the same. */
   contract: string;
   content: string;
+  /** What reports it: a watcher, and the name of the event. Not signed. */
+  source: string;
 };
+
+/** Something proven that may show what became of the log of an alert. */
+export type AlertEvidence =
+  /** A log is in a block. */
+  | { kind: "log"; log: LogPlace; at?: number; isHighest?: boolean; redelivered?: boolean }
+  /** The chain has reached a level up to this block, such as by a query that was answered at `finalized`. */
+  | { kind: "block"; chainSelector: string; blockNumber: string; confidence: Open<Confidence> }
+  /** A transaction is in a block, or failed in it. */
+  | {
+      kind: "transaction";
+      chainSelector: string;
+      transactionHash: string;
+      blockNumber?: string;
+      confidence: Open<Confidence>;
+      failed: boolean;
+      redelivered?: boolean;
+    };
 
 /** An event, an answer or a status, as a rule counts it. */
 export type AlertInput = {
@@ -79,6 +98,8 @@ export type AlertInput = {
   redelivered?: boolean;
   /** Present for a contract event whose place is signed. */
   log?: LogPlace;
+  /** No higher level is reported for this log: an alert of it is not watched. Undefined where that is not known. */
+  isHighest?: boolean;
   /** JSON that the alert keeps, such as what a person was told. Asked for only when an alert is raised. */
   details?: (alert: RaisedAlert) => unknown;
 };

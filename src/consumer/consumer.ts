@@ -21,6 +21,7 @@ import { PollInterval } from "./poll-interval.ts";
 import { ReadBackoff } from "./read-backoff.ts";
 import { asCrecError, isChannelMissing, readErrorKindOf } from "./read-errors.ts";
 import { type OpenChannel, ReadSession } from "./read-session.ts";
+import { ReadingProgress } from "./reading-progress.ts";
 import { Selection } from "./selection.ts";
 
 /** Those of this process that run. */
@@ -57,6 +58,7 @@ export class EventConsumer {
   #round = new AbortController();
   #seekTo: StartPosition | undefined;
 
+  readonly #progress = new ReadingProgress();
   #session: ReadSession;
   #interval: PollInterval;
   #backoff: ReadBackoff;
@@ -99,6 +101,15 @@ export class EventConsumer {
 
   get state(): ConsumerState {
     return this.#notifier.state;
+  }
+
+  /**
+   * Up to when the channel was read to its end, with everything that it had until then handed over and settled, in Unix
+   * milliseconds by the machine's clock. It stays where it is while the service cannot be read, or a pause lasts.
+   * Undefined until that happened once.
+   */
+  get readUpTo(): number | undefined {
+    return this.#progress.upTo;
   }
 
   /**
@@ -244,9 +255,14 @@ export class EventConsumer {
       return news;
     };
     const lateBefore = this.#dispatcher.counts.late;
+    const begunAt = this.#clock.now();
     const news = await poller.poll(take, signal);
     if (this.#dispatcher.counts.late > lateBefore) poller.lateEventFound();
     await this.#session.requireWithin(channel, signal);
+    this.#progress.polled(begunAt, {
+      behind: this.#session.behind,
+      inFlight: this.#dispatcher.inFlight.size,
+    });
     return news;
   }
 

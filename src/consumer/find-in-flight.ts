@@ -1,6 +1,20 @@
 import { isSameId } from "../protocol/index.ts";
 import { type EventConsumer, running } from "./consumer.ts";
 
+/** What waits for the acknowledgement of something that it sent: a consumer, or another sender with ids of its own. */
+export type AckReceiver = Pick<EventConsumer, "identity" | "isInFlight" | "ack" | "refuse">;
+
+/** Other senders of this process. */
+const others = new Set<AckReceiver>();
+
+/** Makes a sender known to `findInFlight`. Returns the function that forgets it. */
+export function noteAckReceiver(receiver: AckReceiver): () => void {
+  others.add(receiver);
+  return () => {
+    others.delete(receiver);
+  };
+}
+
 /**
  * The running consumers of this process that wait for the acknowledgement of an event; of one channel when its id is
  * given. Give it for an event id such as `offset:12`, which is unique in its channel only. Several when several
@@ -8,8 +22,8 @@ import { type EventConsumer, running } from "./consumer.ts";
  * @example
  * for (const consumer of findInFlight(eventId)) consumer.ack(eventId);
  */
-export function findInFlight(eventId: string, channelId?: string): EventConsumer[] {
-  return [...running]
+export function findInFlight(eventId: string, channelId?: string): AckReceiver[] {
+  return [...running, ...others]
     .filter(({ identity }) => channelId === undefined || isSameId(identity.channelId, channelId))
     .filter((consumer) => consumer.isInFlight(eventId));
 }

@@ -6,7 +6,7 @@ export { copyCursorFile } from "./copy-cursor-file.ts";
 export { type CursorIdentity, type CursorState, isCursorState } from "./cursor-state.ts";
 export { FileCursorStore, type FileCursorStoreOptions } from "./file-store.ts";
 export * from "./filter.ts";
-export { findInFlight } from "./find-in-flight.ts";
+export { type AckReceiver, findInFlight, noteAckReceiver } from "./find-in-flight.ts";
 export * from "./highest-confidence.ts";
 export type { Refusal } from "./in-flight.ts";
 export type { Lease } from "./lease.ts";

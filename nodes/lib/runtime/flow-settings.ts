@@ -1,4 +1,4 @@
-import type { NodeAPI } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 
 /** The value of a field as the flow stores it, before Node-RED replaces variables. */
 export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
@@ -7,4 +7,19 @@ export function storedValue(RED: NodeAPI, id: string, field: string): unknown {
     if (node.id === id) found = (node as unknown as Record<string, unknown>)[field];
   });
   return found;
+}
+
+/**
+ * Whether a node is still in the flows. A disabled node is closed like a removed one, but resumes with the same state
+ * when it is enabled. In a subflow, the flows have its instance and the node that it was made from.
+ */
+export function isInFlows(RED: NodeAPI, node: Node): boolean {
+  const { id, _alias: alias } = node as Node & { _alias?: string };
+  let [isItself, isMade, hasInstance] = [false, false, false];
+  RED.nodes.eachNode((one) => {
+    isItself ||= one.id === id;
+    isMade ||= one.id === alias;
+    hasInstance ||= one.type.startsWith("subflow:") && id.startsWith(`${one.id}-`);
+  });
+  return isItself || (isMade && hasInstance);
 }

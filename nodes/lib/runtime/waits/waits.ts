@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Node, NodeAPI } from "node-red";
 import { type CodedError, nodeError, toCodedError } from "../../shared/errors.ts";
 import type { Connection } from "../config-nodes.ts";
+import { isInFlows } from "../flow-settings.ts";
 import { onFlowsStarted } from "../flows-started.ts";
 import type { CrecMessage } from "../message.ts";
 import { serviceIdentity } from "../service-identity.ts";
@@ -140,21 +141,9 @@ export class Waits {
     this.#closing.abort();
     this.#forget();
     this.#owners.close();
-    if (!removed || this.#isInFlows()) return false;
+    if (!removed || isInFlows(this.#RED, this.#node)) return false;
     await this.#store.removeAll().catch((error) => this.#warn(error));
     return true;
-  }
-
-  /** In a subflow, the flows have its instance and the node that it was made from. */
-  #isInFlows(): boolean {
-    const { id, _alias: alias } = this.#node as Node & { _alias?: string };
-    let [isItself, isMade, hasInstance] = [false, false, false];
-    this.#RED.nodes.eachNode((node) => {
-      isItself ||= node.id === id;
-      isMade ||= node.id === alias;
-      hasInstance ||= node.type.startsWith("subflow:") && id.startsWith(`${node.id}-`);
-    });
-    return isItself || (isMade && hasInstance);
   }
 
   async #remove(file: string): Promise<void> {

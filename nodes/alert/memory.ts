@@ -1,0 +1,80 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Node, NodeAPI } from "node-red";
+import type { AlertRule, AlertStore } from "../../src/index.ts";
+import { fileNameOf } from "../lib/runtime/file-name.ts";
+import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
+import { isInFlows } from "../lib/runtime/flow-settings.ts";
+import { HeldStore } from "../lib/runtime/folder/held-store.ts";
+import { joinFleet } from "../lib/runtime/join-fleet.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import { stateFolderFor } from "../lib/runtime/state-folder.ts";
+
+/** Where a node remembers what it has counted. */
+export type Memory = {
+  /** Whether all copies of the flow remember together. */
+  isShared: boolean;
+  /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, FLEET_MISSING; what reading the store throws */
+  rule(): Promise<AlertRule>;
+  /** Writes everything. `isRemoved`: the node is gone for good. */
+  close(isRemoved: boolean): Promise<void>;
+};
+
+export type MemoryOptions = {
+  library: Library;
+  /** The id of the chosen shared state. */
+  fleet: string | undefined;
+  makeRule: (store: AlertStore) => AlertRule;
+};
+
+/** The memory of a node: in a file of its own in the state folder, or in the state that all copies share. */
+export function openMemory(RED: NodeAPI, node: Node, options: MemoryOptions): Memory {
+  const isShared = Boolean(options.fleet) || urlOfEnvironment() !== "";
+  return isShared ? sharedMemory(RED, node, options) : fileMemory(RED, node, options);
+}
+
+function fileMemory(RED: NodeAPI, node: Node, { library, makeRule }: MemoryOptions): Memory {
+  const path = alertsPath(RED, node.id);
+  const held = new HeldStore(RED, async () => {
+    const rule = makeRule(new library.FileAlertStore({ path }));
+    return { rule, load: async () => undefined, close: () => rule.close() };
+  });
+  return {
+    isShared: false,
+    rule: async () => (await held.open()).rule,
+    close: async (isRemoved) => {
+      await held.close();
+      if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
+    },
+  };
+}
+
+function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }: MemoryOptions): Memory {
+  const open = async () => {
+    const ref = fleetOf(RED, id);
+    if (!ref) throw new TypeError("There is no shared state");
+    const { fleet, leave } = await joinFleet(RED, ref);
+    return { rule: makeRule(library.sharedAlertStore({ shared: fleet.shared, scope: node.id })), leave };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  return {
+    isShared: true,
+    rule: async () => {
+      opened ??= open();
+      // After an error it is tried again.
+      opened.catch(() => {
+        opened = undefined;
+      });
+      return (await opened).rule;
+    },
+    close: async () => {
+      const { rule, leave } = (await opened?.catch(() => undefined)) ?? {};
+      await rule?.close().finally(leave);
+    },
+  };
+}
+
+/** Each node has a file of its own. */
+export function alertsPath(RED: NodeAPI, id: string): string {
+  return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.json`);
+}

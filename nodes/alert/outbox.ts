@@ -1,0 +1,98 @@
+import type { AckReceiver, Refusal } from "../../src/index.ts";
+import { backoffMs, type Schedule } from "../../src/timing/backoff.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+
+export type OutboxOptions = {
+  /** The name under which an ack event node finds it. */
+  consumer: string;
+  send: (item: OutboxItem) => void;
+  /** Called once for what an ack event node has received, or rejected. */
+  settled: (id: string, why: string | undefined) => void;
+  /** How long to wait for the acknowledgement. */
+  waits?: Schedule;
+};
+
+/** A message that is sent again until it is acknowledged. */
+export type OutboxItem = { id: string; message: () => CrecMessage };
+
+/** Node.js takes a longer one for none. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
+
+const WAITS: Schedule = { firstMs: 30_000, growth: 2, maxMs: 600_000, jitter: 0 };
+
+/**
+ * Sends messages again, with growing waits, until an ack event node receives them. What it sends is kept elsewhere: this
+ * knows only what is sent now. Has what `findInFlight` needs.
+ */
+export class Outbox implements AckReceiver {
+  readonly identity: { consumer: string; channelId: string; service: string };
+  readonly #options: OutboxOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.identity = { consumer: options.consumer, channelId: "", service: "" };
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Sends a message now, unless it waits already. */
+  add(item: OutboxItem): void {
+    if (this.#entries.has(item.id)) return;
+    const entry: Entry = { ...item, attempt: 0, next: undefined };
+    this.#entries.set(item.id, entry);
+    this.#send(entry);
+  }
+
+  isInFlight(id: string): boolean {
+    return this.#entries.has(id);
+  }
+
+  /** Returns whether it was waited for. */
+  ack(id: string): boolean {
+    return this.#settle(id, undefined);
+  }
+
+  /** A message that was rejected is not sent again; another one is after the delay. */
+  refuse(id: string, refusal: Refusal): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    if ("reject" in refusal) return this.#settle(id, refusal.reason ?? "");
+    this.#schedule(entry, refusal.afterMs ?? this.#waitOf(entry));
+    return true;
+  }
+
+  /** Sends nothing again: what is kept comes after the restart. */
+  close(): void {
+    for (const { next } of this.#entries.values()) clearTimeout(next);
+    this.#entries.clear();
+  }
+
+  #settle(id: string, why: string | undefined): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    clearTimeout(entry.next);
+    this.#entries.delete(id);
+    this.#options.settled(id, why);
+    return true;
+  }
+
+  #send(entry: Entry): void {
+    entry.attempt += 1;
+    this.#schedule(entry, this.#waitOf(entry));
+    this.#options.send(entry);
+  }
+
+  #schedule(entry: Entry, ms: number): void {
+    clearTimeout(entry.next);
+    entry.next = setTimeout(() => this.#send(entry), Math.min(ms, LONGEST_TIMER_MS));
+  }
+
+  #waitOf({ attempt }: Entry): number {
+    return backoffMs(this.#options.waits ?? WAITS, attempt);
+  }
+}

@@ -1,0 +1,60 @@
+import type { CursorIdentity, LevelSource } from "../../../src/index.ts";
+import { isSameId } from "../../../src/protocol/ids.ts";
+import { processWide } from "./process-wide.ts";
+
+/** An events in, as nodes that depend on what it has read see it. */
+export type ChannelReader = {
+  /** Of the channel's config node. */
+  channelNode: string;
+  /** Undefined until it reads, and while it must not. */
+  reading(): Reading | undefined;
+};
+
+export type Reading = {
+  identity: Pick<CursorIdentity, "channelId" | "service">;
+  /** Up to when everything is settled that the channel had, in Unix milliseconds. */
+  readUpTo: number | undefined;
+  /** Where the levels of the channel's networks are read. */
+  levels: LevelSource;
+};
+
+const readers = processWide("channel-readers", () => new Set<ChannelReader>());
+
+/** Makes an events in known, from its deploy on. Gives the function that forgets it. */
+export function noteReader(reader: ChannelReader): () => void {
+  readers.add(reader);
+  return () => {
+    readers.delete(reader);
+  };
+}
+
+/** A channel as a node knows it: its config node, and its id once that was found out. */
+export type KnownChannel = { channelNode: string; channelId: string | undefined };
+
+/**
+ * Up to when all events in of a channel have read it, in Unix milliseconds. Undefined where one of them does not read
+ * now, or none exists here: then nothing may be concluded from what did not arrive.
+ */
+export function readUpToOf(channel: KnownChannel): number | undefined {
+  const times = readersOf(channel).map((reader) => reader.reading()?.readUpTo);
+  if (times.length === 0 || times.some((time) => time === undefined)) return undefined;
+  return Math.min(...(times as number[]));
+}
+
+/** Where the levels of a channel's networks are read, by any events in that reads it. */
+export function levelsOf(channelId: string): LevelSource | undefined {
+  for (const reader of readers) {
+    const reading = reader.reading();
+    if (reading && isSameId(reading.identity.channelId, channelId)) return reading.levels;
+  }
+  return undefined;
+}
+
+/** Also those that use another config node for the same channel. */
+function readersOf({ channelNode, channelId }: KnownChannel): ChannelReader[] {
+  return [...readers].filter((reader) => {
+    if (reader.channelNode === channelNode) return true;
+    const id = reader.reading()?.identity.channelId;
+    return channelId !== undefined && id !== undefined && isSameId(id, channelId);
+  });
+}

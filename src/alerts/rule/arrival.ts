@@ -1,0 +1,25 @@
+import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
+import type { KeyState, StepContext } from "./state.ts";
+
+/** What each kind of rule is given. The input is new, and not too late. */
+export type Arrival = {
+  settings: AlertSettings;
+  state: KeyState;
+  input: AlertInput;
+  /** The event time, bounded. */
+  at: number;
+  /** A hash of the input's id. */
+  id: string | undefined;
+  context: StepContext;
+};
+
+/** What a person should hear of, besides the outcomes. */
+export type StepWarning = "marks" | "details" | "ahead";
+
+export type Stepped = {
+  /** The same object where nothing changed; undefined where nothing is to be remembered. */
+  state: KeyState | undefined;
+  passed: PassedReason | undefined;
+  outcomes: AlertOutcome[];
+  warnings: StepWarning[];
+};

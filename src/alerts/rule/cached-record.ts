@@ -1,0 +1,86 @@
+import { CrecError } from "../../errors.ts";
+import type { AlertStore } from "../types.ts";
+
+/** Others that write to the same record win at most this often before it is an error. */
+const MOST_ATTEMPTS = 100;
+
+/** A record of a store as it was read or written last. One change after another. */
+export class CachedRecord<Value> {
+  readonly key: string;
+  /** When there is something to do for it, as the queue has it. */
+  queuedAt: number | undefined;
+  readonly #store: AlertStore;
+  readonly #parse: (value: unknown) => Value | undefined;
+  #value: Value | undefined;
+  #revision = 0;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(store: AlertStore, key: string, parse: (value: unknown) => Value | undefined) {
+    this.key = key;
+    this.#store = store;
+    this.#parse = parse;
+  }
+
+  get value(): Value | undefined {
+    return this.#value;
+  }
+
+  /** Whether a change is under way. */
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Reads it again. */
+  async read(): Promise<void> {
+    await this.#inTurn(() => this.#read());
+  }
+
+  /** Resolves when what is under way has ended. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  /**
+   * Replaces the value by the `state` that is decided on, or removes it where that is undefined. Nothing is written
+   * where it is the value itself. Where another copy has written since, it is decided again.
+   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws
+   */
+  change<Decided extends { state: Value | undefined }>(
+    decide: (value: Value | undefined) => Decided,
+  ): Promise<Decided> {
+    return this.#inTurn(async () => {
+      for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+        const decided = decide(this.#value);
+        const { state } = decided;
+        if (state === this.#value) return decided;
+        if (await this.#store.write(this.key, this.#revision, state)) {
+          this.#revision = state === undefined ? 0 : this.#revision + 1;
+          this.#value = state;
+          return decided;
+        }
+        await this.#read();
+      }
+      throw new CrecError(
+        "ALERTS_BUSY",
+        "What an alert rule remembers could not be written: other copies wrote to the same key all the time. Give the event again.",
+        { retryable: true },
+      );
+    });
+  }
+
+  async #read(): Promise<void> {
+    const record = await this.#store.read(this.key);
+    this.#revision = record?.revision ?? 0;
+    this.#value = record === undefined ? undefined : this.#parse(record.value);
+  }
+
+  #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#waiting += 1;
+    const result = this.#last.then(run).finally(() => {
+      this.#waiting -= 1;
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}

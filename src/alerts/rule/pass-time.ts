@@ -1,0 +1,83 @@
+import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+import { alertIdOf } from "./ids.ts";
+import { overIn, raisedIn } from "./raise.ts";
+import { horizonMs, type KeyState, MOST_UNTOLD, type StepContext } from "./state.ts";
+import { endOfReached, isWindowed } from "./window.ts";
+
+export type Passed = { state: KeyState | undefined; outcomes: AlertOutcome[] };
+
+/** What the time changes, once all inputs up to it were given. Pure, as `step` is. */
+export function passTime(
+  settings: AlertSettings,
+  state: KeyState,
+  readUpTo: number,
+  context: StepContext,
+): Passed {
+  const { state: changed, outcomes } = decided(settings, state, readUpTo, context);
+  const kept = context.keepsUntold ? withUntold(changed, outcomes) : changed;
+  const over = overAt(settings, kept);
+  return { state: over !== undefined && over <= readUpTo ? undefined : kept, outcomes };
+}
+
+function decided(
+  settings: AlertSettings,
+  state: KeyState,
+  readUpTo: number,
+  context: StepContext,
+): { state: KeyState; outcomes: AlertOutcome[] } {
+  const recovered = recoveredAt(settings, state, context.since);
+  if (state.active !== undefined && recovered !== undefined && recovered <= readUpTo) {
+    return {
+      state: overIn(state),
+      outcomes: [{ kind: "recovered", alert: state.active, at: recovered }],
+    };
+  }
+  const absent = absentAt(settings, state);
+  if (absent === undefined || absent > readUpTo) return { state, outcomes: [] };
+  const trigger = `absent since ${state.newest} ${state.raised}`;
+  const alert: RaisedAlert = {
+    id: alertIdOf(context.ruleId, context.recordKey, trigger),
+    key: state.key,
+    at: readUpTo,
+    count: 0,
+    suppressed: 0,
+  };
+  return { state: raisedIn(state, alert, settings), outcomes: [{ kind: "alert", alert }] };
+}
+
+function withUntold(state: KeyState, outcomes: AlertOutcome[]): KeyState {
+  if (outcomes.length === 0) return state;
+  return { ...state, untold: [...(state.untold ?? []), ...outcomes].slice(-MOST_UNTOLD) };
+}
+
+/** When time alone changes the state; undefined where only an input does. */
+export function dueAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
+  const times = [recoveredAt(settings, state, since), absentAt(settings, state), overAt(settings, state)];
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function recoveredAt(settings: AlertSettings, state: KeyState, since: number): number | undefined {
+  if (!isWindowed(settings) || !settings.recovers || state.active === undefined) return undefined;
+  return endOfReached(settings.when, state, since) ?? state.newest;
+}
+
+/** An absence that lasts is an alert again after each quiet time, where its end is an outcome. */
+function absentAt(settings: AlertSettings, state: KeyState): number | undefined {
+  if (settings.when.kind !== "absence") return undefined;
+  const isReported = state.active !== undefined;
+  if (isReported && (!settings.recovers || settings.quietMs <= 0)) return undefined;
+  const quietUntil = state.lastAlertAt === undefined ? 0 : state.lastAlertAt + settings.quietMs;
+  return Math.max(state.newest + settings.when.forMs, quietUntil);
+}
+
+/** When nothing of the key can count any more. */
+function overAt(settings: AlertSettings, state: KeyState): number | undefined {
+  if ((state.untold?.length ?? 0) > 0) return undefined;
+  // Of an absence whose end is no outcome, the alert says only that it was reported.
+  const isAwaited =
+    settings.when.kind === "absence" ? state.active === undefined || settings.recovers : state.active;
+  if (isAwaited) return undefined;
+  const quietUntil = (state.lastAlertAt ?? 0) + settings.quietMs;
+  return Math.max(state.newest + horizonMs(settings) + 1, quietUntil);
+}

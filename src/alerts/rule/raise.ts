@@ -1,0 +1,55 @@
+import type { AlertInput, AlertSettings, RaisedAlert } from "../types.ts";
+import type { StepWarning } from "./arrival.ts";
+import { alertIdOf } from "./ids.ts";
+import type { Counted, KeyState, StepContext } from "./state.ts";
+
+/** Characters of JSON. */
+const MOST_DETAILS = 16_384;
+
+/** An alert of an input, with its details. */
+export function alertOf(
+  input: AlertInput,
+  state: KeyState,
+  counted: Counted,
+  context: StepContext & { at: number },
+): { alert: RaisedAlert; warnings: StepWarning[] } {
+  const trigger = input.id === undefined ? `${context.at} ${state.raised}` : `id ${input.id}`;
+  const bare: RaisedAlert = {
+    id: alertIdOf(context.ruleId, context.recordKey, trigger),
+    key: state.key,
+    at: context.at,
+    ...counted,
+    ...(input.log === undefined ? {} : { log: input.log }),
+  };
+  const details = detailsOf(input, bare);
+  if (details === "unusable") return { alert: bare, warnings: ["details"] };
+  return { alert: details === undefined ? bare : { ...bare, details: details.value }, warnings: [] };
+}
+
+/** The state after an alert at this time. */
+export function raisedIn(state: KeyState, alert: RaisedAlert, settings: AlertSettings): KeyState {
+  return {
+    ...state,
+    raised: state.raised + 1,
+    lastAlertAt: Math.max(state.lastAlertAt ?? 0, alert.at),
+    suppressed: 0,
+    ...(settings.recovers || settings.when.kind === "absence" ? { active: state.active ?? alert } : {}),
+  };
+}
+
+/** The state without the alert whose condition held. */
+export function overIn({ active: _over, ...state }: KeyState): KeyState {
+  return state;
+}
+
+/** As it is after a restart: JSON of a limited size. */
+function detailsOf(input: AlertInput, alert: RaisedAlert): { value: unknown } | "unusable" | undefined {
+  try {
+    const value = input.details?.(alert);
+    if (value === undefined) return undefined;
+    const text = JSON.stringify(value);
+    return text === undefined || text.length > MOST_DETAILS ? "unusable" : { value: JSON.parse(text) };
+  } catch {
+    return "unusable";
+  }
+}

@@ -1,0 +1,47 @@
+import type { StepWarning } from "./arrival.ts";
+
+export type Report = StepWarning | "forgotten" | "refused" | "unreadable" | "untold" | "watched";
+
+const PERIOD_MS = 10 * 60_000;
+
+const SENTENCES: Record<Report, string> = {
+  marks:
+    "a window had more events than maxMarks. The older ones are counted together, at slightly later times. Allow more marks, or use a shorter window.",
+  details: `the details of an alert were left out: they are no JSON, or more than 16,384 characters of it. Keep less in an alert.`,
+  ahead:
+    "the time of an event is more than ten minutes ahead of this computer's clock. It counts as ten minutes ahead. Check the clock.",
+  forgotten:
+    "there were more keys than maxKeys. The key that was used least recently, and has no alert that waits for its end, was forgotten. Allow more keys, or use a key with fewer values.",
+  refused:
+    "an event was not counted: there are maxKeys keys, and each has an alert that waits for its end. Allow more keys.",
+  unreadable: "what was remembered of a key has another form, and was forgotten.",
+  untold: "an outcome was dropped: too many of one key were not told. Report each as told.",
+  watched: "an alert is not watched for being taken back: 1,000 are.",
+};
+
+/** Passes on what happened, each kind at most once in ten minutes, with how often it happened. */
+export class Reports {
+  readonly #ruleId: string;
+  readonly #now: () => number;
+  readonly #onWarning: (message: string) => void;
+  readonly #kinds = new Map<Report, { count: number; reportedAt: number }>();
+
+  constructor(ruleId: string, now: () => number, onWarning: (message: string) => void) {
+    this.#ruleId = ruleId;
+    this.#now = now;
+    this.#onWarning = onWarning;
+  }
+
+  add(kind: Report): void {
+    const known = this.#kinds.get(kind) ?? { count: 0, reportedAt: Number.NEGATIVE_INFINITY };
+    const count = known.count + 1;
+    const now = this.#now();
+    if (now - known.reportedAt < PERIOD_MS) {
+      this.#kinds.set(kind, { ...known, count });
+      return;
+    }
+    this.#kinds.set(kind, { count: 0, reportedAt: now });
+    const times = count > 1 ? `${count} times since the last warning: ` : "";
+    this.#onWarning(`Alert rule ${this.#ruleId}: ${times}${SENTENCES[kind]}`);
+  }
+}

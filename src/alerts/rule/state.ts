@@ -1,0 +1,109 @@
+import type { AlertOutcome, AlertSettings, RaisedAlert } from "../types.ts";
+
+/** What an alert says of its window. */
+export type Counted = Pick<RaisedAlert, "count" | "sum" | "usual" | "suppressed">;
+
+/** An input that was counted. */
+export type Mark = {
+  at: number;
+  /** A short hash of the input's id, with `-` before it where the input did not match. */
+  id?: string;
+  /** How many inputs it stands for; 0 where it is only remembered, so that it is not counted again. */
+  n: number;
+  /** Their sum, in the smallest unit. */
+  amount?: string;
+  /** Of the alert that it raised. */
+  alert?: Counted;
+};
+
+/** What a rule remembers of one key. It is JSON, and never changed: a step returns another one. */
+export type KeyState = {
+  v: 1;
+  /** As alerts name it. */
+  key: string;
+  /** The event time of the newest input that counts. */
+  newest: number;
+  /** By time, and in the order in which they came. */
+  marks: Mark[];
+  /** Inputs up to this time are not counted: they may be among those that were forgotten. */
+  floor?: number;
+  /** Of a rate: how many there were in each part of the compared time that has any. */
+  parts?: Array<[part: number, count: number]>;
+  /** Of the tokens that are summed. */
+  decimals?: number;
+  /** How many alerts there were, which makes ids without an input's id differ. */
+  raised: number;
+  /** The event time of the latest alert. */
+  lastAlertAt?: number;
+  /** Alerts that were held back since. */
+  suppressed: number;
+  /** The alert whose condition still holds. */
+  active?: RaisedAlert;
+  /** The latest recovery that an input led to. */
+  ended?: { by: string; alert: RaisedAlert; at: number };
+  /** Outcomes that no input led to, and that nobody was told yet. */
+  untold?: AlertOutcome[];
+};
+
+/** What a step knows besides the state of the key. */
+export type StepContext = {
+  ruleId: string;
+  /** The key of the record, which is short whatever the key of the input. */
+  recordKey: string;
+  /** The present, in milliseconds. */
+  now: number;
+  /** The event time from which on the rule saw everything. */
+  since: number;
+  /** Keys that were removed had nothing left to count up to this event time. */
+  forgottenUpTo: number;
+  /** Whether outcomes that no input led to are kept in the state. */
+  keepsUntold: boolean;
+};
+
+/** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */
+export const MOST_AHEAD_MS = 10 * 60_000;
+/** An alert for each event has no window: how long the ids of events are remembered, in event time. */
+export const REMEMBER_EACH_MS = 24 * 60 * 60_000;
+
+/** Outcomes that are kept for one key. */
+export const MOST_UNTOLD = 20;
+
+export function newState(key: string, newest: number): KeyState {
+  return { v: 1, key, newest, marks: [], raised: 0, suppressed: 0 };
+}
+
+/** The length of the window; for `each`, the time for which ids are remembered. */
+export function windowMs({ when }: AlertSettings): number {
+  if (when.kind === "each") return REMEMBER_EACH_MS;
+  return when.kind === "absence" ? when.forMs : when.withinMs;
+}
+
+/** An input that is older than the newest one by more than this is not counted. */
+export function horizonMs(settings: AlertSettings): number {
+  return windowMs(settings) + settings.slackMs;
+}
+
+/** The time of an event, with a bound for clocks that are wrong. */
+export function boundedTime(at: number, now: number): number {
+  return Number.isFinite(at) ? Math.max(0, Math.min(at, now + MOST_AHEAD_MS)) : now;
+}
+
+/** Whether an alert at this time would be too close to another one of the key. */
+export function isQuiet({ quietMs }: AlertSettings, state: KeyState, at: number): boolean {
+  if (quietMs <= 0 || state.lastAlertAt === undefined) return false;
+  const isNear = (other: number) => Math.abs(at - other) < quietMs;
+  return isNear(state.lastAlertAt) || state.marks.some((mark) => mark.alert !== undefined && isNear(mark.at));
+}
+
+/** Whether a value from a store is a state that this version wrote. */
+export function isKeyState(value: unknown): value is KeyState {
+  if (typeof value !== "object" || value === null) return false;
+  const { v, key, newest, marks, raised, suppressed } = value as Partial<Record<keyof KeyState, unknown>>;
+  return (
+    v === 1 &&
+    typeof key === "string" &&
+    [newest, raised, suppressed].every(Number.isFinite) &&
+    Array.isArray(marks) &&
+    marks.every((mark) => Number.isFinite(mark?.at) && Number.isFinite(mark?.n))
+  );
+}

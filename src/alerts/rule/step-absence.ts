@@ -1,0 +1,25 @@
+import type { Arrival, Stepped } from "./arrival.ts";
+import type { AlertOutcome } from "../types.ts";
+import { overIn } from "./raise.ts";
+
+/** An input that matches ends an absence, and starts the time for the next one. */
+export function stepAbsence({ settings, state, at, id }: Arrival): Stepped {
+  // A watch that started without an input has no mark.
+  if (at < state.newest || (at === state.newest && state.marks.length > 0)) {
+    return { state, passed: "counted", outcomes: [], warnings: [] };
+  }
+  const { active } = state;
+  const outcomes: AlertOutcome[] =
+    active !== undefined && settings.recovers ? [{ kind: "recovered", alert: active, at }] : [];
+  const ended =
+    active !== undefined && settings.recovers && id !== undefined
+      ? { ended: { by: id, alert: active, at } }
+      : {};
+  const marks = [{ at, n: 1, ...(id === undefined ? {} : { id }) }];
+  return {
+    state: { ...overIn(state), ...ended, newest: at, marks },
+    passed: "counted",
+    outcomes,
+    warnings: [],
+  };
+}

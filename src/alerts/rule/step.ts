@@ -1,0 +1,95 @@
+import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
+import { markIdOf, shownKey } from "./ids.ts";
+import { bounded, findMark, since } from "./marks.ts";
+import type { Arrival, Stepped } from "./arrival.ts";
+import { alertOf } from "./raise.ts";
+import { boundedTime, horizonMs, type KeyState, type Mark, newState, type StepContext } from "./state.ts";
+import { stepAbsence } from "./step-absence.ts";
+import { stepEach, stepWhileHolding } from "./step-each.ts";
+import { stepWindow } from "./step-window.ts";
+import { decimalsOf, isWindowed, partsSince } from "./window.ts";
+
+const WHOLE_NUMBER = /^-?\d{1,100}$/;
+
+/**
+ * What an input changes. Pure: the same arguments give the same answer, and the state that is given stays as it is.
+ *
+ * Which inputs count depends on their event times and ids alone: those within the slack may come in any order. At which
+ * of them an alert is raised depends on the order, since an alert does not wait.
+ */
+export function step(
+  settings: AlertSettings,
+  state: KeyState | undefined,
+  input: AlertInput,
+  context: StepContext,
+): Stepped {
+  const at = boundedTime(input.at, context.now);
+  const holds = settings.when.kind === "each" && settings.recovers;
+  const pass = (passed: PassedReason): Stepped => ({ state, passed, outcomes: [], warnings: [] });
+  if (!input.matches && !holds) return pass("no_match");
+  if (settings.when.kind === "sum") {
+    const isKnown = decimalsOf(settings.when, state?.decimals ?? input.decimals) !== undefined;
+    if (!WHOLE_NUMBER.test(input.amount ?? "") || !isKnown) return pass("undecided");
+  }
+  const id = input.id === undefined ? undefined : markIdOf(input.id, input.matches);
+  const known = state && findMark(state, id);
+  if (state !== undefined && (known !== undefined || (id !== undefined && state.ended?.by === id))) {
+    return again({ settings, state, input, at, id, context }, known);
+  }
+  const isEachAgain = settings.when.kind === "each" && input.redelivered === true;
+  if (state?.floor !== undefined && at <= state.floor && !isEachAgain) return pass("limit");
+  const oldest = state === undefined ? context.forgottenUpTo + 1 : state.newest;
+  if (at < oldest - horizonMs(settings) && !(isEachAgain || (state === undefined && input.redelivered))) {
+    return pass(input.matches ? "too_late" : "no_match");
+  }
+  const before = state ?? newState(shownKey(input.key), at);
+  const arrival = { settings, state: before, input, at, id, context };
+  const stepped = kindOf(settings)(arrival);
+  const isAhead = at < input.at;
+  return trimmed(settings, isAhead ? { ...stepped, warnings: [...stepped.warnings, "ahead"] } : stepped);
+}
+
+function kindOf(settings: AlertSettings): (arrival: Arrival) => Stepped {
+  if (settings.when.kind === "absence") return stepAbsence;
+  if (isWindowed(settings)) return (arrival) => stepWindow({ ...arrival, settings });
+  return settings.recovers ? stepWhileHolding : stepEach;
+}
+
+/** The input was counted before. Where it was not acknowledged, what it led to is an outcome once more. */
+function again({ state, input, at, id, context }: Arrival, known: Mark | undefined): Stepped {
+  const outcomes: AlertOutcome[] = [];
+  const warnings: Stepped["warnings"] = [];
+  if (input.redelivered && state.ended !== undefined && state.ended.by === id) {
+    outcomes.push({ kind: "recovered", alert: state.ended.alert, at: state.ended.at });
+  }
+  if (input.redelivered && known?.alert !== undefined) {
+    const repeated = alertOf(input, state, known.alert, { ...context, at });
+    const isActive = state.active?.id === repeated.alert.id;
+    outcomes.push({
+      kind: "alert",
+      alert: isActive && state.active ? state.active : repeated.alert,
+      repeated: true,
+    });
+    warnings.push(...repeated.warnings);
+  }
+  const passed = input.matches ? "seen" : "no_match";
+  return { state, passed: known?.alert && input.redelivered ? undefined : passed, outcomes, warnings };
+}
+
+/** Forgets what can count no more, and what there is too much of. */
+function trimmed(settings: AlertSettings, { state, ...result }: Stepped): Stepped {
+  if (state === undefined) return { state, ...result };
+  const oldest = state.newest - horizonMs(settings);
+  const { when } = settings;
+  const recent: KeyState = {
+    ...state,
+    marks: since(state.marks, oldest),
+    ...(when.kind === "rate" && state.parts ? { parts: partsSince(when, state.parts, oldest) } : {}),
+  };
+  const small = bounded(recent, settings.maxMarks);
+  return {
+    state: small,
+    ...result,
+    warnings: small === recent ? result.warnings : [...result.warnings, "marks"],
+  };
+}

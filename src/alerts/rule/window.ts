@@ -1,0 +1,143 @@
+import { toSmallestUnit } from "../../abi/index.ts";
+import type { AlertSettings, AlertWhen } from "../types.ts";
+import type { KeyState, Mark } from "./state.ts";
+
+export type Windowed = Extract<AlertWhen, { kind: "count" | "sum" | "rate" }>;
+
+/** A window that reaches the limit: its last mark, and what is in it. */
+export type Reached = { end: Mark; count: number; sum?: string; usual?: number };
+
+/** Amounts are compared with this many decimal places, so that nothing is rounded. */
+const MOST_DECIMALS = 77;
+/** A compared time is counted in this many parts. */
+const PARTS = 100;
+
+/**
+ * The first window that reaches the limit, of those that end at a mark and hold this time; without a time, the last of
+ * all windows. A window holds what is less than its length older than its end.
+ */
+export function reachedWindow(
+  when: Windowed,
+  state: KeyState,
+  context: { since: number; at?: number },
+): Reached | undefined {
+  const { marks } = state;
+  const { at = Number.NEGATIVE_INFINITY } = context;
+  const before = context.at === undefined ? Number.POSITIVE_INFINITY : context.at + when.withinMs;
+  const reaches = limitOf(when, state, context.since);
+  let last: Reached | undefined;
+  let from = 0;
+  let count = 0;
+  let sum = 0n;
+  const add = (mark: Mark, sign: 1 | -1) => {
+    count += sign * mark.n;
+    if (when.kind === "sum" && mark.amount !== undefined) sum += BigInt(sign) * BigInt(mark.amount);
+  };
+  if (context.at !== undefined) {
+    const first = marks.findIndex((mark) => mark.at > at - when.withinMs);
+    from = first === -1 ? marks.length : first;
+  }
+  for (let index = from; index < marks.length; index += 1) {
+    const end = marks[index];
+    if (end === undefined || end.at >= before) break;
+    add(end, 1);
+    let oldest = marks[from];
+    while (oldest !== undefined && oldest.at <= end.at - when.withinMs) {
+      add(oldest, -1);
+      from += 1;
+      oldest = marks[from];
+    }
+    // All marks of one time belong to the window.
+    if (end.at < at || marks[index + 1]?.at === end.at) continue;
+    const usual = reaches(end.at, count, sum);
+    if (usual === undefined) continue;
+    const found = {
+      end,
+      count,
+      ...(when.kind === "sum" ? { sum: String(sum) } : {}),
+      ...(when.kind === "rate" ? { usual } : {}),
+    };
+    if (context.at !== undefined) return found;
+    last = found;
+  }
+  return last;
+}
+
+/** When the last window that reaches the limit ends to do so, with the marks there are; undefined without such a window. */
+export function endOfReached(when: Windowed, state: KeyState, since: number): number | undefined {
+  const last = reachedWindow(when, state, { since });
+  if (last === undefined) return undefined;
+  const reaches = limitOf(when, state, since);
+  const inWindow = state.marks.filter(({ at }) => at <= last.end.at && at > last.end.at - when.withinMs);
+  let count = 0;
+  let sum = 0n;
+  for (const mark of inWindow.reverse()) {
+    count += mark.n;
+    if (mark.amount !== undefined) sum += BigInt(mark.amount);
+    if (reaches(last.end.at, count, sum) !== undefined) return mark.at + when.withinMs;
+  }
+  return last.end.at + when.withinMs;
+}
+
+/** Undefined where a window with this end does not reach the limit; of a rate, how many there usually are. */
+function limitOf(
+  when: Windowed,
+  state: KeyState,
+  since: number,
+): (end: number, count: number, sum: bigint) => number | undefined {
+  if (when.kind === "count") return (_end, count) => (count >= when.times ? 0 : undefined);
+  if (when.kind === "sum") {
+    const decimals = decimalsOf(when, state.decimals) ?? 0;
+    const limit = BigInt(toSmallestUnit(when.limit, MOST_DECIMALS, "limit"));
+    const scale = 10n ** BigInt(MOST_DECIMALS - decimals);
+    return (_end, count, sum) => (count > 0 && sum * scale >= limit ? 0 : undefined);
+  }
+  return (end, count) => {
+    if (count < when.least) return undefined;
+    const usual = usualBefore(when, state, end, since);
+    return usual !== undefined && count > when.factor * usual ? usual : undefined;
+  };
+}
+
+/** The decimals of what is summed; 0 where the limit is in the smallest unit. Undefined where they are not known. */
+export function decimalsOf(
+  { unit, decimals }: Extract<AlertWhen, { kind: "sum" }>,
+  ofEvent: number | undefined,
+): number | undefined {
+  const known = unit === "token" ? (decimals ?? ofEvent) : 0;
+  const isUsable = Number.isInteger(known) && Number(known) >= 0 && Number(known) <= MOST_DECIMALS;
+  return isUsable ? known : undefined;
+}
+
+type Rate = Extract<AlertWhen, { kind: "rate" }>;
+
+/** Counts one more at this time. */
+export function withPart(when: Rate, parts: KeyState["parts"] = [], at: number): Array<[number, number]> {
+  const part = partOf(when, at);
+  const known = parts.find(([number]) => number === part);
+  const others = parts.filter(([number]) => number !== part);
+  return [...others, [part, (known?.[1] ?? 0) + 1] as [number, number]].sort(([a], [b]) => a - b);
+}
+
+/** The parts that a window may still be compared with, where marks reach back to this time. */
+export function partsSince(when: Rate, parts: Array<[number, number]>, at: number): Array<[number, number]> {
+  const first = partOf(when, at - when.withinMs) - partCount(when);
+  return parts.filter(([part]) => part >= first);
+}
+
+/** Undefined while the compared time before the window is not known as a whole. */
+function usualBefore(when: Rate, { parts = [] }: KeyState, end: number, since: number): number | undefined {
+  const next = partOf(when, end - when.withinMs);
+  const first = next - partCount(when);
+  if (first * partMs(when) < since) return undefined;
+  const total = parts.reduce((sum, [part, count]) => (part >= first && part < next ? sum + count : sum), 0);
+  return (total * when.withinMs) / (partCount(when) * partMs(when));
+}
+
+const partMs = ({ comparedMs }: Rate) => Math.max(1, Math.ceil(comparedMs / PARTS));
+const partCount = (when: Rate) => Math.max(1, Math.round(when.comparedMs / partMs(when)));
+const partOf = (when: Rate, at: number) => Math.floor(at / partMs(when));
+
+export function isWindowed(settings: AlertSettings): settings is AlertSettings & { when: Windowed } {
+  return settings.when.kind !== "each" && settings.when.kind !== "absence";
+}

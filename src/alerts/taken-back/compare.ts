@@ -1,0 +1,30 @@
+import { rankOf } from "../../consumer/contract-event.ts";
+import { CONFIDENCES } from "../../protocol/index.ts";
+import type { LogPlace } from "../types.ts";
+
+/** Below 0 where the first one is lower. Both are decimal digits without leading zeros. */
+export function compareBlocks(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length;
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+export function isFinal(confidence: string): boolean {
+  return rankOf(confidence) === CONFIDENCES.length - 1;
+}
+
+/** Whether one level is above the other. A level that this version does not know counts as the weakest. */
+export function isAbove(confidence: string, other: string): boolean {
+  return rankOf(confidence) > rankOf(other);
+}
+
+export function isTransaction(
+  one: Pick<LogPlace, "chainSelector" | "transactionHash">,
+  other: Pick<LogPlace, "chainSelector" | "transactionHash">,
+): boolean {
+  return one.transactionHash === other.transactionHash && one.chainSelector === other.chainSelector;
+}
+
+/** Whether one transaction emitted the same in both places. */
+export function isSameLog(one: LogPlace, other: LogPlace): boolean {
+  return isTransaction(one, other) && one.contract === other.contract && one.content === other.content;
+}

@@ -1,0 +1,5 @@
+export { learn } from "./learn.ts";
+export { blockEvidenceOf, logPlaceOf } from "./log-place.ts";
+export { nextSettleAt, settle } from "./settle.ts";
+export type { Learned, Moment, Watched, WatchedAlert, WatchSettings, WatchState } from "./types.ts";
+export { WATCHED_ALERTS, watchAlert, watchStateOf } from "./watch.ts";

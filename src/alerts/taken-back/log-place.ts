@@ -1,0 +1,95 @@
+import { checksumOf } from "../../files/checksum.ts";
+import { isObject } from "../../proofs/fields.ts";
+import { type DecodedWatcherEvent, decodeEvent, signedFacts } from "../../proofs/index.ts";
+import { wholeDigits } from "../../proofs/integer.ts";
+import { type ChannelEvent, isEvent, unlisted } from "../../protocol/index.ts";
+import type { AlertEvidence, LogPlace } from "../types.ts";
+
+const TRANSACTION_HASH = /^0x[0-9a-f]{64}$/;
+
+/**
+ * Where the log of a verified contract event is. Undefined where its chain is not signed, or a part of the place is
+ * missing: then nothing can be concluded from it. Decode all events of a rule with the same ABI, or all without one:
+ * the content of a log is compared as it was decoded.
+ * @example
+ * const log = logPlaceOf(decodeEvent(event, abi));
+ * log?.confidence; // → "latest"
+ */
+export function logPlaceOf(decoded: DecodedWatcherEvent): LogPlace | undefined {
+  const { name, params, contract = "", chainSelector, transactionHash = "", watcherId } = decoded;
+  if (decoded.chainSelectorUnsigned || contract === "") return undefined;
+  return cleanPlace({
+    chainSelector,
+    transactionHash,
+    blockNumber: String(decoded.blockNumber),
+    logIndex: String(decoded.logIndex),
+    confidence: decoded.confidence ?? "latest",
+    contract,
+    content: checksumOf(JSON.stringify([name, params], withSortedNames)),
+    source: sourceOf([watcherId, chainSelector, contract.toLowerCase(), name]),
+  });
+}
+
+/**
+ * What a verified answer of a query shows: that the chain had reached the requested level up to the block that was
+ * read. Undefined for other events, and where the answer names no block, no level or no signed chain.
+ * @example
+ * blockEvidenceOf(answered)?.confidence; // → "finalized"
+ */
+export function blockEvidenceOf(event: ChannelEvent): (AlertEvidence & { kind: "block" }) | undefined {
+  if (!isEvent(event, "query.status")) return undefined;
+  const { chainSelector, confidence } = signedFacts(event);
+  const { block } = decodeEvent(event);
+  if (chainSelector === undefined || confidence === undefined || block === undefined) return undefined;
+  return { kind: "block", chainSelector, blockNumber: block.number, confidence };
+}
+
+/** A place in the form in which places are compared; undefined where a part of it is not what it should be. */
+export function cleanPlace(log: LogPlace): LogPlace | undefined {
+  const chainSelector = wholeDigits(log.chainSelector);
+  const blockNumber = wholeDigits(log.blockNumber);
+  const logIndex = wholeDigits(log.logIndex);
+  const transactionHash = cleanHash(log.transactionHash);
+  if (chainSelector === undefined || blockNumber === undefined || logIndex === undefined) return undefined;
+  if (transactionHash === undefined) return undefined;
+  const { content, source } = log;
+  const contract = log.contract.toLowerCase();
+  const confidence = cleanLevel(log.confidence);
+  return {
+    chainSelector,
+    transactionHash,
+    blockNumber,
+    logIndex,
+    confidence,
+    contract,
+    content: short(content),
+    source: short(source),
+  };
+}
+
+/** Undefined for what is no hash of a transaction. */
+export function cleanHash(hash: string): string | undefined {
+  const lower = hash.toLowerCase();
+  return TRANSACTION_HASH.test(lower) ? lower : undefined;
+}
+
+export function cleanLevel(level: string): LogPlace["confidence"] {
+  return unlisted(level.slice(0, LONGEST).toLowerCase());
+}
+
+const LONGEST = 64;
+
+/** What a library user made up may be long, and is kept for each alert. */
+function short(text: string): string {
+  return text.length <= LONGEST ? text : checksumOf(text);
+}
+
+function sourceOf(parts: readonly string[]): string {
+  return checksumOf(JSON.stringify(parts)).slice(0, 32);
+}
+
+/** The service may list the parameters of one log in another order. */
+function withSortedNames(_name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,48 @@
+import type { AlertOutcome, AlertSettings, LogPlace, RaisedAlert, TakenBackReason } from "../types.ts";
+
+/** The times of a rule that matter here, in milliseconds. */
+export type WatchSettings = Pick<AlertSettings, "slackMs" | "confirmWithinMs">;
+
+/** What is remembered of alerts whose logs may still be undone. It is JSON. */
+export type WatchState = {
+  readonly version: 1;
+  readonly watched: readonly WatchedAlert[];
+  /** What reported a log at a level above `latest`, and those levels; the newest one is the last. */
+  readonly sources: ReadonlyArray<readonly [source: string, levels: readonly string[]]>;
+};
+
+export type WatchedAlert = {
+  readonly alert: RaisedAlert;
+  /** Where its log is by what is known now. */
+  readonly log: LogPlace;
+  readonly raisedAt: number;
+  /** When the log was reported there last. */
+  readonly seenAt: number;
+  /** Other places in which the log was reported. */
+  readonly others?: ReadonlyArray<readonly [blockNumber: string, logIndex: string]>;
+  /**
+   * It is not where it was, by evidence of this level. The same log may still be reported from another block.
+   * `stands`: it was reported from the block of the same number, at another index.
+   */
+  readonly undone?: {
+    readonly at: number;
+    readonly reason: TakenBackReason;
+    readonly confidence: string;
+    readonly stands?: true;
+  };
+  /** The chain passed its block at this level. That shows nothing while its source may have stopped to report. */
+  readonly passed?: { readonly at: number; readonly confidence: string };
+  /** People were told that the log has moved. */
+  readonly toldMoved?: true;
+};
+
+/** When something arrives, in milliseconds, and how late an event may arrive. */
+export type Moment = { now: number; slackMs: number };
+
+/** `state` is the object that was given where nothing changed. */
+export type Watched = { state: WatchState; outcomes: AlertOutcome[] };
+
+export type Learned = Watched & {
+  /** The watched alert whose log was given, in its block or in another one: it must not raise another alert. */
+  belongsTo?: RaisedAlert;
+};

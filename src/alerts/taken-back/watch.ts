@@ -1,0 +1,35 @@
+import type { RaisedAlert } from "../types.ts";
+import { isFinal } from "./compare.ts";
+import { cleanPlace } from "./log-place.ts";
+import type { WatchState } from "./types.ts";
+
+/** Alerts that are watched at the same time; more are not watched. */
+export const WATCHED_ALERTS = 1_000;
+
+const NOTHING: WatchState = { version: 1, watched: [], sources: [] };
+
+/** What was remembered; nothing where there is no state, or one of another version. */
+export function watchStateOf(value: unknown): WatchState {
+  const isState = typeof value === "object" && value !== null && "version" in value && value.version === 1;
+  return isState ? (value as WatchState) : NOTHING;
+}
+
+/**
+ * Watches whether the log of an alert is undone, from `now` in milliseconds. An alert without a log is not watched, nor
+ * one of which no higher level is reported.
+ *
+ * `isFull`: it should be watched, but too many are.
+ */
+export function watchAlert(
+  state: WatchState,
+  alert: RaisedAlert,
+  { now, isHighest = false }: { now: number; isHighest?: boolean | undefined },
+): { state: WatchState; isFull: boolean } {
+  const log = alert.log && cleanPlace(alert.log);
+  if (log === undefined || isHighest || isFinal(log.confidence)) return { state, isFull: false };
+  const { watched } = state;
+  if (watched.some((one) => one.alert.id === alert.id)) return { state, isFull: false };
+  if (watched.length >= WATCHED_ALERTS) return { state, isFull: true };
+  const added = { alert, log, raisedAt: now, seenAt: now };
+  return { state: { ...state, watched: [...watched, added] }, isFull: false };
+}
