@@ -93,6 +93,7 @@ export function shownValue(value: unknown): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
-function kindOf(value: unknown): string {
+/** What a value is, in a sentence. */
+export function kindOf(value: unknown): string {
   return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
 }

@@ -1,6 +1,6 @@
 import type { Comparison } from "../../protocol/index.ts";
 import { compareDecimals, type Decimal, readDecimal, shifted } from "./decimal.ts";
-import type { FieldKind, Kind } from "./field-kind.ts";
+import { type FieldKind, isListType, type Kind } from "./field-kind.ts";
 import { type Finding, notOfKind, valueSet } from "./value-set.ts";
 
 /** A row without its field: whether a value that is there fits. */
@@ -18,13 +18,14 @@ const HEX = /^0x[0-9a-f]*$/i;
 export function comparator(wanted: Wanted): Comparator {
   const scalar = scalarComparison(wanted);
   const equals = wanted.is === "contains" ? valueSet(wanted.values, wanted.decimals) : undefined;
-  return (value, { kind, type }) => {
+  return (value, field) => {
+    const { kind } = field;
     if (Array.isArray(value)) {
       if (equals !== undefined && kind !== "hash") return anyElement(value, (one) => equals(one, kind));
       return { reason: 'it is a list: use "contains", or name an element such as [0]' };
     }
     if (!SCALARS.has(typeof value)) return { reason: "it has several parts: name one of them" };
-    if (type.endsWith("]") && kind !== "hash") return { reason: `its value is not a list, as ${type} is` };
+    if (isListType(field)) return { reason: `its value is not a list, as ${field.type} is` };
     return scalar(value, kind);
   };
 }

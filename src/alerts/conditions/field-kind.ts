@@ -12,6 +12,10 @@ export type FieldKind = { kind: Kind; type: string };
 
 export const BY_LOOK: FieldKind = { kind: "look", type: "" };
 
+export function isListType({ type, kind }: FieldKind): boolean {
+  return type.endsWith("]") && kind !== "hash";
+}
+
 /** Tells the kind of the field in an event. */
 export type KindReader = (decoded: unknown) => FieldKind;
 
@@ -35,16 +39,24 @@ export function kindReader(path: FieldPath, abi: Abi = []): KindReader {
     if (typeof name !== "string") return BY_LOOK;
     const known = agreed.get(name);
     if (known !== undefined || typeof params !== "object" || params === null) return known ?? BY_LOOK;
-    const fitting =
-      byName.get(name)?.filter(({ event }) => hasParameters(event, params as Record<string, unknown>)) ?? [];
-    return agreement(fitting) ?? BY_LOOK;
+    return agreement(fittingEvents(byName.get(name) ?? [], params as Record<string, unknown>)) ?? BY_LOOK;
   };
 }
 
 type Typed = { event: AbiEvent; kind: FieldKind };
 
+/** Those that have these parameters, and no others where there is such a one. */
+function fittingEvents(events: readonly Typed[], params: Record<string, unknown>): readonly Typed[] {
+  const fitting = events.filter(({ event }) => hasParameters(event, params));
+  const count = Object.keys(params).length;
+  const exact = fitting.filter(({ event }) => event.inputs.length === count);
+  return exact.length > 0 ? exact : fitting;
+}
+
 function agreement([first, ...others]: readonly Typed[]): FieldKind | undefined {
-  return others.every(({ kind }) => kind.kind === first?.kind.kind) ? first?.kind : undefined;
+  const alike = ({ kind }: Typed) =>
+    kind.kind === first?.kind.kind && isListType(kind) === isListType(first.kind);
+  return others.every(alike) ? first?.kind : undefined;
 }
 
 function parameterAt(inputs: readonly AbiParameter[], path: FieldPath): AbiParameter | undefined {

@@ -1,0 +1,180 @@
+import type { Node, NodeAPI } from "node-red";
+import type { Abi, CompiledConditions, Condition } from "../../../src/index.ts";
+import type { ConditionDef } from "../shared/conditions.ts";
+import { nodeError, toCodedError } from "../shared/errors.ts";
+import { type RowValueReader, rowValueReader } from "./condition-values.ts";
+import { kindOf } from "./evaluate.ts";
+import type { Library } from "./library.ts";
+import type { CrecMessage } from "./message.ts";
+import { prepareExpression } from "./prepared-expression.ts";
+
+export type RowResult = { result: boolean | undefined; reason?: string };
+
+/** A row, ready for messages. */
+export type Row = {
+  /** Whether neither the message nor the context gives its values: it is decided without a wait. */
+  isFixed: boolean;
+  /** `decimals`: those of the contract that the message is about. */
+  check(msg: CrecMessage, decimals: number | undefined): RowResult | Promise<RowResult>;
+};
+
+export type RowReading = { RED: NodeAPI; node: Node; library: Library; abi: Abi | undefined };
+type FieldDef = Extract<ConditionDef, { kind: "field" }>;
+type ExpressionDef = Extract<ConditionDef, { kind: "expression" }>;
+
+/** Prepared once for each number of decimals. */
+type Compiled = (decimals: number | undefined) => CompiledConditions;
+
+const WITHOUT_VALUE: readonly string[] = ["isTrue", "isFalse", "exists"];
+/** A form may keep a unit from another comparison. */
+const WITHOUT_UNIT: readonly string[] = [...WITHOUT_VALUE, "startsWith", "endsWith"];
+
+/** @throws INVALID_FIELD, VARIABLE_MISSING for a row that is wrong for each message */
+export async function readRow(reading: RowReading, row: ConditionDef, number: number): Promise<Row> {
+  const label = reading.RED._("common.error.condition-label", { number });
+  try {
+    if (row.kind === "field") return await fieldRow(reading, row, label);
+    return expressionRow(reading, row, label);
+  } catch (error) {
+    const { code, message } = toCodedError(error);
+    if (code !== "INVALID_ARGUMENT") throw error;
+    throw nodeError("INVALID_FIELD", withLabel(label, message), error);
+  }
+}
+
+async function fieldRow(reading: RowReading, row: FieldDef, label: string): Promise<Row> {
+  const { RED, node } = reading;
+  const typed = [
+    { label, value: row.value ?? "", type: row.type || "str" },
+    { label, value: row.to ?? "", type: row.toType || "str" },
+  ];
+  const wanted = WITHOUT_VALUE.includes(row.is) ? 0 : row.is === "between" ? 2 : 1;
+  const readers = typed.slice(0, wanted).map((one) => rowValueReader(RED, node, one, row.is));
+  return readers.some(({ varies }) => varies)
+    ? varyingRow(reading, row, readers, label)
+    : fixedRow(reading, row, await valuesOf(readers, {}), label);
+}
+
+function fixedRow(
+  reading: RowReading,
+  row: FieldDef,
+  values: readonly string[] | { reason: string },
+  label: string,
+): Row {
+  if ("reason" in values) throw nodeError("INVALID_FIELD", withLabel(label, values.reason));
+  const compiled = compiledFor(reading, row, values);
+  // A wrong row is reported with the first message, whatever that is about.
+  compiled(undefined);
+  return {
+    isFixed: true,
+    check: ({ payload }, decimals) => decided(compiled(decimals), payload),
+  };
+}
+
+function varyingRow(
+  reading: RowReading,
+  row: FieldDef,
+  readers: readonly RowValueReader[],
+  label: string,
+): Row {
+  let last: { values: readonly string[]; compiled: Compiled } | undefined;
+  const check = async (msg: CrecMessage, decimals: number | undefined): Promise<RowResult> => {
+    const values = await valuesOf(readers, msg);
+    if ("reason" in values) return { result: undefined, reason: values.reason };
+    if (values.length === 0) return inEmptyList(reading, row, msg);
+    // A long list is prepared again only when it has changed.
+    if (last === undefined || !isSame(last.values, values)) {
+      last = { values, compiled: compiledFor(reading, row, values) };
+    }
+    try {
+      return decided(last.compiled(decimals), msg.payload);
+    } catch (error) {
+      return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
+    }
+  };
+  return { isFixed: false, check };
+}
+
+/** Nothing is one of no values. Also then a field that is missing is neither one of them nor not one of them. */
+function inEmptyList({ library }: RowReading, { field, not }: FieldDef, { payload }: CrecMessage): RowResult {
+  return { result: not === true && library.matchEvent([{ field, is: "exists" }], payload) };
+}
+
+function compiledFor({ library, abi }: RowReading, row: FieldDef, values: readonly string[]): Compiled {
+  const known = new Map<number | undefined, CompiledConditions>();
+  const isAmount = row.unit === "token" && !WITHOUT_UNIT.includes(row.is);
+  return (ofContract) => {
+    const decimals = isAmount ? ofContract : undefined;
+    const found =
+      known.get(decimals) ?? library.compileConditions([conditionOf(row, values, isAmount, decimals)], abi);
+    known.set(decimals, found);
+    return found;
+  };
+}
+
+function conditionOf(
+  { field, is, not }: FieldDef,
+  values: readonly string[],
+  isAmount: boolean,
+  decimals: number | undefined,
+): Condition {
+  const [value, to] = values;
+  return {
+    field,
+    is,
+    ...(is === "oneOf" ? { value: values } : value === undefined ? {} : { value }),
+    ...(is === "between" && to !== undefined ? { to } : {}),
+    ...(isAmount ? { unit: "token" } : {}),
+    ...(decimals === undefined ? {} : { decimals }),
+    ...(not === true ? { not } : {}),
+  };
+}
+
+function expressionRow({ RED, node }: RowReading, { value, not = false }: ExpressionDef, label: string): Row {
+  const evaluate = prepareExpression(RED, node, label, value);
+  const check = async (msg: CrecMessage): Promise<RowResult> => {
+    try {
+      const found = await evaluate(msg);
+      if (typeof found === "boolean") return { result: found !== not };
+      // As for a field that is missing.
+      if (found === undefined) return { result: false };
+      return {
+        result: undefined,
+        reason: RED._("common.error.condition-result", { label, kind: kindOf(found) }),
+      };
+    } catch (error) {
+      return { result: undefined, reason: withLabel(label, toCodedError(error).message) };
+    }
+  };
+  return { isFixed: false, check };
+}
+
+async function valuesOf(
+  readers: readonly RowValueReader[],
+  msg: CrecMessage,
+): Promise<readonly string[] | { reason: string }> {
+  const values: string[] = [];
+  for (const reader of readers) {
+    const found = await reader.read(msg);
+    if ("reason" in found) return found;
+    values.push(...found);
+  }
+  return values;
+}
+
+function decided(compiled: CompiledConditions, payload: unknown): RowResult {
+  const result = compiled(payload);
+  if (result !== undefined) return { result };
+  const reason = compiled.explain(payload).rows[0]?.reason;
+  return { result, ...(reason === undefined ? {} : { reason }) };
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}
+
+/** The library's sentence begins with the path of the one row that it was given. */
+function withLabel(label: string, sentence: string): string {
+  const bare = sentence.replaceAll("conditions[0].", "");
+  return bare.includes(label) ? bare : `${label}: ${bare}`;
+}

@@ -1,0 +1,376 @@
+import should from "should";
+import {
+  type Condition,
+  type ConditionSet,
+  compileConditions,
+  explainMatch,
+  matchEvent,
+  parseAbi,
+} from "../../../src/index.ts";
+
+const ALICE = "0x5b571A50AC6cB524730C8419EBe452703139809A".replace("EBe", "Ebe");
+const LARGEST = String(2n ** 256n - 1n);
+
+type Case = [about: string, row: Condition, decoded: unknown, expected: boolean | undefined];
+
+/** Each row and its opposite: `not` exchanges true and false. */
+function judge(cases: readonly Case[], abi?: Parameters<typeof matchEvent>[2]): void {
+  for (const [about, row, decoded, expected] of cases) {
+    it(about, () => {
+      const negated = { ...row, not: true };
+      should(compileConditions([row], abi)(decoded)).equal(expected);
+      should(matchEvent([row], decoded, abi)).equal(expected === true);
+      should(compileConditions([negated], abi)(decoded)).equal(
+        expected === undefined ? undefined : !expected,
+      );
+    });
+  }
+}
+
+const value = (is: Condition["is"], text: string, more: Partial<Condition> = {}): Condition => ({
+  field: "params.value",
+  is,
+  value: text,
+  ...more,
+});
+const of = (field: unknown, more: object = {}) => ({ name: "Transfer", params: { value: field }, ...more });
+
+describe("a condition on a field without an ABI", () => {
+  judge([
+    ["compares numbers of 78 digits exactly", value("above", `${BigInt(LARGEST) - 1n}`), of(LARGEST), true],
+    ["knows equal numbers of 78 digits", value("equals", LARGEST), of(LARGEST), true],
+    [
+      "knows neighbours of 78 digits apart",
+      value("equals", LARGEST),
+      of(String(BigInt(LARGEST) - 1n)),
+      false,
+    ],
+    ["compares a bigint", value("atLeast", LARGEST), of(BigInt(LARGEST)), true],
+    ["compares a number", value("below", "8"), of(7), true],
+    ["compares fractions exactly", value("above", "0.1000000000000000000000000001"), of("0.1"), false],
+    ["knows one number in several forms", value("equals", "1500"), of("1.5e3"), true],
+    ["reads a hex integer", value("equals", "255"), of("0xff"), true],
+    ["reads a hex integer with an odd number of digits", value("above", "14"), of("0xf"), true],
+    ["does not take text order for number order", value("below", "100"), of("20"), true],
+    ["does not guess a number that may be rounded", value("above", "1"), of(2 ** 60), undefined],
+    ["does not compare infinity", value("above", "1"), of(Number.POSITIVE_INFINITY), undefined],
+    ["does not compare text as a number", value("above", "1"), of("many"), undefined],
+    ["includes the lower bound", value("between", "5", { to: "7" }), of("5"), true],
+    ["includes the upper bound", value("between", "5", { to: "7" }), of("7.0"), true],
+    ["excludes what is above both bounds", value("between", "5", { to: "7" }), of("7.1"), false],
+    ["compares addresses without case", value("equals", ALICE.toLowerCase()), of(ALICE), true],
+    [
+      "finds an address in a list",
+      value("oneOf", "", { value: [`0x${"0".repeat(40)}`, ALICE] }),
+      of(ALICE.toLowerCase()),
+      true,
+    ],
+    [
+      "does not find an address that is not in it",
+      value("oneOf", "", { value: [ALICE] }),
+      of(`0x${"0".repeat(40)}`),
+      false,
+    ],
+    ["compares bytes as bytes", value("equals", "0x0010"), of("0x10"), false],
+    ["compares text exactly", value("equals", "Paid"), of("paid"), false],
+    ["finds text in text", value("contains", "ai"), of("Paid"), true],
+    ["finds text at the start", value("startsWith", "Pa"), of("Paid"), true],
+    ["finds text at the end only", value("endsWith", "Pa"), of("Paid"), false],
+    ["finds hex without case", value("startsWith", "0xDEAD"), of("0xdeadbeef"), true],
+    ["finds digits in a number", value("endsWith", "99"), of(199), true],
+    ["finds an element of a list", value("contains", "2"), of(["1", "0x2"]), true],
+    ["does not take part of an element", value("contains", "2"), of(["12"]), false],
+    ["does not compare a whole list", value("equals", "2"), of(["2"]), undefined],
+    ["does not compare several parts", value("equals", "2"), of({ a: "2" }), undefined],
+    ["takes true", value("isTrue", ""), of(true), true],
+    ["takes true as text", value("isTrue", ""), of("true"), true],
+    ["takes false for true's opposite", value("isFalse", ""), of("false"), true],
+    ["does not take 1 for true", value("isTrue", ""), of(1), undefined],
+    ["equals a boolean", value("equals", "true"), of(true), true],
+    ["compares the value itself", { field: "", is: "above", value: "5" }, "6", true],
+    [
+      "reads an element",
+      { field: "params.value[1].id", is: "equals", value: "7" },
+      of([{}, { id: 7 }]),
+      true,
+    ],
+    [
+      "reads the length of a list",
+      { field: "params.value.length", is: "above", value: "1" },
+      of([1, 2]),
+      true,
+    ],
+    [
+      "finds a name in the form of the service",
+      { field: "params.fundTokenId", is: "equals", value: "7" },
+      { params: { fund_token_id: "7" } },
+      true,
+    ],
+    ["knows that a field exists", { field: "confidence", is: "exists" }, { confidence: "latest" }, true],
+    ["knows that a field is missing", { field: "confidence", is: "exists" }, {}, false],
+    ["takes null for missing", { field: "confidence", is: "exists" }, { confidence: null }, false],
+    ["does not read what an object inherits", { field: "constructor", is: "exists" }, {}, false],
+    ["does not read a prototype", { field: "__proto__.constructor", is: "exists" }, {}, false],
+  ]);
+
+  it("holds as little for a missing field as its opposite", () => {
+    for (const is of ["equals", "above", "contains", "isTrue"] as const) {
+      for (const not of [false, true]) {
+        should(compileConditions([value(is, "1", { not })])({ params: {} })).equal(false);
+      }
+    }
+  });
+});
+
+describe("a condition on an amount in tokens", () => {
+  const amount = (is: Condition["is"], text: string, decimals?: number): Condition =>
+    value(is, text, { unit: "token", ...(decimals === undefined ? {} : { decimals }) });
+
+  judge(
+    [
+      ["is converted by decimals", amount("atLeast", "1.5", 18), of("1500000000000000000"), true],
+      ["is not rounded", amount("atLeast", "1.5", 18), of("1499999999999999999"), false],
+      ["may be finer than the smallest unit", amount("above", "0.0000005", 6), of("1"), true],
+      ["may be finer than the smallest unit, and larger", amount("below", "0.0000015", 6), of("1"), true],
+      [
+        "is compared with the event's own amount",
+        amount("above", "1"),
+        of("1500", { tokens: { value: "1.5" } }),
+        true,
+      ],
+      [
+        "does not need the event's own amount",
+        amount("above", "1", 3),
+        of("1500", { tokens: { value: "0.5" } }),
+        true,
+      ],
+      ["cannot be decided without decimals", amount("above", "1"), of("1500"), undefined],
+      ["equals one of several", { ...amount("oneOf", "", 2), value: ["1", "1.50"] }, of("150"), true],
+      ["is an element of a list", { ...amount("contains", "1.5", 2) }, of(["1", "150"]), true],
+      ["is not part of a number", { ...amount("contains", "1", 2) }, of("100"), undefined],
+      [
+        "is in tokens already under `tokens`",
+        { field: "tokens.value", is: "above", value: "1", unit: "token", decimals: 6 },
+        { tokens: { value: "1.5" } },
+        true,
+      ],
+      [
+        "cannot be an address",
+        { ...amount("above", "1", 2), field: "params.to" },
+        { name: "T", params: { to: ALICE } },
+        undefined,
+      ],
+    ],
+    parseAbi("event T(address to)"),
+  );
+
+  it("does not hold where the field is missing, whatever is in `tokens`", () => {
+    const odd = { params: {}, tokens: { value: "5" } };
+    should(compileConditions([amount("above", "1")])(odd)).equal(false);
+    should(compileConditions([{ ...amount("above", "1"), not: true }])(odd)).equal(false);
+  });
+});
+
+describe("a condition with an ABI", () => {
+  const abi = parseAbi(`
+    struct Order { address maker; uint256 amount; uint64[] parts; }
+    event Transfer(address from, address to, uint256 value)
+    event Transfer(address from, address to, uint256 value, bytes note)
+    event Note(string text, bytes data, bool done, address[] to, bytes32 id, string indexed topic)
+    event Placed(Order order, Order[] more)
+    event Same(string key)
+    event Same(uint256 key, uint256 extra)
+    event Odd(uint256, address)
+  `);
+  const note = (params: object) => ({ name: "Note", params });
+  const where = (field: string, is: Condition["is"], text: string): Condition => ({
+    field: `params.${field}`,
+    is,
+    value: text,
+  });
+
+  judge(
+    [
+      [
+        "compares text exactly, although it looks like a number",
+        where("text", "equals", "1.0"),
+        note({ text: "1" }),
+        false,
+      ],
+      [
+        "compares text exactly, although it looks like bytes",
+        where("text", "equals", "0xAB"),
+        note({ text: "0xab" }),
+        false,
+      ],
+      ["compares bytes without case", where("data", "equals", "0xAB"), note({ data: "0xab" }), true],
+      ["compares numbers in text by order", where("text", "above", "9"), note({ text: "10" }), true],
+      [
+        "does not take bytes for a number",
+        where("id", "above", "9"),
+        note({ id: `0x${"0".repeat(63)}a` }),
+        undefined,
+      ],
+      [
+        "does not compare an address with what is none",
+        where("from", "equals", "alice"),
+        { name: "Transfer", params: { from: ALICE } },
+        undefined,
+      ],
+      ["does not compare a number with what is none", where("value", "equals", "many"), of("5"), undefined],
+      ["compares a boolean", where("done", "equals", "true"), note({ done: "true" }), true],
+      [
+        "finds an address in a list",
+        where("to", "contains", ALICE.toLowerCase()),
+        note({ to: [ALICE] }),
+        true,
+      ],
+      [
+        "reads an element by its type",
+        where("to[0]", "equals", ALICE.toLowerCase()),
+        note({ to: [ALICE] }),
+        true,
+      ],
+      [
+        "reads a tuple",
+        where("order.amount", "above", "5"),
+        { name: "Placed", params: { order: { amount: "6" } } },
+        true,
+      ],
+      [
+        "reads a tuple in a list",
+        where("more[1].maker", "equals", ALICE.toUpperCase().replace("X", "x")),
+        { name: "Placed", params: { more: [{}, { maker: ALICE }] } },
+        true,
+      ],
+      [
+        "reads a list in a tuple",
+        where("order.parts", "contains", "0x7"),
+        { name: "Placed", params: { order: { parts: ["7"] } } },
+        true,
+      ],
+      [
+        "cannot compare an indexed text, of which there is only a hash",
+        where("topic", "equals", "gold"),
+        note({ topic: `0x${"ab".repeat(32)}` }),
+        undefined,
+      ],
+      [
+        "compares that hash",
+        where("topic", "equals", `0x${"AB".repeat(32)}`),
+        note({ topic: `0x${"ab".repeat(32)}` }),
+        true,
+      ],
+      [
+        "chooses among events of one name by their parameters: text",
+        where("key", "equals", "1.0"),
+        { name: "Same", params: { key: "1" } },
+        false,
+      ],
+      [
+        "chooses among events of one name by their parameters: number",
+        where("key", "equals", "1.0"),
+        { name: "Same", params: { key: "1", extra: "2" } },
+        true,
+      ],
+      [
+        "needs no choice where the types agree",
+        where("value", "equals", "0x5"),
+        of("5", { name: "Transfer" }),
+        true,
+      ],
+      [
+        "knows a parameter without a name by its position",
+        where("arg1", "equals", ALICE.toLowerCase()),
+        { name: "Odd", params: { arg1: ALICE } },
+        true,
+      ],
+      [
+        "goes by the look of an event that it does not have",
+        where("text", "equals", "1.0"),
+        { name: "Other", params: { text: "1" } },
+        true,
+      ],
+      [
+        "goes by the look where the event has no name",
+        where("text", "equals", "1.0"),
+        { params: { text: "1" } },
+        true,
+      ],
+    ],
+    abi,
+  );
+});
+
+describe("several conditions", () => {
+  const yes = value("above", "1");
+  const no = value("above", "100");
+  const open = value("above", "1", { unit: "token" });
+  const decided = (match: ConditionSet["match"], ...conditions: Condition[]) =>
+    compileConditions({ match, conditions })(of("5"));
+
+  it("all: false if one is, else undecided if one is", () => {
+    should(decided("all", yes, yes)).equal(true);
+    should(decided("all", yes, open, no)).equal(false);
+    should(decided("all", yes, open)).equal(undefined);
+  });
+
+  it("any: true if one is, else undecided if one is", () => {
+    should(decided("any", no, no)).equal(false);
+    should(decided("any", no, open, yes)).equal(true);
+    should(decided("any", no, open)).equal(undefined);
+  });
+
+  it("match every event where there are no conditions", () => {
+    should(decided("all")).equal(true);
+    should(decided("any")).equal(true);
+  });
+
+  it("are explained one by one, with a reason where one cannot be decided", () => {
+    const explained = explainMatch({ match: "any", conditions: [no, open, yes] }, of("5"));
+    should(explained.result).equal(true);
+    should(explained.rows.map(({ result }) => result)).eql([false, undefined, true]);
+    should(explained.rows.map(({ condition }) => condition)).eql([no, open, yes]);
+    should(explained.rows.map(({ reason }) => reason !== undefined)).eql([false, true, false]);
+    should(explained.rows[1]?.reason).match(
+      /^params\.value cannot be compared: the decimals .* are not known.*\.$/,
+    );
+  });
+});
+
+describe("a condition that is wrong itself", () => {
+  const refused = (path: string, condition: object, set: object = {}) =>
+    it(`is refused: ${JSON.stringify(condition)} ${JSON.stringify(set)}`.slice(0, 90), () => {
+      const conditions = { match: "all", conditions: [condition], ...set } as unknown as ConditionSet;
+      const message = new RegExp(`^${escaped(path)} .*\\.$`);
+      should(() => compileConditions(conditions)).throw(message, { code: "INVALID_ARGUMENT", path });
+    });
+  const escaped = (text: string) => text.replace(/[[\].]/g, "\\$&");
+  const at = (name: string) => `conditions[0].${name}`;
+
+  refused(at("is"), { field: "a", is: "like", value: "1" });
+  refused(at("value"), { field: "a", is: "above", value: "many" });
+  refused(at("value"), { field: "a", is: "above" });
+  refused(at("value"), { field: "a", is: "above", value: 2 ** 60 });
+  refused(at("value"), { field: "a", is: "equals", value: ["1"] });
+  refused(at("value"), { field: "a", is: "contains", value: "" });
+  refused(at("value"), { field: "a", is: "oneOf", value: [] });
+  refused(at("value"), { field: "a", is: "oneOf", value: "1, 2" });
+  refused(at("value[1]"), { field: "a", is: "oneOf", value: ["1", null] });
+  refused(at("value"), { field: "a", is: "equals", value: "one", unit: "token" });
+  refused(at("to"), { field: "a", is: "between", value: "2", to: "1.9" });
+  refused(at("to"), { field: "a", is: "between", value: "2" });
+  refused(at("unit"), { field: "a", is: "above", value: "1", unit: "ether" });
+  refused(at("unit"), { field: "a", is: "startsWith", value: "1", unit: "token" });
+  refused(at("decimals"), { field: "a", is: "above", value: "1", unit: "token", decimals: 78 });
+  refused(at("decimals"), { field: "a", is: "above", value: "1", decimals: 6 });
+  refused(at("not"), { field: "a", is: "exists", not: "no" });
+  refused(at("field"), { field: "a..b", is: "exists" });
+  refused(at("field"), { field: "a[b]", is: "exists" });
+  refused(at("field"), { field: Array(33).fill("a").join("."), is: "exists" });
+  refused(at("field"), { is: "exists" });
+  refused("conditions[0]", null as unknown as object);
+  refused("match", { field: "a", is: "exists" }, { match: "none" });
+  refused("conditions", {}, { conditions: "all" });
+  refused("conditions", {}, { conditions: Array(1001).fill({ field: "a", is: "exists" }) });
+});
