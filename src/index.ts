@@ -52,6 +52,7 @@ export {
   type TakenBackReason,
 } from "./alerts/index.ts";
 export {
+  type AckReceiver,
   type ChannelReader,
   type Clock,
   type ConsumerLease,
@@ -92,6 +93,7 @@ export {
   MemoryCursorStore,
   MemorySharedState,
   type MemorySharedStateOptions,
+  noteAckReceiver,
   type OnceMark,
   type OnceResult,
   type Pace,

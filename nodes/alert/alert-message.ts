@@ -40,7 +40,7 @@ export type AlertPayload = Told & {
 
 const LONGEST_TITLE = 200;
 const LONGEST_TEXT = 1_000;
-const LARGEST_EVENT = 16_384;
+const LARGEST_EVENT = 10_000;
 
 /** What the form says about messages. */
 export type Telling = { title: string; text: string; severity: Severity; worded: Worded };

@@ -1,33 +1,54 @@
 import type { Node, NodeAPI } from "node-red";
-import { contractOf } from "../lib/runtime/config-nodes.ts";
 import { fieldReader } from "../lib/runtime/field-reader.ts";
+import { onFlowsStarted } from "../lib/runtime/flows-started.ts";
 import { onInput } from "../lib/runtime/input.ts";
-import { loadLibrary } from "../lib/runtime/library.ts";
 import { showStatus } from "../lib/runtime/status.ts";
-import { Alerting } from "./alerting.ts";
-import { eachRule } from "./each-rule.ts";
+import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import { unsetVariable } from "../lib/shared/variables.ts";
 import { type AlertDef, NODE } from "./fields.ts";
-import { alertSettings } from "./settings.ts";
+import { AlertHost } from "./host.ts";
+import { removeMemory } from "./memory.ts";
 
 /** Outputs: alert, what became of an alert, and all other messages. */
 export default function register(RED: NodeAPI): void {
   function ConstructAlert(this: Node, def: AlertDef): void {
     RED.nodes.createNode(this, def);
     const fields = fieldReader(RED, this, NODE, def);
-    let opened: Promise<Alerting> | undefined;
-    const open = async (): Promise<Alerting> => {
-      const library = await loadLibrary();
-      const { contract } = fields.settings;
-      const decimals = contract ? contractOf(RED, contract).decimals : undefined;
-      return new Alerting(RED, this, { fields, library, settings: alertSettings(fields, decimals) });
+    let opened: Promise<AlertHost> | undefined;
+    let isClosed = false;
+    const host = (): Promise<AlertHost> => {
+      opened ??= AlertHost.open(RED, this, fields);
+      // Config nodes may be deployed alone, and correct what was wrong.
+      opened.catch(() => {
+        opened = undefined;
+      });
+      return opened;
     };
-    onInput(RED, this, def, async ({ msg, send, signal }) => {
-      opened ??= open();
-      const leaving = await (await opened).take(msg, eachRule, signal);
-      for (const one of leaving.resolved) send(null, one, null);
-      for (const one of leaving.alert) send(one, null, null);
-      for (const one of leaving.passed) send(null, null, one);
-      showStatus(this, "done", "alert.status.watching");
+    const start = async (): Promise<void> => {
+      // A message says which variable is missing.
+      if (unsetVariable(def)) return;
+      const started = await host();
+      if (!isClosed) await started.start();
+    };
+    // What is kept is sent to nodes that listen.
+    const forget = onFlowsStarted(RED, () => {
+      start().catch((thrown: unknown) => {
+        const error = toCodedError(thrown);
+        this.warn(error.message);
+        showStatus(this, "error", shortText(error));
+      });
+    });
+    onInput(RED, this, def, async (task) => (await host()).take(task));
+    this.on("close", (isRemoved: boolean, done: () => void) => {
+      isClosed = true;
+      forget();
+      const close = async () => {
+        await (await opened?.catch(() => undefined))?.close();
+        if (isRemoved) await removeMemory(RED, this);
+      };
+      close()
+        .catch((thrown: unknown) => this.warn(toCodedError(thrown).message))
+        .then(done);
     });
   }
   RED.nodes.registerType("crec-alert", ConstructAlert);

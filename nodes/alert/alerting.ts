@@ -14,8 +14,20 @@ import type { Facts } from "./template.ts";
 import { oneLine } from "./values.ts";
 import type { Worded } from "./words.ts";
 
-/** What leaves the node for one message, by its output. */
-export type Leaving = { alert: CrecMessage[]; resolved: CrecMessage[]; passed: CrecMessage[] };
+/** A message that has no event of its own. */
+export type Separate = {
+  /** The same each time it is sent. */
+  id: string;
+  outcome: AlertOutcome;
+  message: CrecMessage;
+  output: "alert" | "resolved";
+};
+
+/** What leaves the node for one message: itself by one output, and what it led to besides. */
+export type Leaving = {
+  own: { message: CrecMessage; output: "alert" | "passed"; why?: string; reasons?: readonly string[] };
+  separate: Separate[];
+};
 
 /** Counts an input, or only says what would become of it. */
 export type Accept = (input: AlertInput) => Promise<Accepted>;
@@ -49,7 +61,10 @@ export class Alerting {
   }
 
   /** @throws INVALID_FIELD, VARIABLE_MISSING, CONTRACT_MISSING, ABI_INVALID; what `accept` throws */
-  async take(msg: CrecMessage, accept: Accept, signal: AbortSignal): Promise<Leaving> {
+  async take(
+    msg: CrecMessage,
+    { accept, signal }: { accept: Accept; signal: AbortSignal },
+  ): Promise<Leaving> {
     const refused = notCounted(msg);
     if (refused) return passed(msg, refused);
     const { matches, reasons } = await this.#conditions.check(msg);
@@ -72,12 +87,10 @@ export class Alerting {
     return this.#leaving(msg, await accept({ ...input, details }), nameOf);
   }
 
-  /** The messages of outcomes that no message led to. */
-  async separate(outcomes: readonly AlertOutcome[], signal: AbortSignal): Promise<Leaving> {
+  /** The messages of outcomes that have no event. */
+  async separate(outcomes: readonly AlertOutcome[], signal: AbortSignal): Promise<Separate[]> {
     const nameOf = await this.#names.load(signal);
-    const leaving: Leaving = { alert: [], resolved: [], passed: [] };
-    for (const outcome of outcomes) this.#put(leaving, outcome, nameOf);
-    return leaving;
+    return outcomes.map((outcome) => this.#separate(outcome, nameOf));
   }
 
   #inputOf(msg: CrecMessage, { key, matches }: { key: string; matches: boolean }): AlertInput {
@@ -98,19 +111,23 @@ export class Alerting {
 
   /** The event itself leaves by exactly one output. */
   #leaving(msg: CrecMessage, { passed: why, outcomes }: Accepted, nameOf: Facts["nameOf"]): Leaving {
-    const leaving: Leaving = { alert: [], resolved: [], passed: [] };
     const own = why === undefined ? outcomes.findLast(({ kind }) => kind === "alert") : undefined;
-    for (const outcome of outcomes) {
-      if (outcome === own) leaving.alert.push(alertMessage(msg, this.#payloadOf(outcome, nameOf)));
-      else this.#put(leaving, outcome, nameOf);
-    }
-    if (own === undefined) leaving.passed.push(...passed(msg, why ?? "counted").passed);
-    return leaving;
+    const separate = outcomes
+      .filter((outcome) => outcome !== own)
+      .map((outcome) => this.#separate(outcome, nameOf));
+    if (own === undefined) return { ...passed(msg, why ?? "seen"), separate };
+    return { own: { message: alertMessage(msg, this.#payloadOf(own, nameOf)), output: "alert" }, separate };
   }
 
-  #put(leaving: Leaving, outcome: AlertOutcome, nameOf: Facts["nameOf"]): void {
-    const message = separateMessage(this.#payloadOf(outcome, nameOf));
-    leaving[outcome.kind === "alert" ? "alert" : "resolved"].push(message);
+  #separate(outcome: AlertOutcome, nameOf: Facts["nameOf"]): Separate {
+    const payload = this.#payloadOf(outcome, nameOf);
+    const { id, kind, at } = payload;
+    return {
+      id: `alert ${id} ${kind} ${at}`,
+      outcome,
+      message: separateMessage(payload),
+      output: kind === "alert" ? "alert" : "resolved",
+    };
   }
 
   #payloadOf(outcome: AlertOutcome, nameOf: Facts["nameOf"]) {
@@ -180,7 +197,8 @@ export class Alerting {
 function passed(msg: CrecMessage, why: string, reasons: readonly string[] = []): Leaving {
   const undecided = reasons.slice(0, MOST_REASONS).map((reason) => oneLine(reason, LONGEST_REASON));
   const alert = { passed: why, ...(undecided.length > 0 ? { undecided } : {}) };
-  return { alert: [], resolved: [], passed: [{ ...msg, crec: { ...msg.crec, alert } }] };
+  const message = { ...msg, crec: { ...msg.crec, alert } };
+  return { own: { message, output: "passed", why, reasons: undecided }, separate: [] };
 }
 
 /** What a person who tries the flow gets to see: the alert that this input can lead to. */

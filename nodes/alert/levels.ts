@@ -17,11 +17,7 @@ export class Levels {
   readonly #library: Pick<Library, "HighestConfidence" | "levelSource">;
   readonly #highest = new Map<string, HighestConfidence>();
 
-  constructor(
-    RED: NodeAPI,
-    channel: string,
-    library: Pick<Library, "HighestConfidence" | "levelSource">,
-  ) {
+  constructor(RED: NodeAPI, channel: string, library: Pick<Library, "HighestConfidence" | "levelSource">) {
     this.#RED = RED;
     this.#channel = channel;
     this.#library = library;

@@ -16,8 +16,8 @@ export type Memory = {
   isShared: boolean;
   /** The rule, with what is stored. @throws FOLDER_IN_USE, FOLDER_NOT_LOCKED, FLEET_MISSING; what reading the store throws */
   rule(): Promise<AlertRule>;
-  /** Writes everything. `isRemoved`: the node is gone for good. */
-  close(isRemoved: boolean): Promise<void>;
+  /** Writes everything. */
+  close(): Promise<void>;
 };
 
 export type MemoryOptions = {
@@ -25,6 +25,8 @@ export type MemoryOptions = {
   /** The id of the chosen shared state. */
   fleet: string | undefined;
   makeRule: (store: AlertStore) => AlertRule;
+  /** Called with a sentence when the file is damaged, or cannot be written. */
+  onWarning: (message: string) => void;
 };
 
 /** The memory of a node: in a file of its own in the state folder, or in the state that all copies share. */
@@ -33,19 +35,16 @@ export function openMemory(RED: NodeAPI, node: Node, options: MemoryOptions): Me
   return isShared ? sharedMemory(RED, node, options) : fileMemory(RED, node, options);
 }
 
-function fileMemory(RED: NodeAPI, node: Node, { library, makeRule }: MemoryOptions): Memory {
+function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: MemoryOptions): Memory {
   const path = alertsPath(RED, node.id);
   const held = new HeldStore(RED, async () => {
-    const rule = makeRule(new library.FileAlertStore({ path }));
+    const rule = makeRule(new library.FileAlertStore({ path, onWarning }));
     return { rule, load: async () => undefined, close: () => rule.close() };
   });
   return {
     isShared: false,
     rule: async () => (await held.open()).rule,
-    close: async (isRemoved) => {
-      await held.close();
-      if (isRemoved && !isInFlows(RED, node)) await rm(path, { force: true });
-    },
+    close: () => held.close(),
   };
 }
 
@@ -74,7 +73,12 @@ function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }
   };
 }
 
+/** Forgets a node that is not in the flows any more. */
+export async function removeMemory(RED: NodeAPI, node: Node): Promise<void> {
+  if (!isInFlows(RED, node)) await rm(alertsPath(RED, node.id), { force: true });
+}
+
 /** Each node has a file of its own. */
 export function alertsPath(RED: NodeAPI, id: string): string {
-  return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.json`);
+  return join(stateFolderFor(RED, "alerts"), `${fileNameOf(id)}.log`);
 }

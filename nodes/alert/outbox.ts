@@ -1,11 +1,12 @@
 import type { AckReceiver, Refusal } from "../../src/index.ts";
 import { backoffMs, type Schedule } from "../../src/timing/backoff.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
+import type { Separate } from "./alerting.ts";
 
 export type OutboxOptions = {
   /** The name under which an ack event node finds it. */
   consumer: string;
-  send: (item: OutboxItem) => void;
+  send: (message: CrecMessage, output: Separate["output"]) => void;
   /** Called once for what an ack event node has received, or rejected. */
   settled: (id: string, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
@@ -13,7 +14,7 @@ export type OutboxOptions = {
 };
 
 /** A message that is sent again until it is acknowledged. */
-export type OutboxItem = { id: string; message: () => CrecMessage };
+export type OutboxItem = Pick<Separate, "id" | "message" | "output">;
 
 /** Node.js takes a longer one for none. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -84,7 +85,12 @@ export class Outbox implements AckReceiver {
   #send(entry: Entry): void {
     entry.attempt += 1;
     this.#schedule(entry, this.#waitOf(entry));
-    this.#options.send(entry);
+    const { id, message, output, attempt } = entry;
+    const { consumer } = this.#options;
+    const sent = { eventId: id, consumer, attempt, redelivered: attempt > 1 };
+    // The flow may change what it gets.
+    const { payload, crec, ...rest } = structuredClone(message);
+    this.#options.send({ ...rest, payload, crec: { ...crec, ...sent } }, output);
   }
 
   #schedule(entry: Entry, ms: number): void {

@@ -24,6 +24,9 @@ export function flowEnvironment(ready) {
     CREC_COUNTER_ADDRESS: ready.contracts.Counter,
     CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
+    ALERT_OUTLET: process.env.ALERT_OUTLET ?? "",
+    ALERT_SECOND_OUTLET: process.env.ALERT_SECOND_OUTLET ?? "",
+    ALERT_SECRET: process.env.ALERT_SECRET ?? "",
     MQTT_HOST: process.env.MQTT_HOST ?? "127.0.0.1",
     MQTT_PORT: process.env.MQTT_PORT ?? "1883",
   };

@@ -1,4 +1,6 @@
 export * from "./conditions/index.ts";
 export { AlertRule, type AlertRuleOptions } from "./rule/alert-rule.ts";
+export { FileAlertStore, type FileAlertStoreOptions } from "./stores/file-store.ts";
+export { MemoryAlertStore } from "./stores/memory-store.ts";
 export { blockEvidenceOf, logPlaceOf } from "./taken-back/index.ts";
 export type * from "./types.ts";

@@ -1,5 +1,6 @@
 import { ArgumentError } from "../errors.ts";
 import { codeOf } from "../files/durable-files.ts";
+import { LineWriter } from "../files/line-writer.ts";
 import { DedupeFile, type Entry } from "./dedupe-file.ts";
 
 export type FileDedupeStoreOptions = {
@@ -46,19 +47,11 @@ export type DedupeDelivery = {
 export class FileDedupeStore {
   readonly #file: DedupeFile;
   readonly #maxKeys: number;
-  readonly #minIntervalMs: number;
   readonly #onWarning: (message: string) => void;
+  readonly #writer: LineWriter<Entry>;
   /** Delivery ids by key. The least recently used key comes first. */
   #keys = new Map<string, string>();
-  #unwritten: Entry[] = [];
-  /** Lines in the file. Infinite where the file has to be replaced. */
-  #lines = Number.POSITIVE_INFINITY;
   #loading: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> = Promise.resolve();
-  #writtenAt = Number.NEGATIVE_INFINITY;
-  #isFailing = false;
-  #isClosed = false;
 
   /** @throws {ArgumentError} for a `maxKeys` that is not a whole number above 0: no key would be remembered. */
   constructor({
@@ -72,8 +65,14 @@ export class FileDedupeStore {
     }
     this.#file = new DedupeFile(path);
     this.#maxKeys = maxKeys;
-    this.#minIntervalMs = minIntervalMs;
     this.#onWarning = onWarning;
+    this.#writer = new LineWriter({
+      file: this.#file,
+      minIntervalMs,
+      whole: () => [...this.#keys],
+      isLong: ({ lines, added }) => lines + added > 2 * maxKeys,
+      onFailure: (cause) => onWarning(notWritten(path, cause)),
+    });
   }
 
   /** How many keys are remembered. */
@@ -102,27 +101,24 @@ export class FileDedupeStore {
     const known = this.#keys.get(key);
     const entry = [key, known ?? id] as const;
     this.#remember(entry);
-    this.#unwritten.push(entry);
-    this.#writeSoon();
+    this.#writer.add(key, entry);
     return known === undefined || (redelivered && known !== "" && known === id);
   }
 
   /** Writes what is not written yet. Call it before the process ends. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#write();
+    await this.#writer.close();
   }
 
   async #load(): Promise<void> {
-    const { entries, state, copy } = await this.#file.read();
+    const { entries, size, state, copy } = await this.#file.read();
     for (const entry of entries) this.#remember(entry);
-    if (state === "whole") this.#lines = entries.length;
+    if (state === "whole") this.#writer.continues(entries.length, size);
     if (state !== "damaged") return;
     this.#onWarning(
       `The file ${this.#file.path} with the keys that were processed before is torn or was changed. ${this.#keys.size} of at most ${this.#maxKeys} keys could be read; events with other keys may be processed once more. A copy is kept as ${copy}.`,
     );
-    this.#writeSoon();
+    this.#writer.writeSoon();
   }
 
   #remember([key, deliveryId]: Entry): void {
@@ -132,37 +128,6 @@ export class FileDedupeStore {
       if (this.#keys.size <= this.#maxKeys) break;
       this.#keys.delete(oldest);
     }
-  }
-
-  #writeSoon(): void {
-    if (this.#timer !== undefined || this.#isClosed) return;
-    const waitMs = this.#writtenAt + this.#minIntervalMs - performance.now();
-    this.#timer = setTimeout(() => this.#write(), Math.max(0, waitMs));
-    this.#timer.unref();
-  }
-
-  /** One write after another. Never rejects: what could not be written is written with the next. */
-  #write(): Promise<void> {
-    this.#timer = undefined;
-    this.#writing = this.#writing.then(async () => {
-      const entries = this.#unwritten;
-      const replaces = this.#lines + entries.length > 2 * this.#maxKeys;
-      if (entries.length === 0 && !(replaces && this.#keys.size > 0)) return;
-      this.#unwritten = [];
-      this.#writtenAt = performance.now();
-      try {
-        await (replaces ? this.#file.replace([...this.#keys]) : this.#file.append(entries));
-        this.#lines = replaces ? this.#keys.size : this.#lines + entries.length;
-        this.#isFailing = false;
-      } catch (cause) {
-        // How much of it was written is unknown.
-        this.#lines = Number.POSITIVE_INFINITY;
-        if (!this.#isFailing) this.#onWarning(notWritten(this.#file.path, cause));
-        this.#isFailing = true;
-        this.#writeSoon();
-      }
-    });
-    return this.#writing;
   }
 }
 

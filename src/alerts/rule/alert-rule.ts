@@ -1,4 +1,23 @@
-import type { Accepted, AlertInput, AlertOutcome, AlertSettings, AlertStore } from "../types.ts";
+import { learn, nextSettleAt, settle, watchAlert, watchStateOf } from "../taken-back/index.ts";
+import type {
+  Accepted,
+  AlertEvidence,
+  AlertInput,
+  AlertOutcome,
+  AlertSettings,
+  AlertStore,
+  RaisedAlert,
+} from "../types.ts";
+import { CachedRecord } from "./cached-record.ts";
+import { checkAlertSettings, checkTime } from "./check-settings.ts";
+import { recordKeyOf } from "./ids.ts";
+import { KeyRecords } from "./key-records.ts";
+import { dueAt, passTime } from "./pass-time.ts";
+import { type Report, Reports } from "./reports.ts";
+import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState } from "./rule-state.ts";
+import { boundedTime, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
+import { step } from "./step.ts";
+import { listed, withoutOutcome } from "./untold.ts";
 
 export type AlertRuleOptions = {
   /** Part of the ids of its alerts: the same after a restart, and on each copy. */
@@ -12,7 +31,8 @@ export type AlertRuleOptions = {
    */
   forEach?: boolean | undefined;
   /**
-   * Keeps outcomes that no input led to, such as an absence, until they are reported as told: see `untold`.
+   * Keeps outcomes that the input's own key did not lead to, such as an absence or an alert that was taken back, until
+   * they are reported as told: see `untold`.
    * @default false
    */
   keepsUntold?: boolean | undefined;
@@ -22,39 +42,280 @@ export type AlertRuleOptions = {
   onWarning?: ((message: string) => void) | undefined;
 };
 
-/** Decides which inputs become alerts. Several copies may share a store: each alert is then raised by one of them. */
+/** How often the records of other copies are looked at. */
+const REFRESH_MS = 10_000;
+const REREAD_AT_ONCE = 100;
+
+/**
+ * Decides which inputs become alerts, and remembers in a store what it needs for that. Several copies may share a
+ * store: each alert is then raised by one of them.
+ */
 export class AlertRule {
+  readonly #id: string;
+  readonly #settings: AlertSettings;
+  readonly #store: AlertStore;
+  readonly #forEach: boolean;
+  readonly #keepsUntold: boolean;
+  readonly #now: () => number;
+  readonly #reports: Reports;
+  readonly #rule: CachedRecord<RuleState>;
+  readonly #keys: KeyRecords;
+  /** The next call returns them: also where the call that led to them failed. */
+  #unreturned: AlertOutcome[] = [];
+  #loading: Promise<void> | undefined;
+  #refreshedAt = 0;
+
+  /** @throws {ArgumentError} for settings with which no alert could be raised as meant. */
   constructor(options: AlertRuleOptions) {
-    void options;
+    const { id, settings, store, now = Date.now, onWarning = () => {} } = options;
+    checkAlertSettings(settings);
+    this.#id = id;
+    this.#settings = settings;
+    this.#store = store;
+    this.#forEach = options.forEach ?? false;
+    this.#keepsUntold = options.keepsUntold ?? false;
+    this.#now = now;
+    this.#reports = new Reports(id, now, onWarning);
+    const report = (kind: Report) => this.#reports.add(kind);
+    this.#rule = new CachedRecord(store, "", (value) => (isRuleState(value) ? value : undefined));
+    this.#keys = new KeyRecords({
+      store,
+      maxKeys: settings.maxKeys,
+      report,
+      dueAt: (state) => dueAt(settings, state, this.#rule.value?.since ?? 0),
+    });
   }
 
-  /** When `readUpTo` next has something to do, in event time, in milliseconds; undefined while there is nothing. */
+  /**
+   * The event time from which on `readUpTo` has something to do, in milliseconds; undefined while there is nothing, and
+   * before the first call of another method.
+   */
   get nextCheckAt(): number | undefined {
-    throw new Error("not written yet");
+    const ofWatch = nextSettleAt(watchStateOf(this.#rule.value?.watch), this.#settings);
+    const times = [ofWatch, this.#keys.nextDueAt].filter((time) => time !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Counts an input. Resolves when the store has what became of it. */
-  accept(_input: AlertInput): Promise<Accepted> {
-    throw new Error("not written yet");
+  /**
+   * Counts an input. Resolves when the store has what became of it: acknowledge the event after its outcomes were sent.
+   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. Give the input again then.
+   */
+  async accept(input: AlertInput): Promise<Accepted> {
+    await this.#load();
+    const now = this.#now();
+    await this.#started(boundedTime(input.at, now));
+    const belongsTo = await this.#learnFrom(input);
+    const key = recordKeyOf(input.key);
+    const isOfState = this.#settings.when.kind === "each" && this.#settings.recovers;
+    if (!input.matches && !isOfState && !this.#keys.has(key)) return this.#passed("no_match");
+    const record = await this.#keys.use(key);
+    if (record === undefined) return this.#passed("limit");
+    const once = withDetailsOnce(input);
+    try {
+      const stepped = await record.change((state) =>
+        step(this.#settings, state, once, {
+          ...this.#context(key, now),
+          isCounted: belongsTo !== undefined,
+        }),
+      );
+      for (const warning of stepped.warnings) this.#reports.add(warning);
+      for (const outcome of stepped.outcomes) {
+        if (outcome.kind === "alert" && !outcome.repeated) await this.#watch(outcome.alert, input.isHighest);
+      }
+      return this.#passed(stepped.passed, stepped.outcomes);
+    } finally {
+      this.#keys.settle(record);
+    }
   }
 
-  /** Says that all inputs up to this event time were given: what was due by then is the answer. */
-  readUpTo(_at: number): Promise<AlertOutcome[]> {
-    throw new Error("not written yet");
+  /**
+   * Says that all inputs up to this event time were given, in milliseconds: what was due by then is the answer. Call it
+   * only with a time up to which the channel was read, so that an outage does not become an absence.
+   * @throws {CrecError} `ALERTS_BUSY`, and what the store throws. The next call has the outcomes.
+   */
+  async readUpTo(at: number): Promise<AlertOutcome[]> {
+    checkTime("at", at, 0);
+    await this.#load();
+    await this.#refresh();
+    const now = this.#now();
+    const time = boundedTime(at, now);
+    await this.#started(time);
+    if (this.#settings.confirmWithinMs !== undefined) {
+      await this.#changeWatch((watch) => settle(watch, this.#settings, time));
+    }
+    for (let due = this.#keys.takeDue(time); due.length > 0; due = this.#keys.takeDue(time)) {
+      await this.#forgetsUpTo(time);
+      const results = await Promise.allSettled(
+        due.map(async (record) => {
+          const context = this.#context(record.key, now);
+          const passed = await record.change((state) =>
+            state === undefined ? { state, outcomes: [] } : passTime(this.#settings, state, time, context),
+          );
+          this.#unreturned.push(...passed.outcomes);
+          if (passed.outcomes.length > 0 && isFull(passed.state)) this.#reports.add("untold");
+        }),
+      );
+      for (const record of due) this.#keys.settle(record);
+      const failed = results.find((result) => result.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    }
+    return this.#unreturned.splice(0);
   }
 
-  /** Outcomes of `readUpTo` and `learn`, of this run and earlier ones, that were not reported as told. */
-  untold(): Promise<AlertOutcome[]> {
-    throw new Error("not written yet");
+  /** Says what is proven besides the inputs, such as by the answer of a query. */
+  async learn(evidence: AlertEvidence): Promise<AlertOutcome[]> {
+    await this.#load();
+    await this.#started(this.#now());
+    if (this.#settings.confirmWithinMs === undefined) return [];
+    await this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
+    return this.#unreturned.splice(0);
+  }
+
+  /** Outcomes that were kept, of this run and earlier ones, and not reported as told. The oldest comes first. */
+  async untold(): Promise<AlertOutcome[]> {
+    await this.#load();
+    return listed([this.#rule.value, ...this.#keys.all().map((record) => record.value)]);
   }
 
   /** Forgets an outcome of `untold`. */
-  told(_outcome: AlertOutcome): Promise<void> {
-    throw new Error("not written yet");
+  async told(outcome: AlertOutcome): Promise<void> {
+    await this.#load();
+    await this.#rule.change((state) => ({ state: withoutOutcome(state, outcome) }));
+    for (const record of this.#keys.all()) {
+      if ((record.value?.untold?.length ?? 0) === 0) continue;
+      await record.change((state) => ({ state: withoutOutcome(state, outcome) }));
+      this.#keys.settle(record);
+    }
   }
 
   /** Waits for what is under way, and closes the store. */
-  close(): Promise<void> {
-    throw new Error("not written yet");
+  async close(): Promise<void> {
+    await this.#loading?.catch(() => {});
+    await Promise.all([this.#rule, ...this.#keys.all()].map((record) => record.settled()));
+    await this.#store.close();
   }
+
+  #load(): Promise<void> {
+    this.#loading ??= (async () => {
+      await this.#rule.read();
+      await this.#keys.load();
+      this.#refreshedAt = this.#now();
+    })().catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  /** Other copies may have new keys, and newer states of those that are known. */
+  async #refresh(): Promise<void> {
+    if (!this.#store.isShared || this.#now() - this.#refreshedAt < REFRESH_MS) return;
+    this.#refreshedAt = this.#now();
+    await this.#rule.read();
+    await this.#keys.load();
+    await this.#keys.reread(REREAD_AT_ONCE);
+  }
+
+  /** The first event time that the rule knows of: from then on it sees everything. */
+  async #started(at: number): Promise<void> {
+    if (this.#rule.value !== undefined) return;
+    const { state } = await this.#rule.change((known) => ({ state: known ?? startedAt(at) }));
+    if (this.#settings.when.kind !== "absence" || this.#forEach) return;
+    const record = await this.#keys.use(recordKeyOf(""));
+    await record?.change((known) => ({ state: known ?? newState("", state.since) }));
+    if (record !== undefined) this.#keys.settle(record);
+  }
+
+  #context(recordKey: string, now: number): StepContext {
+    return {
+      ruleId: this.#id,
+      recordKey,
+      now,
+      since: this.#rule.value?.since ?? 0,
+      forgottenUpTo: this.#rule.value?.forgottenUpTo ?? 0,
+      keepsUntold: this.#keepsUntold,
+    };
+  }
+
+  /** Before keys are removed, so that an input of theirs that comes again is known to be old. */
+  async #forgetsUpTo(at: number): Promise<void> {
+    await this.#rule.change((state) => ({
+      state: state === undefined || state.forgottenUpTo >= at ? state : { ...state, forgottenUpTo: at },
+    }));
+  }
+
+  #passed(passed: Accepted["passed"], outcomes: AlertOutcome[] = []): Accepted {
+    return { passed, outcomes: [...this.#unreturned.splice(0), ...outcomes] };
+  }
+
+  /** The alert that the log of the input has raised, perhaps from another block. */
+  async #learnFrom(input: AlertInput): Promise<RaisedAlert | undefined> {
+    const { log, isHighest, redelivered } = input;
+    if (log === undefined || this.#settings.confirmWithinMs === undefined) return undefined;
+    if (this.#store.isShared) await this.#rule.read();
+    const evidence: AlertEvidence = {
+      kind: "log",
+      log,
+      at: boundedTime(input.at, this.#now()),
+      ...(isHighest === undefined ? {} : { isHighest }),
+      ...(redelivered === undefined ? {} : { redelivered }),
+    };
+    const { belongsTo } = await this.#changeWatch((watch) => learn(watch, evidence, this.#moment()));
+    return belongsTo;
+  }
+
+  async #watch(alert: RaisedAlert, isHighest: boolean | undefined): Promise<void> {
+    if (this.#settings.confirmWithinMs === undefined) return;
+    const now = this.#now();
+    const { isFull } = await this.#changeWatch((watch) => {
+      const watched = watchAlert(watch, alert, { now, isHighest });
+      return { ...watched, outcomes: [] };
+    });
+    if (isFull) this.#reports.add("watched");
+  }
+
+  #moment(): { now: number; slackMs: number } {
+    return { now: this.#now(), slackMs: this.#settings.slackMs };
+  }
+
+  async #changeWatch<Changed extends { state: ReturnType<typeof watchStateOf>; outcomes: AlertOutcome[] }>(
+    change: (watch: ReturnType<typeof watchStateOf>) => Changed,
+  ): Promise<Changed> {
+    const { changed } = await this.#rule.change((state) => {
+      const before = watchStateOf(state?.watch);
+      const changed = change(before);
+      if (state === undefined || changed.state === before) return { state, changed };
+      const untold = this.#keepsUntold
+        ? [...(state.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
+        : [];
+      return {
+        state: { ...state, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
+        changed,
+      };
+    });
+    this.#unreturned.push(...changed.outcomes);
+    return changed;
+  }
+}
+
+function isFull(state: KeyState | undefined): boolean {
+  return (state?.untold?.length ?? 0) >= MOST_UNTOLD;
+}
+
+function startedAt(since: number): RuleState {
+  return { v: 1, since, forgottenUpTo: 0 };
+}
+
+/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
+function withDetailsOnce(input: AlertInput): AlertInput {
+  const { details } = input;
+  if (details === undefined) return input;
+  const known = new Map<string, unknown>();
+  return {
+    ...input,
+    details: (alert) => {
+      if (!known.has(alert.id)) known.set(alert.id, details(alert));
+      return known.get(alert.id);
+    },
+  };
 }

@@ -15,7 +15,8 @@ const SENTENCES: Record<Report, string> = {
   refused:
     "an event was not counted: there are maxKeys keys, and each has an alert that waits for its end. Allow more keys.",
   unreadable: "what was remembered of a key has another form, and was forgotten.",
-  untold: "an outcome was dropped: too many of one key were not told. Report each as told.",
+  untold:
+    "a key has twenty outcomes that were not reported as told: the oldest is dropped for each further one.",
   watched: "an alert is not watched for being taken back: 1,000 are.",
 };
 

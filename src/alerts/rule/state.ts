@@ -58,6 +58,8 @@ export type StepContext = {
   forgottenUpTo: number;
   /** Whether outcomes that no input led to are kept in the state. */
   keepsUntold: boolean;
+  /** The log of the input has raised an alert already, perhaps from another block. */
+  isCounted?: boolean;
 };
 
 /** How far ahead of the present clock the time of an event may be; one beyond it counts as this far ahead. */

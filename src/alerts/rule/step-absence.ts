@@ -1,5 +1,5 @@
-import type { Arrival, Stepped } from "./arrival.ts";
 import type { AlertOutcome } from "../types.ts";
+import type { Arrival, Stepped } from "./arrival.ts";
 import { overIn } from "./raise.ts";
 
 /** An input that matches ends an absence, and starts the time for the next one. */

@@ -1,5 +1,5 @@
-import type { Arrival, Stepped } from "./arrival.ts";
 import type { AlertOutcome } from "../types.ts";
+import type { Arrival, Stepped } from "./arrival.ts";
 import { withMark } from "./marks.ts";
 import { alertOf, overIn, raisedIn } from "./raise.ts";
 import { isQuiet, type KeyState, type Mark } from "./state.ts";

@@ -1,5 +1,5 @@
-import type { Arrival, Stepped } from "./arrival.ts";
 import type { AlertOutcome, AlertSettings } from "../types.ts";
+import type { Arrival, Stepped } from "./arrival.ts";
 import { withMark } from "./marks.ts";
 import { alertOf, overIn, raisedIn } from "./raise.ts";
 import { type Counted, isQuiet, type KeyState, type Mark } from "./state.ts";

@@ -1,7 +1,7 @@
 import type { AlertInput, AlertOutcome, AlertSettings, PassedReason } from "../types.ts";
+import type { Arrival, Stepped } from "./arrival.ts";
 import { markIdOf, shownKey } from "./ids.ts";
 import { bounded, findMark, since } from "./marks.ts";
-import type { Arrival, Stepped } from "./arrival.ts";
 import { alertOf } from "./raise.ts";
 import { boundedTime, horizonMs, type KeyState, type Mark, newState, type StepContext } from "./state.ts";
 import { stepAbsence } from "./step-absence.ts";
@@ -36,6 +36,7 @@ export function step(
   if (state !== undefined && (known !== undefined || (id !== undefined && state.ended?.by === id))) {
     return again({ settings, state, input, at, id, context }, known);
   }
+  if (context.isCounted && input.matches) return pass("seen");
   const isEachAgain = settings.when.kind === "each" && input.redelivered === true;
   if (state?.floor !== undefined && at <= state.floor && !isEachAgain) return pass("limit");
   const oldest = state === undefined ? context.forgottenUpTo + 1 : state.newest;

@@ -1,0 +1,97 @@
+import type { Node, NodeAPI } from "node-red";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { type StatusKind, showStatus } from "../lib/runtime/status.ts";
+import { isTest } from "../lib/runtime/test-message.ts";
+import { shortText, toCodedError } from "../lib/shared/errors.ts";
+import type { Leaving, Separate } from "./alerting.ts";
+
+/** What the node shows: the last thing that a person has to know, else what it has counted. */
+export class AlertStatus {
+  readonly #RED: NodeAPI;
+  readonly #node: Node;
+  #alerts = 0;
+  #quiet = 0;
+  #isShared = false;
+  #isPerCopy = false;
+  #isBehind = false;
+  /** The code of the problem that was logged. */
+  #problem: string | undefined;
+  #shown = "";
+
+  constructor(RED: NodeAPI, node: Node) {
+    this.#RED = RED;
+    this.#node = node;
+  }
+
+  /** The memory can be used. */
+  ready(isShared: boolean): void {
+    const isNews = this.#problem !== undefined || this.#shown === "";
+    this.#isShared = isShared;
+    this.#problem = undefined;
+    if (isNews) this.#showCounts();
+  }
+
+  /** The memory cannot be used; logged when it is news. */
+  problem(thrown: unknown): void {
+    const error = toCodedError(thrown);
+    const isStandby = error.code === "FOLDER_IN_USE";
+    if (isStandby) this.#show("stopped", "alert.status.standby");
+    else this.#show("error", shortText(error));
+    if (this.#problem !== error.code && !isStandby) this.#node.warn(error.message);
+    this.#problem = error.code;
+  }
+
+  /** A limit was reached, or something was lost. */
+  warn(message: string): void {
+    this.#node.warn(message);
+    this.#show("error", shortText(new Error(message)));
+  }
+
+  /** Whether an absence cannot be noticed now. */
+  lag(isBehind: boolean): void {
+    if (isBehind === this.#isBehind) return;
+    this.#isBehind = isBehind;
+    if (this.#problem === undefined) this.#showCounts();
+  }
+
+  left({ own, separate }: Leaving, msg: CrecMessage): void {
+    this.#problem = undefined;
+    if (isTest(msg)) {
+      this.#show("done", "alert.status.test");
+      return;
+    }
+    // Several copies share the cursor of the event, and count alone.
+    this.#isPerCopy ||= !this.#isShared && typeof msg.crec?.epoch === "number";
+    this.#quiet = own.output === "alert" ? 0 : this.#quiet + (own.why === "quiet" ? 1 : 0);
+    this.#alerts += own.output === "alert" ? 1 : 0;
+    this.told(separate);
+    const [reason] = own.reasons ?? [];
+    if (own.why === "undecided")
+      this.#show("waiting", this.#RED._("alert.status.undecided", { reason: reason ?? "" }));
+    else if (own.why === "limit") this.#show("error", "alert.status.limit");
+    else this.#showCounts();
+  }
+
+  told(separate: readonly Separate[]): void {
+    this.#alerts += separate.filter(({ output }) => output === "alert").length;
+    if (separate.length > 0) this.#showCounts();
+  }
+
+  #showCounts(): void {
+    const count = this.#alerts;
+    if (this.#isBehind) this.#show("waiting", "alert.status.unread");
+    else if (this.#isPerCopy) this.#show("waiting", this.#RED._("alert.status.per-copy", { count }));
+    else if (this.#quiet > 0) {
+      this.#show("waiting", this.#RED._("alert.status.quiet", { count, quiet: this.#quiet }));
+    } else if (count > 0) this.#show("done", this.#RED._("alert.status.alerts", { count }));
+    else this.#show("done", "alert.status.watching");
+  }
+
+  /** Many events must not flood the editor. */
+  #show(kind: StatusKind, text: string): void {
+    const shown = `${kind} ${text}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    showStatus(this.#node, kind, text);
+  }
+}

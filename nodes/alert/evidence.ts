@@ -1,0 +1,34 @@
+import type { AlertEvidence, DecodedWatcherEvent } from "../../src/index.ts";
+import { isEvent } from "../../src/protocol/index.ts";
+import { override } from "../lib/runtime/details.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import type { CrecMessage } from "../lib/runtime/message.ts";
+import { isRedelivered, provenEventOf, timeOf } from "./event-facts.ts";
+import type { Levels } from "./levels.ts";
+
+/** What a message proves about the chain; undefined where it proves nothing that an alert could be taken back for. */
+export async function evidenceOf(
+  msg: CrecMessage,
+  {
+    decodeEvent,
+    logPlaceOf,
+    blockEvidenceOf,
+  }: Pick<Library, "decodeEvent" | "logPlaceOf" | "blockEvidenceOf">,
+  levels: Levels,
+  signal: AbortSignal,
+): Promise<AlertEvidence | undefined> {
+  const event = provenEventOf(msg);
+  if (event === undefined) return undefined;
+  if (!isEvent(event, "watcher.event")) return blockEvidenceOf(event);
+  // Without an ABI: the contents of two logs are compared, and the form may choose another one meanwhile.
+  const log = logPlaceOf(decodeEvent(event) as DecodedWatcherEvent);
+  if (log === undefined) return undefined;
+  const isHighest = await levels.isHighest(event, override(msg, "channelId"), signal);
+  return {
+    kind: "log",
+    log,
+    at: timeOf(msg, Date.now()),
+    ...(isHighest === undefined ? {} : { isHighest }),
+    ...(isRedelivered(msg) ? { redelivered: true } : {}),
+  };
+}

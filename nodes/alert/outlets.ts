@@ -1,0 +1,71 @@
+import type { Node } from "node-red";
+import type { AlertOutcome } from "../../src/index.ts";
+import type { Task } from "../lib/runtime/input.ts";
+import type { Library } from "../lib/runtime/library.ts";
+import type { Leaving, Separate } from "./alerting.ts";
+import { Outbox } from "./outbox.ts";
+
+export type OutletsOptions = {
+  library: Pick<Library, "noteAckReceiver">;
+  /** Whether what has no event of its own is sent again until it is acknowledged. */
+  keepsUntold: boolean;
+  told: (outcome: AlertOutcome) => Promise<void>;
+};
+
+/** The outputs of a node. What has no event of its own waits in an outbox, where the form asks for that. */
+export class Outlets {
+  readonly #node: Node;
+  readonly #outbox: Outbox | undefined;
+  readonly #waiting = new Map<string, AlertOutcome>();
+  readonly #forget: () => void;
+
+  constructor(node: Node, { library, keepsUntold, told }: OutletsOptions) {
+    this.#node = node;
+    this.#outbox = keepsUntold
+      ? new Outbox({
+          consumer: `alert ${node.id}`,
+          send: (message, output) => this.#put(message, output),
+          settled: (id, why) => {
+            const outcome = this.#waiting.get(id);
+            this.#waiting.delete(id);
+            if (why !== undefined)
+              node.warn(`A message of this alert was rejected, and is not sent again. ${why}`);
+            if (outcome) void told(outcome);
+          },
+        })
+      : undefined;
+    this.#forget = this.#outbox ? library.noteAckReceiver(this.#outbox) : () => {};
+  }
+
+  /** How many messages wait for their acknowledgement. */
+  get waiting(): number {
+    return this.#outbox?.size ?? 0;
+  }
+
+  /** What a message led to. */
+  send({ own, separate }: Leaving, send: Task["send"]): void {
+    this.sendSeparate(separate);
+    if (own.output === "alert") send(own.message, null, null);
+    else send(null, null, own.message);
+  }
+
+  /** Messages that have no event. */
+  sendSeparate(separate: readonly Separate[]): void {
+    for (const { id, outcome, message, output } of separate) {
+      if (this.#outbox === undefined) this.#put(message, output);
+      else {
+        this.#waiting.set(id, outcome);
+        this.#outbox.add({ id, message, output });
+      }
+    }
+  }
+
+  close(): void {
+    this.#forget();
+    this.#outbox?.close();
+  }
+
+  #put(message: Separate["message"], output: Separate["output"]): void {
+    this.#node.send(output === "alert" ? [message, null, null] : [null, message, null]);
+  }
+}

@@ -1,0 +1,96 @@
+import type { NodeAPI } from "node-red";
+import { readUpToOf } from "../lib/runtime/channel-readers.ts";
+import { channelOf } from "../lib/runtime/config-nodes.ts";
+
+export type TickerOptions = {
+  /** The id of the chosen channel node; empty for none. */
+  channel: string;
+  /** An event may arrive so much later than its block. */
+  slackMs: number;
+  /** Called with whether the channel is not read up to about now. */
+  onLag: (isBehind: boolean) => void;
+  /** All inputs up to this event time were given. Gives when there is something to do next, in event time. Never rejects. */
+  tick: (at: number) => Promise<number | undefined>;
+};
+
+const SHORTEST_MS = 250;
+/** While the channel is behind what is due. */
+const LAGGING_MS = 1_000;
+const LONGEST_MS = 30_000;
+/** A channel that is read later than this is not read up to now. */
+const LAG_MS = 120_000;
+
+/**
+ * Tells a rule how far the time has come: that of its channel, where one is chosen, since an outage of the service is no
+ * absence of events; else the present.
+ */
+export class Ticker {
+  readonly #RED: NodeAPI;
+  readonly #options: TickerOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt: number | undefined;
+  #isRunning = false;
+  #channelId: string | undefined;
+  readonly #stopping = new AbortController();
+
+  constructor(RED: NodeAPI, options: TickerOptions) {
+    this.#RED = RED;
+    this.#options = options;
+  }
+
+  /** Looks at once: an absence is watched from then on. */
+  start(): void {
+    this.#isRunning = true;
+    this.#schedule(0);
+  }
+
+  /** An input may have changed what is due next, in event time. */
+  look(dueAt: number | undefined): void {
+    if (!this.#isRunning || dueAt === undefined || dueAt >= (this.#dueAt ?? Number.POSITIVE_INFINITY)) return;
+    this.#dueAt = dueAt;
+    this.#schedule(this.#waitFor(dueAt));
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), ms);
+  }
+
+  async #look(): Promise<void> {
+    const at = await this.#readUpTo();
+    if (!this.#isRunning) return;
+    this.#options.onLag(at === undefined || Date.now() - at > LAG_MS);
+    const known = at === undefined ? undefined : await this.#options.tick(at - this.#options.slackMs);
+    if (!this.#isRunning) return;
+    this.#dueAt = known ?? (at === undefined ? this.#dueAt : undefined);
+    this.#schedule(at === undefined ? LAGGING_MS : this.#waitFor(this.#dueAt));
+  }
+
+  #waitFor(dueAt: number | undefined): number {
+    if (dueAt === undefined) return LONGEST_MS;
+    const inMs = dueAt + this.#options.slackMs - Date.now();
+    return Math.min(LONGEST_MS, Math.max(inMs, inMs < 0 ? LAGGING_MS : SHORTEST_MS));
+  }
+
+  async #readUpTo(): Promise<number | undefined> {
+    const { channel } = this.#options;
+    if (channel === "") return Date.now();
+    this.#channelId ??= await this.#resolve();
+    return readUpToOf({ channelNode: channel, channelId: this.#channelId });
+  }
+
+  /** Only for events in with another config node of the same channel: those with this one are known without it. */
+  async #resolve(): Promise<string | undefined> {
+    try {
+      return await channelOf(this.#RED, this.#options.channel).resolve(this.#stopping.signal);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { AlertOutcome } from "../types.ts";
+
+/** What a rule remembers besides its keys. It is JSON. */
+export type RuleState = {
+  v: 1;
+  /** The event time of the first input, or of the first `readUpTo`. */
+  since: number;
+  /** Keys that were removed had nothing left to count up to this event time. */
+  forgottenUpTo: number;
+  /** What may still be taken back: see `taken-back`. */
+  watch?: unknown;
+  untold?: AlertOutcome[];
+};
+
+/** Outcomes that are kept besides those of keys. */
+export const MOST_UNTOLD_OF_RULE = 1_000;
+
+export function isRuleState(value: unknown): value is RuleState {
+  if (typeof value !== "object" || value === null) return false;
+  const { v, since, forgottenUpTo } = value as Partial<Record<keyof RuleState, unknown>>;
+  return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo);
+}

@@ -1,0 +1,22 @@
+import type { AlertOutcome } from "../types.ts";
+
+type Keeps = { untold?: AlertOutcome[] };
+
+/** All that is kept. The oldest comes first. */
+export function listed(states: ReadonlyArray<Keeps | undefined>): AlertOutcome[] {
+  return states.flatMap((state) => state?.untold ?? []).sort((one, other) => timeOf(one) - timeOf(other));
+}
+
+/** The state without an outcome; the same object where it has none like it. */
+export function withoutOutcome<State extends Keeps>(
+  state: State | undefined,
+  outcome: AlertOutcome,
+): State | undefined {
+  const { untold = [] } = state ?? {};
+  const rest = untold.filter((one) => one.kind !== outcome.kind || one.alert.id !== outcome.alert.id);
+  return state === undefined || rest.length === untold.length ? state : { ...state, untold: rest };
+}
+
+function timeOf(outcome: AlertOutcome): number {
+  return outcome.kind === "alert" ? outcome.alert.at : outcome.at;
+}

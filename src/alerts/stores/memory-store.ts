@@ -1,0 +1,38 @@
+import type { AlertRecord, AlertStore } from "../types.ts";
+
+/**
+ * Keeps what a rule remembers in memory only: after a restart, windows begin anew. For tests, and for programs that read
+ * their channel from its beginning. Values are kept as they are given: do not change them afterwards.
+ * @example
+ * await new MemoryAlertStore().read("a"); // → undefined
+ */
+export class MemoryAlertStore implements AlertStore {
+  readonly #records = new Map<string, AlertRecord>();
+
+  async read(key: string): Promise<AlertRecord | undefined> {
+    return this.#records.get(key);
+  }
+
+  async write(key: string, revision: number, value: unknown): Promise<boolean> {
+    return replaced(this.#records, key, revision, value);
+  }
+
+  async keys(): Promise<string[]> {
+    return [...this.#records.keys()];
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** @internal Writes to records, as a store does. */
+export function replaced(
+  records: Map<string, AlertRecord>,
+  key: string,
+  revision: number,
+  value: unknown,
+): boolean {
+  if ((records.get(key)?.revision ?? 0) !== revision) return false;
+  if (value === undefined) records.delete(key);
+  else records.set(key, { revision: revision + 1, value });
+  return true;
+}
