@@ -39,6 +39,7 @@ export class AlertHost {
     this.#levels = new Levels(RED, channel, library);
     this.#memory = openMemory(RED, node, {
       library,
+      settings,
       fleet,
       onWarning: (message) => this.#status.warn(message),
       makeRule: (store) =>

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Node, NodeAPI } from "node-red";
-import type { AlertRule, AlertStore } from "../../src/index.ts";
+import type { AlertRule, AlertSettings, AlertStore } from "../../src/index.ts";
 import { fileNameOf } from "../lib/runtime/file-name.ts";
 import { fleetOf, urlOfEnvironment } from "../lib/runtime/fleet.ts";
 import { isInFlows } from "../lib/runtime/flow-settings.ts";
@@ -21,6 +21,7 @@ export type Memory = {
 };
 
 export type MemoryOptions = {
+  settings: AlertSettings;
   library: Library;
   /** The id of the chosen shared state. */
   fleet: string | undefined;
@@ -48,12 +49,21 @@ function fileMemory(RED: NodeAPI, node: Node, { library, makeRule, onWarning }: 
   };
 }
 
-function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }: MemoryOptions): Memory {
+function sharedMemory(
+  RED: NodeAPI,
+  node: Node,
+  { fleet: id, makeRule, library, settings }: MemoryOptions,
+): Memory {
+  const { maxKeys } = settings;
+  const ttlMs = keptMs(settings);
   const open = async () => {
     const ref = fleetOf(RED, id);
     if (!ref) throw new TypeError("There is no shared state");
     const { fleet, leave } = await joinFleet(RED, ref);
-    return { rule: makeRule(library.sharedAlertStore({ shared: fleet.shared, scope: node.id })), leave };
+    return {
+      rule: makeRule(new library.SharedAlertStore({ shared: fleet.shared, scope: node.id, ttlMs, maxKeys })),
+      leave,
+    };
   };
   let opened: ReturnType<typeof open> | undefined;
   return {
@@ -71,6 +81,21 @@ function sharedMemory(RED: NodeAPI, node: Node, { fleet: id, makeRule, library }
       await rule?.close().finally(leave);
     },
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Longer than anything that a rule waits for. */
+function keptMs({ when, quietMs, slackMs, confirmWithinMs = 0 }: AlertSettings): number {
+  const lengths = [
+    "withinMs" in when ? when.withinMs : 0,
+    when.kind === "rate" ? when.comparedMs : 0,
+    when.kind === "absence" ? when.forMs : 0,
+    quietMs,
+    slackMs,
+    confirmWithinMs,
+  ];
+  return 2 * (lengths.reduce((sum, one) => sum + one, 0) + DAY_MS);
 }
 
 /** Forgets a node that is not in the flows any more. */

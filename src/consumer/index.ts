@@ -25,6 +25,7 @@ export { ReadBackoff } from "./read-backoff.ts";
 export { type ReadErrorKind, readErrorKindOf } from "./read-errors.ts";
 export { type ChannelReader, type JoinOptions, joinChannel } from "./shared-channel.ts";
 export { SharedCursorStore, type SharedCursorStoreOptions } from "./shared-cursor-store.ts";
+export { RECORD_LIMITS, recordText } from "./shared-record.ts";
 export type * from "./shared-state.ts";
 export { type EventCalls, type EventSource, eventSource } from "./source.ts";
 export * from "./store.ts";

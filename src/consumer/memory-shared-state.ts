@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../timing/index.ts";
 import type { CursorState } from "./cursor-state.ts";
+import { MemoryRecords } from "./memory-records.ts";
 import type {
   Copy,
   LeaseHolder,
@@ -7,6 +8,8 @@ import type {
   OnceMark,
   OnceResult,
   Presence,
+  RecordWrite,
+  SharedRecord,
   SharedState,
   TakenLease,
 } from "./shared-state.ts";
@@ -48,6 +51,7 @@ export class MemorySharedState implements SharedState {
   /** By scope and key; the one that was seen longest ago comes first. */
   readonly #seen = new Map<string, Seen>();
   readonly #members = new Map<string, Member>();
+  readonly #records = new MemoryRecords();
 
   constructor(options: MemorySharedStateOptions = {}) {
     this.#clock = options.clock ?? systemClock;
@@ -97,6 +101,18 @@ export class MemorySharedState implements SharedState {
     this.#seen.set(name, { delivery: known ?? id, endsAt: now + ttlMs });
     const isAgain = redelivered && known !== "" && known === id;
     return known === undefined || isAgain ? "new" : "seen";
+  }
+
+  async readRecord(scope: string, key: string): Promise<SharedRecord | undefined> {
+    return this.#records.read(scope, key, this.#clock.elapsed());
+  }
+
+  async writeRecord(write: RecordWrite): Promise<number | undefined> {
+    return this.#records.write(write, this.#clock.elapsed());
+  }
+
+  async recordKeys(scope: string, limit: number): Promise<string[]> {
+    return this.#records.keys(scope, limit, this.#clock.elapsed());
   }
 
   async members({ copy, group, leaseMs, held, wanted }: Presence): Promise<Members> {

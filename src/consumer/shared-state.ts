@@ -44,6 +44,26 @@ export type OnceMark = {
 /** `new`: process it. `seen`: it was processed. `moved`: the lease of the fence is another copy's by now. */
 export type OnceResult = "new" | "seen" | "moved";
 
+/** A value that copies share. */
+export type SharedRecord = {
+  /** Another one after each write, also after the record was removed or was over: higher. */
+  revision: number;
+  /** JSON. */
+  value: unknown;
+};
+
+export type RecordWrite = {
+  /** Records of different scopes do not meet. */
+  scope: string;
+  key: string;
+  /** The revision that is replaced; 0 where there is no record. */
+  revision: number;
+  /** JSON. Undefined removes the record. */
+  value: unknown;
+  /** How long it is kept after this write, in milliseconds. */
+  ttlMs: number;
+};
+
 /** What a copy says regularly. */
 export type Presence = {
   copy: Copy;
@@ -67,8 +87,8 @@ export type Members = {
 };
 
 /**
- * What several copies of a flow share: who reads which channel, its cursor, and what was processed. It is kept by an
- * engine such as PostgreSQL. Only the clock of the engine decides when a lease is over. Each call rejects with a
+ * What several copies of a flow share: who reads which channel, its cursor, what was processed, and what alerts
+ * remember. It is kept by an engine such as PostgreSQL. Only the clock of the engine decides when a lease is over. Each call rejects with a
  * retryable `CrecError` while the engine cannot be reached; whether it took effect is not known then.
  */
 export type SharedState = {
@@ -85,6 +105,16 @@ export type SharedState = {
   release(key: string, epoch: number, state?: CursorState): Promise<boolean>;
   /** Whether to process what has this key. It is remembered from now on. */
   once(mark: OnceMark): Promise<OnceResult>;
+  /** Undefined where there is no record, or where it is over. */
+  readRecord(scope: string, key: string): Promise<SharedRecord | undefined>;
+  /**
+   * Writes or removes a record, if it has this revision. Resolves with the new revision, which is 0 for a record that was
+   * removed; with undefined, and nothing changed, when the revision is not the present one.
+   * @throws {ArgumentError} `SHARED_RECORD_TOO_LARGE` when the key or the value is longer than `RECORD_LIMITS` allow
+   */
+  writeRecord(write: RecordWrite): Promise<number | undefined>;
+  /** The keys of the records of a scope, at most `limit` of them, in any order. */
+  recordKeys(scope: string, limit: number): Promise<string[]>;
   /** Says that this copy is alive, renews its leases, and tells about the others. */
   members(presence: Presence): Promise<Members>;
   /** Takes a copy off the list of members immediately. Its leases stay. */

@@ -6,12 +6,15 @@ import {
   type OnceMark,
   type OnceResult,
   type Presence,
+  type RecordWrite,
+  recordText,
+  type SharedRecord,
   type SharedState,
   type TakenLease,
 } from "../consumer/index.ts";
 import type { Engine } from "./engine.ts";
 import { EngineCalls } from "./engine-calls.ts";
-import { SharedCursorDamagedError } from "./errors.ts";
+import { damagedRecord, SharedCursorDamagedError } from "./errors.ts";
 import { shortName, storableLabel } from "./short-name.ts";
 
 /** How many saves this process has sent. What was sent over a connection that was given up may still arrive, later. */
@@ -62,6 +65,31 @@ export class EngineState implements SharedState {
       fence: fence && { key: shortName(fence.key), epoch: fence.epoch },
     };
     return this.#calls.call((client) => client.once(mark));
+  }
+
+  /** @throws {CrecError} `SHARED_RECORD_DAMAGED` */
+  async readRecord(scope: string, key: string): Promise<SharedRecord | undefined> {
+    const found = await this.#calls.call((client) => client.readRecord(shortName(scope), shortName(key)));
+    if (found === undefined) return undefined;
+    try {
+      return { revision: found.revision, value: JSON.parse(found.text) };
+    } catch {
+      throw damagedRecord(this.label, scope, key);
+    }
+  }
+
+  async writeRecord(write: RecordWrite): Promise<number | undefined> {
+    const { scope, key, revision, ttlMs } = write;
+    const text = recordText(write);
+    const short = shortName(key);
+    const name = short === key ? "" : JSON.stringify(key);
+    const record = { scope: shortName(scope), key: short, name, revision, text, ttlMs: whole(ttlMs) };
+    return this.#calls.call((client) => client.writeRecord(record));
+  }
+
+  async recordKeys(scope: string, limit: number): Promise<string[]> {
+    const found = await this.#calls.call((client) => client.recordKeys(shortName(scope), limit));
+    return found.map(({ key, name }) => (name === "" ? key : String(JSON.parse(name))));
   }
 
   async members({ copy, group, leaseMs, held, wanted }: Presence): Promise<Members> {

@@ -11,6 +11,18 @@ export type StoredMark = {
   fence: { key: string; epoch: number } | undefined;
 };
 
+/** What a statement is given for a record. */
+export type StoredRecord = {
+  scope: string;
+  key: string;
+  /** The key as JSON, where it is too long or too odd for a key of the engine; else empty. */
+  name: string;
+  /** 0 for a record that is not there yet. */
+  revision: number;
+  text: string | undefined;
+  ttlMs: number;
+};
+
 /** What a statement tells about members. */
 export type StoredMembers = {
   /** The others of the group that are alive. */
@@ -43,6 +55,10 @@ export type EngineClient = {
   ): Promise<boolean>;
   release(key: string, epoch: number, state: string | undefined): Promise<boolean>;
   once(mark: StoredMark): Promise<OnceResult>;
+  readRecord(scope: string, key: string): Promise<{ revision: number; text: string } | undefined>;
+  /** The new revision, 0 for a record that was removed; undefined when the revision is not the present one. */
+  writeRecord(record: StoredRecord): Promise<number | undefined>;
+  recordKeys(scope: string, limit: number): Promise<Array<Pick<StoredRecord, "key" | "name">>>;
   members(presence: Presence): Promise<StoredMembers>;
   leave(copy: Copy): Promise<void>;
   /** After the answers to what was sent. */

@@ -1,4 +1,5 @@
 import { CrecError } from "../errors.ts";
+import { storableLabel } from "./short-name.ts";
 
 /**
  * The cursor that is kept by the shared state is damaged. The lease was taken all the same: a cursor that is saved with
@@ -15,6 +16,14 @@ export class SharedCursorDamagedError extends CrecError {
     );
     this.epoch = epoch;
   }
+}
+
+export function damagedRecord(label: string, scope: string, key: string): CrecError {
+  const place = storableLabel(`${scope}, ${key}`);
+  return new CrecError(
+    "SHARED_RECORD_DAMAGED",
+    `A shared record was changed by hand, or belongs to another program. Remove it, or restore it from a backup of ${label} (${place}).`,
+  );
 }
 
 export function unreachable(label: string, reason: string): CrecError {

@@ -83,6 +83,12 @@ export class Link implements SharedState {
   save: SharedState["save"] = (...given) => this.#call("save", () => this.#engine.save(...given));
   release: SharedState["release"] = (...given) => this.#call("release", () => this.#engine.release(...given));
   once: SharedState["once"] = (...given) => this.#call("once", () => this.#engine.once(...given));
+  readRecord: SharedState["readRecord"] = (...given) =>
+    this.#call("readRecord", () => this.#engine.readRecord(...given));
+  writeRecord: SharedState["writeRecord"] = (...given) =>
+    this.#call("writeRecord", () => this.#engine.writeRecord(...given));
+  recordKeys: SharedState["recordKeys"] = (...given) =>
+    this.#call("recordKeys", () => this.#engine.recordKeys(...given));
   members: SharedState["members"] = (...given) => this.#call("members", () => this.#engine.members(...given));
   leave: SharedState["leave"] = (...given) => this.#call("leave", () => this.#engine.leave(...given));
   async close(): Promise<void> {}

@@ -21,6 +21,16 @@ type Call =
       lease: number | undefined;
       isShort: boolean;
     }
+  | {
+      does: "write";
+      copy: number;
+      key: number;
+      revision: number | undefined;
+      value: number | undefined;
+      isShort: boolean;
+    }
+  | { does: "read"; copy: number; key: number }
+  | { does: "keys"; copy: number }
   | { does: "members"; copy: number; held: number[]; wanted: number[]; isShort: boolean }
   | { does: "leave"; copy: number };
 
@@ -48,6 +58,16 @@ const call: fc.Arbitrary<Call> = fc.oneof(
     isShort,
   }),
   fc.record({
+    does: fc.constant("write" as const),
+    copy,
+    key,
+    revision: fc.option(fc.nat({ max: 5 }), { nil: undefined }),
+    value: fc.option(fc.nat(), { nil: undefined }),
+    isShort,
+  }),
+  fc.record({ does: fc.constant("read" as const), copy, key }),
+  fc.record({ does: fc.constant("keys" as const), copy }),
+  fc.record({
     does: fc.constant("members" as const),
     copy,
     held: fc.uniqueArray(lease, { maxLength: 3 }),
@@ -57,11 +77,13 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   fc.record({ does: fc.constant("leave" as const), copy }),
 );
 
-/** One shared state, and the leases that were taken in it, in this order. */
+/** One shared state, and the leases that were taken and the revisions that were written in it, in this order. */
 class Side {
   readonly #copies: readonly SharedState[];
   readonly #prefix: string;
   readonly leases: Array<{ key: number; epoch: number }> = [];
+  /** Of records, by their keys. */
+  readonly #revisions = new Map<number, number[]>();
 
   constructor(copies: readonly SharedState[], prefix: string) {
     this.#copies = copies;
@@ -105,6 +127,24 @@ class Side {
         const { copies, lost, holders } = await shared.members(presence);
         return [copies, lost, wanted.map((key) => this.#told(key, holders.get(key)))];
       }
+      case "write": {
+        const known = this.#revisions.get(call.key) ?? [];
+        const revision = call.revision === undefined ? 0 : (known.at(-1 - call.revision) ?? 0);
+        const { key, value } = call;
+        const write = { scope: this.#prefix, key: this.#key(key), revision, value, ttlMs: ms(call) };
+        const written = await shared.writeRecord(write);
+        if (written === undefined || written === 0) return written;
+        should(written).be.above(Math.max(0, ...known));
+        this.#revisions.set(key, [...known, written]);
+        return "written";
+      }
+      case "read": {
+        const found = await shared.readRecord(this.#prefix, this.#key(call.key));
+        if (found === undefined) return "none";
+        return [this.#revisions.get(call.key)?.indexOf(found.revision), found.value];
+      }
+      case "keys":
+        return (await shared.recordKeys(this.#prefix, 10)).sort();
       case "leave":
         return shared.leave(this.#copy(call.copy));
     }

@@ -75,6 +75,47 @@ describe("shared state in PostgreSQL", function () {
     await shared.close();
   });
 
+  it("removes records that are over, some with each new one", async () => {
+    const shared = await open("records");
+    const write = (scope: string, key: string, ttlMs: number) =>
+      shared.writeRecord({ scope, key, revision: 0, value: 1, ttlMs });
+    for (let index = 0; index < 100; index += 1) await write("short", `${index}`, 1);
+    for (let index = 0; index < 60; index += 1) await write("long", `${index}`, LONG_MS);
+    const [row] = await admin`SELECT count(*)::int AS records FROM records.record`;
+    should(row?.records).equal(60);
+    await shared.close();
+  });
+
+  it("adds the table of records to a schema of an earlier version, which goes on to be used by earlier ones", async () => {
+    const shared = await open("earlier");
+    const { epoch } = await taken(shared, "key", A);
+    await shared.save("key", epoch, stateAt(7), LONG_MS);
+    await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS });
+    await admin`DROP TABLE earlier.record`;
+    // Several copies are updated at the same moment.
+    const copies = await Promise.all([open("earlier"), open("earlier"), open("earlier")]);
+    const write = { scope: "s", key: "k", revision: 0, value: "kept", ttlMs: LONG_MS };
+    const revisions = await Promise.all(copies.map((copy) => copy.writeRecord(write)));
+    should(revisions.filter((revision) => revision !== undefined)).have.length(1);
+    // The earlier version asks for this table and this version only.
+    const [version] = await admin`SELECT version FROM earlier.version`;
+    should(version?.version).equal(1);
+    should(await shared.save("key", epoch, stateAt(8), LONG_MS)).be.true();
+    should(await copies[0]?.once({ scope: "s", key: "k", ttlMs: LONG_MS })).equal("seen");
+    should((await copies[1]?.take("key", A, LONG_MS))?.state).deepEqual(stateAt(8));
+    for (const copy of [shared, ...copies]) await copy.close();
+  });
+
+  it("says that a record is damaged", async () => {
+    const shared = await open("torn");
+    await shared.writeRecord({ scope: "s", key: "k", revision: 0, value: 1, ttlMs: LONG_MS });
+    await admin`UPDATE torn.record SET text = '{'`;
+    const error = await failure(shared.readRecord("s", "k"), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_RECORD_DAMAGED", false]);
+    should(error.message).match(/\(s, k\)\.$/);
+    await shared.close();
+  });
+
   it("removes members that are gone", async () => {
     const shared = await open("leaves");
     const present = (id: string, leaseMs: number) =>

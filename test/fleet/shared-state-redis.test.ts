@@ -56,16 +56,40 @@ describe("shared state in Redis", function () {
     await shared.close();
   });
 
-  it("lets marks and members end by themselves, and leases never", async () => {
+  it("lets marks, records and members end by themselves, and leases never", async () => {
     const shared = await open("ends");
     const { epoch } = await taken(shared, "key", A);
     await shared.save("key", epoch, stateAt(1), LONG_MS);
     await shared.once({ scope: "s", key: "k", ttlMs: LONG_MS });
     await shared.members({ copy: A, group: "g", leaseMs: LONG_MS, held: [], wanted: [] });
+    await shared.writeRecord({ scope: "s", key: "k", revision: 0, value: 1, ttlMs: LONG_MS });
+    await shared.writeRecord({ scope: "s", key: "short", revision: 0, value: 1, ttlMs: 1_000 });
     const left = async (name: string) => admin.pttl(`{ends}:${name}`);
+    should(await left('record:["s","k"]')).be.within(1, LONG_MS);
+    should(await left("records:s")).be.within(10_000, LONG_MS);
     should(await left("lease:key")).equal(-1);
     should(await left('once:["s","k"]')).be.within(1, LONG_MS);
     should(await left("members:g")).be.within(1, 86_400_000);
+    await shared.close();
+  });
+
+  it("takes records that are over off the list of their scope", async () => {
+    const shared = await open("lists");
+    const write = (key: string, ttlMs: number) =>
+      shared.writeRecord({ scope: "s", key, revision: 0, value: 1, ttlMs });
+    for (let index = 0; index < 30; index += 1) await write(`short ${index}`, 1);
+    await sleep(5);
+    for (let index = 0; index < 3; index += 1) await write(`long ${index}`, LONG_MS);
+    should(await admin.zcard("{lists}:records:s")).equal(3);
+    await shared.close();
+  });
+
+  it("says that a record is damaged", async () => {
+    const shared = await open("torn");
+    await shared.writeRecord({ scope: "s", key: "k", revision: 0, value: 1, ttlMs: LONG_MS });
+    await admin.hset('{torn}:record:["s","k"]', "text", "{");
+    const error = await failure(shared.readRecord("s", "k"), server());
+    should([error.code, error.retryable]).deepEqual(["SHARED_RECORD_DAMAGED", false]);
     await shared.close();
   });
 

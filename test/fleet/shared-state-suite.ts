@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import should from "should";
-import type { Copy, CursorState, OnceMark, SharedState, TakenLease } from "../../src/index.ts";
+import {
+  type Copy,
+  CrecError,
+  type CursorState,
+  type OnceMark,
+  RECORD_LIMITS,
+  type RecordWrite,
+  type SharedState,
+  type TakenLease,
+} from "../../src/index.ts";
 
 /** Opens the shared state as one copy; another call opens it as another copy. */
 export type Open = (namespace?: string) => Promise<SharedState>;
@@ -237,6 +246,143 @@ export function behaviour(open: Open): void {
       await second.release(key, next.epoch);
       should(await second.once(mark({ key: "late", fence: now }))).equal("moved");
       should(await second.once(mark({ fence: { key: `${key} of nobody`, epoch: 1 } }))).equal("moved");
+    });
+  });
+
+  describe("a record", () => {
+    const record = (more: Partial<RecordWrite> = {}): RecordWrite => ({
+      scope: key,
+      key: "rule",
+      revision: 0,
+      value: { seen: 1 },
+      ttlMs: LONG_MS,
+      ...more,
+    });
+    const written = async (more: Partial<RecordWrite> = {}): Promise<number> => {
+      const revision = await first.writeRecord(record(more));
+      if (revision === undefined) throw new Error("The record has another revision.");
+      return revision;
+    };
+
+    it("is read by all copies as it was written", async () => {
+      should(await first.readRecord(key, "rule")).be.undefined();
+      const revision = await written();
+      should(revision).be.above(0);
+      should(await second.readRecord(key, "rule")).deepEqual({ revision, value: { seen: 1 } });
+      should(await second.readRecord(`${key} too`, "rule")).be.undefined();
+      should(await second.readRecord(key, "another")).be.undefined();
+    });
+
+    it("is written only with its present revision, which each write changes", async () => {
+      const one = await written();
+      should(await second.writeRecord(record({ value: 0 }))).be.undefined();
+      const two = await written({ revision: one, value: 2 });
+      should(two).be.above(one);
+      should(await second.writeRecord(record({ revision: one, value: 3 }))).be.undefined();
+      should(await second.writeRecord(record({ revision: two + 1, value: 3 }))).be.undefined();
+      should(await second.readRecord(key, "rule")).deepEqual({ revision: two, value: 2 });
+    });
+
+    it("is removed only with its present revision, and has a higher one when it is written again", async () => {
+      const one = await written();
+      const two = await written({ revision: one });
+      should(await second.writeRecord(record({ revision: one, value: undefined }))).be.undefined();
+      should(await second.writeRecord(record({ revision: 0, value: undefined }))).be.undefined();
+      should(await second.writeRecord(record({ revision: two, value: undefined }))).equal(0);
+      should(await first.readRecord(key, "rule")).be.undefined();
+      should(await first.writeRecord(record({ revision: two, value: undefined }))).be.undefined();
+      should(await first.writeRecord(record({ value: undefined }))).equal(0);
+      should(await first.writeRecord(record({ revision: two }))).be.undefined();
+      should(await written()).be.above(two);
+    });
+
+    it("is forgotten after its time, which begins anew with each write", async () => {
+      const one = await written({ ttlMs: 40 });
+      const two = await written({ revision: one });
+      await sleep(50);
+      const three = await written({ revision: two, ttlMs: 1 });
+      await sleep(5);
+      should(await second.readRecord(key, "rule")).be.undefined();
+      should(await second.recordKeys(key, 10)).be.empty();
+      should(await second.writeRecord(record({ revision: three }))).be.undefined();
+      should(await second.writeRecord(record({ revision: three, value: undefined }))).be.undefined();
+      should(await written()).be.above(three);
+    });
+
+    it("is changed by one of several copies that try at once", async () => {
+      for (let round = 0; round < 10; round += 1) {
+        const before = (await first.readRecord(key, "rule"))?.revision ?? 0;
+        const tries = Array.from({ length: 8 }, (_, index) =>
+          (index % 2 ? first : second).writeRecord(record({ revision: before, value: index })),
+        );
+        const answers = await Promise.all(tries);
+        const winner = answers.findIndex((revision) => revision !== undefined);
+        should(answers.filter((revision) => revision !== undefined)).have.length(1);
+        should(await first.readRecord(key, "rule")).deepEqual({ revision: answers[winner], value: winner });
+      }
+    });
+
+    it("loses no change of two copies that repeat what fails", async () => {
+      const add = async (shared: SharedState): Promise<void> => {
+        for (;;) {
+          const { revision = 0, value = 0 } = (await shared.readRecord(key, "sum")) ?? {};
+          const next = record({ key: "sum", revision, value: Number(value) + 1 });
+          if ((await shared.writeRecord(next)) !== undefined) return;
+        }
+      };
+      const each = Array.from({ length: 20 }, () => [add(first), add(second)]).flat();
+      await Promise.all(each);
+      should((await first.readRecord(key, "sum"))?.value).equal(40);
+    });
+
+    it("has any key, and none is that of another", async () => {
+      const long = "k".repeat(900);
+      const keys = [
+        "",
+        "__proto__",
+        "'\"\\{}:",
+        "ключ 🔑",
+        "a\0",
+        "a\n",
+        "a\ud800",
+        "a\ud801",
+        long,
+        `${long}1`,
+      ];
+      for (const one of keys) await written({ key: one, value: one });
+      for (const one of keys) should((await second.readRecord(key, one))?.value).equal(one);
+      should((await second.recordKeys(key, 100)).sort()).deepEqual([...keys].sort());
+      should(await second.recordKeys(key, 3)).have.length(3);
+      for (const one of keys) {
+        const { revision = 0 } = (await second.readRecord(key, one)) ?? {};
+        should(await second.writeRecord(record({ key: one, revision, value: undefined }))).equal(0);
+      }
+      should(await first.recordKeys(key, 100)).be.empty();
+    });
+
+    it("does not mix up a scope and a key", async () => {
+      await written({ scope: `${key}:a`, key: "b", value: 1 });
+      await written({ scope: key, key: "a:b", value: 2 });
+      should((await second.readRecord(`${key}:a`, "b"))?.value).equal(1);
+      should(await second.recordKeys(`${key}:a`, 10)).deepEqual(["b"]);
+      should(await second.recordKeys(key, 10)).deepEqual(["a:b"]);
+    });
+
+    it("has any JSON, up to its limit", async () => {
+      const odd = { "\0 \ud800": ["\\u0000 'quotes' \"too\" ключ 🔑", null, 1e21, ""], ["__proto__"]: 1 };
+      const one = await written({ value: odd });
+      should(JSON.stringify((await second.readRecord(key, "rule"))?.value)).equal(JSON.stringify(odd));
+      const most = "x".repeat(RECORD_LIMITS.value - 2);
+      const two = await written({ revision: one, value: most });
+      should(await second.readRecord(key, "rule")).deepEqual({ revision: two, value: most });
+      for (const more of [{ value: `${most}x` }, { key: "k".repeat(RECORD_LIMITS.key + 1) }]) {
+        const error = await first.writeRecord(record({ revision: two, ...more })).then(
+          () => undefined,
+          (reason) => reason,
+        );
+        should(error).be.instanceOf(CrecError);
+        should((error as CrecError).code).equal("SHARED_RECORD_TOO_LARGE");
+      }
     });
   });
 

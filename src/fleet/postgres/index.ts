@@ -5,12 +5,15 @@ import { leave } from "./leave.ts";
 import { members } from "./members.ts";
 import { once } from "./once.ts";
 import { problemOf } from "./problems.ts";
+import { readRecord } from "./read-record.ts";
+import { recordKeys } from "./record-keys.ts";
 import { release } from "./release.ts";
 import { save } from "./save.ts";
 import { prepareSchema } from "./schema.ts";
 import { take } from "./take.ts";
+import { writeRecord } from "./write-record.ts";
 
-/** Marks that are over are removed with one of so many calls, this many at once: more than can be added between. */
+/** Marks and records that are over are removed with one of so many calls, this many at once: more than can be added between. */
 const CALLS_BETWEEN = 20;
 const REMOVED_AT_ONCE = 50;
 
@@ -26,7 +29,7 @@ function opened(settings: EngineSettings): EngineClient {
   const ready = prepareSchema(run, namespace);
   // Calls await it: without one, nobody hears of it.
   ready.catch(() => {});
-  let marks = 0;
+  let [marks, records] = [0, 0];
   return {
     ready,
     isOpen: true,
@@ -37,6 +40,12 @@ function opened(settings: EngineSettings): EngineClient {
       marks += 1;
       return once(place, mark, marks % CALLS_BETWEEN === 1 ? REMOVED_AT_ONCE : 0);
     },
+    readRecord: (scope, key) => readRecord(place, scope, key),
+    writeRecord: (record) => {
+      if (record.revision === 0) records += 1;
+      return writeRecord(place, record, records % CALLS_BETWEEN === 1 ? REMOVED_AT_ONCE : 0);
+    },
+    recordKeys: (scope, limit) => recordKeys(place, scope, limit),
     members: (presence) => members(place, presence),
     leave: (copy) => leave(place, copy),
     close,

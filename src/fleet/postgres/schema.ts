@@ -4,7 +4,9 @@
 //            copy_id, copy_name, renewed_at and ends_at are null. revision: that of the last save with this epoch.
 //   once     one row a mark: what was processed. is_new is the answer to the call that wrote the row last.
 //   member   one row a copy that is alive.
-//   version  one row: the version of these tables.
+//   record   one row a record. name: the key as JSON where key is only its hash, else ''.
+//   version  one row: the version of these tables. A table that was added later, such as record, does not change it:
+//            copies that do not know this table go on with the others.
 //
 // Creating:  out  nothing; the tables exist. Several copies may do it at once: they wait for each other.
 // Version:   out  one row, or the error 42P01 or 3F000 when there are no tables.
@@ -16,7 +18,7 @@ const VERSION = 1;
 
 /** @throws {NewerSchema} */
 export async function prepareSchema(run: Run, namespace: string): Promise<void> {
-  const found = (await versionOf(run, namespace)) ?? (await createSchema(run, namespace));
+  const found = (await versionOf(run, namespace)) ?? (await createTables(run, namespace));
   if (found > VERSION) throw new NewerSchema(found);
 }
 
@@ -32,17 +34,21 @@ export function isWithoutSchema(code: string): boolean {
   return code === "42P01" || code === "3F000";
 }
 
+/** Undefined where a table is missing. */
 async function versionOf(run: Run, namespace: string): Promise<number | undefined> {
   // The catalog answers where the schema may not be used, too: then reading the version says what is missing.
-  const [row] = await run(`SELECT to_regclass($1) IS NOT NULL AS exists`, [`${namespace}.version`]);
-  if (row?.exists !== true) return undefined;
+  const tables = `SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS exist`;
+  const [row] = await run(tables, [`${namespace}.version`, `${namespace}.record`]);
+  if (row?.exist !== true) return undefined;
   const [version] = await run(`SELECT version FROM ${namespace}.version`, []);
   return Number(version?.version);
 }
 
-async function createSchema(run: Run, namespace: string): Promise<number> {
+/** Creates the tables that are missing. Resolves with the version of all of them. */
+async function createTables(run: Run, namespace: string): Promise<number> {
   await run(creation(namespace), []);
-  return VERSION;
+  const [version] = await run(`SELECT version FROM ${namespace}.version`, []);
+  return Number(version?.version);
 }
 
 /**
@@ -85,6 +91,18 @@ BEGIN
     );
     CREATE TABLE ${namespace}.version (version integer NOT NULL);
     INSERT INTO ${namespace}.version VALUES (${VERSION});
+  END IF;
+  IF to_regclass('${namespace}.record') IS NULL THEN
+    CREATE TABLE ${namespace}.record (
+      scope text COLLATE "C",
+      key text COLLATE "C",
+      name text NOT NULL,
+      revision bigint NOT NULL,
+      text text NOT NULL,
+      ends_at timestamptz NOT NULL,
+      PRIMARY KEY (scope, key)
+    );
+    CREATE INDEX record_ends_at ON ${namespace}.record (ends_at);
   END IF;
 END
 $$`;

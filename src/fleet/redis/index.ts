@@ -5,10 +5,13 @@ import { leave } from "./leave.ts";
 import { members } from "./members.ts";
 import { once } from "./once.ts";
 import { problemOf } from "./problems.ts";
+import { readRecord } from "./read-record.ts";
+import { recordKeys } from "./record-keys.ts";
 import { release } from "./release.ts";
 import { save } from "./save.ts";
 import { prepareSchema } from "./schema.ts";
 import { take } from "./take.ts";
+import { writeRecord } from "./write-record.ts";
 
 /** The groups of each copy, by its id: to leave them. */
 type Groups = Map<string, Set<string>>;
@@ -35,6 +38,9 @@ function opened(settings: EngineSettings, groups: Groups): EngineClient {
     save: (key, epoch, state, times) => save(place, key, epoch, state, times),
     release: (key, epoch, state) => release(place, key, epoch, state),
     once: (mark) => once(place, mark),
+    readRecord: (scope, key) => readRecord(place, scope, key),
+    writeRecord: (record) => writeRecord(place, record),
+    recordKeys: (scope, limit) => recordKeys(place, scope, limit),
     members: (presence) => {
       const { copy, group } = presence;
       groups.set(copy.id, (groups.get(copy.id) ?? new Set()).add(group));

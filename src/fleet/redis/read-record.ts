@@ -1,0 +1,22 @@
+// Reads a record.
+//
+//   in   KEYS[1] the record
+//   out  its revision and its text
+//        nil: there is none, or it is over.
+
+import { recordKey } from "./keys.ts";
+import type { RunScript } from "./script.ts";
+
+export const READ_RECORD = {
+  text: `local record = redis.call('HMGET', KEYS[1], 'revision', 'text')
+return record[1] and record or false`,
+};
+
+export async function readRecord(
+  { run, namespace }: { run: RunScript; namespace: string },
+  scope: string,
+  key: string,
+): Promise<{ revision: number; text: string } | undefined> {
+  const reply = await run(READ_RECORD, [recordKey(namespace, scope, key)], []);
+  return Array.isArray(reply) ? { revision: Number(reply[0]), text: String(reply[1]) } : undefined;
+}

@@ -1,0 +1,26 @@
+// Lists the records of a scope.
+//
+//   in   KEYS[1] the records of the scope; ARGV[1] how many at most
+//   out  [key, name] as JSON of each record that is not over
+
+import type { StoredRecord } from "../engine.ts";
+import { recordsKey } from "./keys.ts";
+import { CLOCK, type RunScript } from "./script.ts";
+
+export const RECORD_KEYS = {
+  text: `${CLOCK}
+return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. digits(now), '+inf', 'LIMIT', 0, ARGV[1])`,
+};
+
+export async function recordKeys(
+  { run, namespace }: { run: RunScript; namespace: string },
+  scope: string,
+  limit: number,
+): Promise<Array<Pick<StoredRecord, "key" | "name">>> {
+  const reply = await run(RECORD_KEYS, [recordsKey(namespace, scope)], [String(limit)]);
+  const found = Array.isArray(reply) ? reply : [];
+  return found.map((text) => {
+    const [key, name] = JSON.parse(String(text));
+    return { key: String(key), name: String(name) };
+  });
+}
