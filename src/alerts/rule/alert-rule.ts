@@ -13,8 +13,9 @@ import { checkAlertSettings, checkTime } from "./check-settings.ts";
 import { recordKeyOf } from "./ids.ts";
 import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
+import { withDetailsOnce } from "./raise.ts";
 import { type Report, Reports } from "./reports.ts";
-import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState } from "./rule-state.ts";
+import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState, startedAt } from "./rule-state.ts";
 import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { listed, withoutOutcome } from "./untold.ts";
@@ -313,22 +314,4 @@ function withLog(input: AlertInput, again: number | undefined): AlertInput {
 
 function isFull(state: KeyState | undefined): boolean {
   return (state?.untold?.length ?? 0) >= MOST_UNTOLD;
-}
-
-function startedAt(since: number): RuleState {
-  return { v: 1, since, forgottenUpTo: 0 };
-}
-
-/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
-function withDetailsOnce(input: AlertInput): AlertInput {
-  const { details } = input;
-  if (details === undefined) return input;
-  const known = new Map<string, unknown>();
-  return {
-    ...input,
-    details: (alert) => {
-      if (!known.has(alert.id)) known.set(alert.id, details(alert));
-      return known.get(alert.id);
-    },
-  };
 }

@@ -53,3 +53,17 @@ function detailsOf(input: AlertInput, alert: RaisedAlert): { value: unknown } | 
     return "unusable";
   }
 }
+
+/** What an alert keeps is asked for once, also where another copy has written and the input is counted again. */
+export function withDetailsOnce(input: AlertInput): AlertInput {
+  const { details } = input;
+  if (details === undefined) return input;
+  const known = new Map<string, unknown>();
+  return {
+    ...input,
+    details: (alert) => {
+      if (!known.has(alert.id)) known.set(alert.id, details(alert));
+      return known.get(alert.id);
+    },
+  };
+}

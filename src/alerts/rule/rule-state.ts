@@ -20,3 +20,7 @@ export function isRuleState(value: unknown): value is RuleState {
   const { v, since, forgottenUpTo } = value as Partial<Record<keyof RuleState, unknown>>;
   return v === 1 && Number.isFinite(since) && Number.isFinite(forgottenUpTo);
 }
+
+export function startedAt(since: number): RuleState {
+  return { v: 1, since, forgottenUpTo: 0 };
+}
