@@ -15,7 +15,7 @@ import { KeyRecords } from "./key-records.ts";
 import { dueAt, passTime } from "./pass-time.ts";
 import { type Report, Reports } from "./reports.ts";
 import { isRuleState, MOST_UNTOLD_OF_RULE, type RuleState } from "./rule-state.ts";
-import { boundedTime, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
+import { boundedTime, isOfState, type KeyState, MOST_UNTOLD, newState, type StepContext } from "./state.ts";
 import { step } from "./step.ts";
 import { listed, withoutOutcome } from "./untold.ts";
 
@@ -106,8 +106,7 @@ export class AlertRule {
     await this.#started(boundedTime(input.at, now));
     const { belongsTo, again } = await this.#learnFrom(input);
     const key = recordKeyOf(input.key);
-    const isOfState = this.#settings.when.kind === "each" && this.#settings.recovers;
-    if (!input.matches && !isOfState && !this.#keys.has(key)) return this.#passed("no_match");
+    if (!input.matches && !isOfState(this.#settings) && !this.#keys.has(key)) return this.#passed("no_match");
     const record = await this.#keys.use(key);
     if (record === undefined) return this.#passed("limit");
     const once = withDetailsOnce(withLog(input, again));
@@ -285,12 +284,14 @@ export class AlertRule {
     const { changed } = await this.#rule.change((state) => {
       const before = watchStateOf(state?.watch);
       const changed = change(before);
-      if (state === undefined || changed.state === before) return { state, changed };
+      if (changed.state === before) return { state, changed };
+      // A shared store may have forgotten it.
+      const known = state ?? startedAt(this.#now());
       const untold = this.#keepsUntold
-        ? [...(state.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
+        ? [...(known.untold ?? []), ...changed.outcomes].slice(-MOST_UNTOLD_OF_RULE)
         : [];
       return {
-        state: { ...state, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
+        state: { ...known, watch: changed.state, ...(untold.length === 0 ? {} : { untold }) },
         changed,
       };
     });

@@ -4,7 +4,7 @@ import { alertIdOf } from "./ids.ts";
 import type { Counted, KeyState, StepContext } from "./state.ts";
 
 /** Characters of JSON. */
-const MOST_DETAILS = 16_384;
+const MOST_DETAILS = 8_192;
 
 /** An alert of an input, with its details. */
 export function alertOf(

@@ -13,7 +13,7 @@ export type RuleState = {
 };
 
 /** Outcomes that are kept besides those of keys. */
-export const MOST_UNTOLD_OF_RULE = 1_000;
+export const MOST_UNTOLD_OF_RULE = 500;
 
 export function isRuleState(value: unknown): value is RuleState {
   if (typeof value !== "object" || value === null) return false;
