@@ -1,12 +1,12 @@
 import should from "should";
+import { parseAbi } from "../../../src/abi/index.ts";
 import {
   type Condition,
   type ConditionSet,
   compileConditions,
   explainMatch,
   matchEvent,
-  parseAbi,
-} from "../../../src/index.ts";
+} from "../../../src/alerts/index.ts";
 
 const ALICE = "0x5b571A50AC6cB524730C8419EBe452703139809A".replace("EBe", "Ebe");
 const LARGEST = String(2n ** 256n - 1n);
