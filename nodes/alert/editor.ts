@@ -1,8 +1,11 @@
+import type { EditedNode } from "../lib/editor/api.ts";
 import { formConditions } from "../lib/editor/conditions/form-conditions.ts";
 import { offerFields } from "../lib/editor/conditions/offer-fields.ts";
 import { inputOf, partOf } from "../lib/editor/form-fields.ts";
+import { hintUnder } from "../lib/editor/form-rows.ts";
 import { warnOfMissingDecimals } from "../lib/editor/missing-decimals.ts";
 import type { NodeForm } from "../lib/editor/node-form.ts";
+import { isChosen } from "../lib/shared/config-choice.ts";
 import { showPreview } from "./editor-preview.ts";
 import { showSummary } from "./editor-summary.ts";
 import { NODE } from "./fields.ts";
@@ -13,16 +16,24 @@ export const form: NodeForm = {
   label: (node) => String(node.title ?? "").replaceAll(/\{\{[^{}]*\}\}/g, "…"),
   checks: { conditions: conditions.check },
   opened(node) {
-    const rows = conditions.open(node, partOf(NODE, "conditions"), {
-      contract: inputOf("contract"),
-      startsWithOne: true,
-    });
+    const contract = inputOf("contract");
+    const rows = conditions.open(node, partOf(NODE, "conditions"), { contract, startsWithOne: true });
     warnOfMissingDecimals(node);
     offerFields(inputOf("sumField"), rows.groups, ({ kind }) => kind === "number");
     offerFields(inputOf("forEachField"), rows.groups);
+    warnOfMissingChannel(node);
     showSummary(node, rows);
     showPreview(node, rows);
   },
   cancelled: conditions.cancelled,
   saved: conditions.saved,
 };
+
+/** Only the channel can tell an outage from an absence. */
+function warnOfMissingChannel(node: EditedNode): void {
+  const channel = inputOf("channel");
+  const hint = hintUnder(inputOf("absentFor"));
+  const show = (): void => hint.say(isChosen(channel.val()) ? "" : node._("alert.hint.absence-channel"));
+  channel.on("change", show);
+  show();
+}

@@ -14,6 +14,7 @@ const FITTING: Readonly<Record<FieldKind, readonly string[]>> = {
     ...["equals", "!equals", "oneOf", "!oneOf", "contains", "!contains"],
     ...["startsWith", "!startsWith", "endsWith", "!endsWith"],
   ],
+  hash: ["equals", "!equals", "oneOf", "!oneOf"],
   list: ["contains", "!contains"],
   any: [
     ...["equals", "!equals", "atLeast", "above", "atMost", "below", "between", "!between"],
