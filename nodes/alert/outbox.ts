@@ -7,6 +7,8 @@ export type OutboxOptions = {
   /** The name under which an ack event node finds it. */
   consumer: string;
   send: (message: CrecMessage, output: Separate["output"]) => void;
+  /** Asked before a message is sent again: another copy may have been told. Never rejects. */
+  isDue?: (id: string) => Promise<boolean>;
   /** Called once for what an ack event node has received, or rejected. */
   settled: (id: string, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
@@ -93,9 +95,17 @@ export class Outbox implements AckReceiver {
     this.#options.send({ ...rest, payload, crec: { ...crec, ...sent } }, output);
   }
 
+  async #again(entry: Entry): Promise<void> {
+    const isDue = (await this.#options.isDue?.(entry.id)) ?? true;
+    // It may have been settled meanwhile.
+    if (this.#entries.get(entry.id) !== entry) return;
+    if (isDue) this.#send(entry);
+    else this.#entries.delete(entry.id);
+  }
+
   #schedule(entry: Entry, ms: number): void {
     clearTimeout(entry.next);
-    entry.next = setTimeout(() => this.#send(entry), Math.min(ms, LONGEST_TIMER_MS));
+    entry.next = setTimeout(() => void this.#again(entry), Math.min(ms, LONGEST_TIMER_MS));
   }
 
   #waitOf({ attempt }: Entry): number {

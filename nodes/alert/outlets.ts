@@ -10,6 +10,8 @@ export type OutletsOptions = {
   /** Whether what has no event of its own is sent again until it is acknowledged. */
   keepsUntold: boolean;
   told: (outcome: AlertOutcome) => Promise<void>;
+  /** Whether it still has to be sent. Never rejects. */
+  isUntold: (id: string) => Promise<boolean>;
 };
 
 /** The outputs of a node. What has no event of its own waits in an outbox, where the form asks for that. */
@@ -19,12 +21,13 @@ export class Outlets {
   readonly #waiting = new Map<string, AlertOutcome>();
   readonly #forget: () => void;
 
-  constructor(node: Node, { library, keepsUntold, told }: OutletsOptions) {
+  constructor(node: Node, { library, keepsUntold, told, isUntold }: OutletsOptions) {
     this.#node = node;
     this.#outbox = keepsUntold
       ? new Outbox({
           consumer: `alert ${node.id}`,
           send: (message, output) => this.#put(message, output),
+          isDue: (id) => isUntold(id),
           settled: (id, why) => {
             const outcome = this.#waiting.get(id);
             this.#waiting.delete(id);

@@ -17,7 +17,7 @@ const DECIMAL = /^\d+(?:\.\d+)?$/;
 export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
   return {
     when: whenOf(fields, decimals),
-    quietMs: textOf(fields, "quiet") === "" ? 0 : duration(fields, "quiet"),
+    quietMs: duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
     slackMs: duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
@@ -53,7 +53,7 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
   if (!DECIMAL.test(limit)) throw fields.wrong("limit", limit);
   const inTokens = fields.choice("limitUnit") === "token";
   return {
-    field: required(fields, "sumField"),
+    field: textOf(fields, "sumField"),
     limit,
     ...(inTokens ? { unit: "token" as const } : {}),
     ...(inTokens && decimals !== undefined ? { decimals } : {}),
@@ -61,23 +61,21 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
 }
 
 /** @throws MISSING_VALUE, VARIABLE_MISSING */
-export function required(
-  fields: AlertFields,
-  name: "limit" | "sumField" | "forEachField" | DurationField,
-): string {
+export function required(fields: AlertFields, name: "limit" | "forEachField"): string {
   const text = textOf(fields, name);
   if (text === "") throw fields.missing(name);
   return text;
 }
 
-/** The default for an empty field, as the form shows it; a flow that was written by hand may leave it out. */
+/** The default for an empty field. @throws VARIABLE_MISSING */
 export function textOf(fields: AlertFields, name: TextField): string {
   const { default: usual = "" } = NODE.fields[name] as { default?: string };
   return fields.text(name) || usual;
 }
 
 function duration(fields: AlertFields, name: DurationField): number {
-  const text = required(fields, name);
+  // Only `quiet` has no default: empty is no time.
+  const text = textOf(fields, name) || "0s";
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);
   return ms;
