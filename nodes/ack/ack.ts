@@ -70,7 +70,10 @@ export default function register(RED: NodeAPI): void {
 /** How the event is refused; `undefined` acknowledges it. @throws INVALID_FIELD */
 async function refusalOf(fields: FieldReader<typeof NODE>, msg: CrecMessage): Promise<Refusal | undefined> {
   const action = fields.choice("action");
-  if (action === "retry") return { afterMs: fields.milliseconds("delay") };
+  if (action === "retry") {
+    const seconds = fields.number("delay");
+    return seconds === undefined ? {} : { afterMs: seconds * 1000 };
+  }
   if (action !== "reject") return undefined;
   const reason = await fields.of(msg).text("reason");
   return { reject: true, ...(reason ? { reason } : {}) };

@@ -10,12 +10,15 @@ export const NODE = describeNode({
     name: COMMON.name,
     /** `ack`: the event is done. `retry`: sent again after the delay. `reject`: to the rejected output, then done. */
     action: { kind: "select", icon: "check", options: ["ack", "retry", "reject"], default: "ack" },
+    /** Empty: longer with each attempt. */
     delay: {
       kind: "number",
       icon: "clock-o",
       unit: "common.label.seconds",
       default: "10",
       least: 0,
+      optional: true,
+      hint: true,
       error: "common.error.seconds",
       shown: { action: "retry" },
     },

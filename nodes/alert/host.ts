@@ -56,7 +56,7 @@ export class AlertHost {
           onWarning: (message) => this.#status.warn(message),
         }),
     });
-    this.#outlets = new Outlets(node, {
+    this.#outlets = new Outlets(RED, node, {
       library,
       keepsUntold,
       told: (outcome) => this.#told(outcome),

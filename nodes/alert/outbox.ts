@@ -1,7 +1,9 @@
 import type { AckReceiver, Refusal } from "../../src/index.ts";
-import { backoffMs, type Schedule } from "../../src/timing/backoff.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import type { Separate } from "./alerting.ts";
+
+/** Twice as long after each attempt, in milliseconds. */
+export type Waits = { firstMs: number; maxMs: number };
 
 export type OutboxOptions = {
   /** The name under which an ack event node finds it. */
@@ -12,7 +14,7 @@ export type OutboxOptions = {
   /** Called once for what an ack event node has received, or rejected. */
   settled: (id: string, why: string | undefined) => void;
   /** How long to wait for the acknowledgement. */
-  waits?: Schedule;
+  waits?: Waits;
 };
 
 /** A message that is sent again until it is acknowledged. */
@@ -23,7 +25,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 type Entry = OutboxItem & { attempt: number; next: NodeJS.Timeout | undefined };
 
-const WAITS: Schedule = { firstMs: 30_000, growth: 2, maxMs: 600_000, jitter: 0 };
+const WAITS: Waits = { firstMs: 30_000, maxMs: 600_000 };
 
 /**
  * Sends messages again, with growing waits, until an ack event node receives them. What it sends is kept elsewhere: this
@@ -109,6 +111,7 @@ export class Outbox implements AckReceiver {
   }
 
   #waitOf({ attempt }: Entry): number {
-    return backoffMs(this.#options.waits ?? WAITS, attempt);
+    const { firstMs, maxMs } = this.#options.waits ?? WAITS;
+    return Math.min(maxMs, firstMs * 2 ** (attempt - 1));
   }
 }

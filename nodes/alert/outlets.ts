@@ -1,9 +1,10 @@
-import type { Node } from "node-red";
+import type { Node, NodeAPI } from "node-red";
 import type { AlertOutcome } from "../../src/index.ts";
 import type { Task } from "../lib/runtime/input.ts";
 import type { Library } from "../lib/runtime/library.ts";
 import type { Leaving, Separate } from "./alerting.ts";
 import { Outbox } from "./outbox.ts";
+import { oneLine } from "./values.ts";
 
 export type OutletsOptions = {
   library: Pick<Library, "noteAckReceiver">;
@@ -21,7 +22,7 @@ export class Outlets {
   readonly #waiting = new Map<string, AlertOutcome>();
   readonly #forget: () => void;
 
-  constructor(node: Node, { library, keepsUntold, told, isUntold }: OutletsOptions) {
+  constructor(RED: NodeAPI, node: Node, { library, keepsUntold, told, isUntold }: OutletsOptions) {
     this.#node = node;
     this.#outbox = keepsUntold
       ? new Outbox({
@@ -31,8 +32,7 @@ export class Outlets {
           settled: (id, why) => {
             const outcome = this.#waiting.get(id);
             this.#waiting.delete(id);
-            if (why !== undefined)
-              node.warn(`A message of this alert was rejected, and is not sent again. ${why}`);
+            if (why !== undefined) node.warn(RED._("alert.warning.rejected", { why: oneLine(why, 200) }));
             if (outcome) void told(outcome);
           },
         })

@@ -20,9 +20,13 @@ export function flowEnvironment(ready) {
     CREC_CHAIN_SELECTOR: ready.chain_selector,
     CREC_CHAIN_ID: String(ready.chain_id),
     CREC_TOKEN_ADDRESS: ready.contracts.DemoToken,
+    CREC_GUARDED_TOKEN_ADDRESS: ready.contracts.GuardedToken,
     CREC_COUNTER_ADDRESS: ready.contracts.Counter,
     CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
+    ALERT_OUTLET: process.env.ALERT_OUTLET ?? "",
+    ALERT_SECOND_OUTLET: process.env.ALERT_SECOND_OUTLET ?? "",
+    ALERT_SECRET: process.env.ALERT_SECRET ?? "",
     MQTT_HOST: process.env.MQTT_HOST ?? "127.0.0.1",
     MQTT_PORT: process.env.MQTT_PORT ?? "1883",
   };

@@ -13,6 +13,10 @@ const textOf = (name: string) => readFileSync(`${folder}/${name}.json`, "utf8");
 const nodesOf = (name: string) => JSON.parse(textOf(name)) as FlowNode[];
 const [QUICKSTART = "", ...OTHERS] = names;
 
+/** The name of the subflow that a node of an example is in. */
+const nameOf = (name: string, z: unknown) =>
+  nodesOf(name).find(({ id, type }) => type === "subflow" && id === z)?.name ?? "";
+
 /** What all examples together need of each type. */
 const SHARED = {
   "crec-connection": 1,
@@ -27,7 +31,10 @@ const SHARED = {
   "crec-fleet": 1,
 };
 
-const drawnIn = (name: string) => nodesOf(name).filter(({ z }) => z !== undefined).length;
+const drawnIn = (name: string) => {
+  const [tab, ...nodes] = nodesOf(name);
+  return nodes.filter(({ z }) => z === tab?.id).length;
+};
 
 describe("the examples, imported by hand", function () {
   this.timeout(120_000);
@@ -69,9 +76,16 @@ describe("the examples, imported by hand", function () {
     for (const name of OTHERS) {
       it(`have every node valid, and use its config nodes: ${name}`, async () => {
         const known = new Set(nodesOf(QUICKSTART).map(({ id }) => id));
-        const wanted = nodesOf(name).filter(({ id, type }) => type !== "tab" && !known.has(id));
+        const isThere = await editor().inPage.subflows();
+        const wanted = nodesOf(name).filter(
+          ({ id, type, z }) =>
+            type !== "tab" && type !== "subflow" && !known.has(id) && !isThere.includes(nameOf(name, z)),
+        );
         const arrived = await importing(name, "examples");
-        should(arrived.map(({ type }) => type).sort()).deepEqual(wanted.map(({ type }) => type).sort());
+        // A subflow has a new id, and so has its type.
+        const typesOf = (nodes: ReadonlyArray<{ type: string }>) =>
+          nodes.map(({ type }) => type.replace(/^subflow:.*/, "subflow")).sort();
+        should(typesOf(arrived)).deepEqual(typesOf(wanted));
         for (const { type, valid, validationErrors } of arrived) {
           should(valid).equal(true, `${type}: ${validationErrors.join(" ")}`);
         }
@@ -91,6 +105,10 @@ describe("the examples, imported by hand", function () {
 
     it("leave one connection, one signer, one token", async () => {
       should(await configNodes()).deepEqual(SHARED);
+    });
+
+    it("leave one of each subflow", async () => {
+      should(await editor().inPage.subflows()).deepEqual(["notify"]);
     });
 
     it("are deployed without a warning", async () => {

@@ -19,6 +19,10 @@ const examples = new Map(
   names.map((name) => [name, JSON.parse(read("examples", `${name}.json`)) as FlowNode[]]),
 );
 const everyNode = [...examples.values()].flat();
+const isSubflow = ({ type }: FlowNode) => type === "subflow";
+/** What several examples embed: the subflow notify. */
+const subflows = new Map(everyNode.filter(isSubflow).map((node) => [node.id, node]));
+const isInSubflow = ({ z }: FlowNode) => subflows.has(String(z));
 
 const { "node-red": ours } = JSON.parse(read("package.json")) as {
   "node-red": { nodes: Record<string, string> };
@@ -58,6 +62,7 @@ function variablesIn(nodes: readonly FlowNode[]): string[] {
     /"value":"(\w+)","type":"env"/g,
     /"v":"(\w+)","vt":"env"/g,
     /"filename":"(\w+)","filenameType":"env"/g,
+    /"name":"\w+","type":"env","value":"(\w+)"/g,
   ];
   return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] ?? ""));
 }
@@ -84,7 +89,7 @@ describe("the examples", () => {
     for (const node of everyNode) {
       const known = byId.get(node.id);
       if (known) should(node).deepEqual(known);
-      if (known) should(node).not.have.property("z");
+      if (known && !isInSubflow(node)) should(node).not.have.property("z");
       byId.set(node.id, node);
     }
     const all = [...byId.values()];
@@ -110,7 +115,9 @@ describe("the examples", () => {
     const known = new Set(examples.get("01-quickstart")?.map(({ id }) => id));
     const uses = new Map<string, string[]>();
     for (const [name, nodes] of examples) {
-      for (const { id } of nodes) uses.set(id, [...(uses.get(id) ?? []), name]);
+      // A subflow is found by its content.
+      const sought = nodes.filter((node) => !isSubflow(node) && !isInSubflow(node));
+      for (const { id } of sought) uses.set(id, [...(uses.get(id) ?? []), name]);
     }
     const shared = [...uses].filter(([, names]) => names.length > 1);
     should(shared).not.be.empty();
@@ -118,7 +125,8 @@ describe("the examples", () => {
   });
 
   it("need only our nodes and a plain Node-RED", () => {
-    const known = new Set([...coreTypes(), ...ourTypes]);
+    const embedded = [...subflows.keys()].map((id) => `subflow:${id}`);
+    const known = new Set([...coreTypes(), ...ourTypes, "subflow", ...embedded]);
     should(known.size).be.above(40);
     should([...new Set(everyNode.map(({ type }) => type))].filter((type) => !known.has(type))).be.empty();
   });
@@ -126,7 +134,8 @@ describe("the examples", () => {
   for (const [name, nodes] of examples) {
     describe(name, () => {
       const [tab] = nodes as [Tab];
-      const drawn = nodes.filter(({ z }) => z !== undefined);
+      const drawn = nodes.filter((node) => node.z !== undefined && !isInSubflow(node));
+      const embeds = nodes.filter(isSubflow) as Array<FlowNode & { env: Array<{ name: string }> }>;
 
       it("is one tab with a description and a catch", () => {
         should(nodes.filter(({ type }) => type === "tab")).have.length(1);
@@ -163,7 +172,8 @@ describe("the examples", () => {
           >[0]),
         );
         const known = [...set, "CREC_SIGNER_KEY", ...(tab.env ?? []).map((one) => one.name)];
-        const used = [...new Set(variablesIn(nodes))];
+        const ofSubflow = embeds.flatMap(({ env }) => env.map(({ name }) => name));
+        const used = [...new Set(variablesIn(nodes))].filter((name) => !ofSubflow.includes(name));
         should(used).containEql("CREC_API_KEY");
         should(used.filter((variable) => !known.includes(variable))).be.empty();
         // The description lists what to set elsewhere.

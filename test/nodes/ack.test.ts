@@ -203,6 +203,26 @@ describe("ack event", function () {
       await harness.arrival("insists", ({ crec }) => crec.offset === 2);
     });
 
+    it("waits longer after each attempt where no delay is given", async () => {
+      await harness.deploy([
+        [ackingNode({ id: "slower" }), 2],
+        [ackNode({ id: "later", action: "retry", delay: "" }), 1],
+      ]);
+      for (const [attempt, least] of [
+        [1, 995],
+        [2, 1995],
+      ] as const) {
+        const msg = (await harness.arrived("slower", attempt)).at(-1);
+        if (!msg) throw new Error("It has arrived.");
+        const refusedAt = performance.now();
+        await acknowledge(msg, "later");
+        await harness.arrived("slower", attempt + 1);
+        const waited = performance.now() - refusedAt;
+        // A fixed delay of 10 s is what another field's default would be.
+        should(waited).be.within(least, 9_000);
+      }
+    });
+
     it("has it come again at once with a delay of 0, and later where none is given", async () => {
       await harness.deploy([
         [ackingNode({ id: "mixed", inFlight: "2" }), 2],

@@ -11,6 +11,8 @@ export type InPage = {
     isConfig: boolean;
   }>;
   nodes(): Promise<EditorNode[]>;
+  /** The names of the subflows. */
+  subflows(): Promise<string[]>;
   stored(id: string): Promise<Stored>;
   edit(id: string): Promise<void>;
   exported(ids: readonly string[]): Promise<string>;

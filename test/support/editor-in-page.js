@@ -110,6 +110,12 @@
       };
     },
 
+    subflows: () => {
+      const found = [];
+      RED.nodes.eachSubflow(({ name }) => found.push(name));
+      return found;
+    },
+
     nodes: () => {
       const found = [];
       RED.nodes.eachConfig((node) => found.push(node));

@@ -16,7 +16,7 @@ const WAIT_MS = 60_000;
 export const MAY_INSTALL = "externalModules.palette.allowInstall";
 /** Node-RED's own nodes that hardly a test and no example uses: a fifth of the processor time of a start. */
 const UNUSED = [
-  ...["16-range.js", "18-sort.js", "19-batch.js", "21-httprequest.js", "22-websocket.js", "23-watch.js"],
+  ...["16-range.js", "18-sort.js", "19-batch.js", "22-websocket.js", "23-watch.js"],
   ...["31-tcpin.js", "32-udp.js", "70-HTML.js", "70-XML.js", "70-YAML.js", "80-template.js", "90-exec.js"],
 ];
 /** For a start with all of them. */

@@ -1,5 +1,6 @@
 import Type, { type TProperties, type TSchema } from "typebox";
 import { ADDRESS_PATTERN, LIMITS } from "../../../src/protocol/index.ts";
+import { invalid } from "../api-error.ts";
 
 // `description` completes the sentence "<field> must be …" of a validation error.
 
@@ -15,6 +16,21 @@ export const Address = Type.String({
   pattern: ADDRESS_PATTERN.source,
   description: "an address: 0x and 40 hex digits",
 });
+
+/** See `amountOf`. */
+export const Amount = Type.String({
+  pattern: "^[0-9]{1,78}$",
+  description: "an amount in the smallest unit, in decimal digits",
+});
+
+const UINT256_LIMIT = 2n ** 256n;
+
+/** @throws ApiError 400 when it does not fit 256 bits. */
+export function amountOf(digits: string): bigint {
+  const amount = BigInt(digits);
+  if (amount >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
+  return amount;
+}
 
 export const Name = Type.String({
   minLength: 1,

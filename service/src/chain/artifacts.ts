@@ -5,6 +5,7 @@ export const CONTRACT_NAMES = [
   "DemoToken",
   "Counter",
   "SensorRegistry",
+  "GuardedToken",
   "SmartAccountFactory",
   "SmartAccount",
 ] as const;

@@ -5,7 +5,13 @@ import { artifact, type ContractName } from "./artifacts.ts";
 import type { Chain } from "./chain.ts";
 import { awaitReceipt, type Sender } from "./relayer.ts";
 
-export const DEPLOYED_NAMES = ["DemoToken", "Counter", "SensorRegistry", "SmartAccountFactory"] as const;
+export const DEPLOYED_NAMES = [
+  "DemoToken",
+  "Counter",
+  "SensorRegistry",
+  "SmartAccountFactory",
+  "GuardedToken",
+] as const;
 export type Deployed = Record<(typeof DEPLOYED_NAMES)[number], Address>;
 
 const FIRST_SUPPLY = 1_000_000n * 10n ** 18n;
@@ -46,6 +52,7 @@ function deployData(name: ContractName, relayer: Address): Hex {
   const { abi, bytecode } = artifact(name);
   const args: Partial<Record<ContractName, unknown[]>> = {
     DemoToken: [FIRST_SUPPLY],
+    GuardedToken: [FIRST_SUPPLY],
     SmartAccountFactory: [relayer],
   };
   return encodeDeployData({ abi: abi as Abi, bytecode, args: args[name] ?? [] });

@@ -1,11 +1,8 @@
 import { encodeFunctionData } from "viem";
 import type { Address, Hex } from "../../../src/protocol/index.ts";
 import type { Context } from "../context.ts";
-import { messageOf } from "../problem.ts";
 import { artifact } from "./artifacts.ts";
-import { FundsProblem, inCoins } from "./funds.ts";
-import { isRefusal } from "./node/refusals.ts";
-import { awaitReceipt } from "./relayer.ts";
+import { sendAndAwait } from "./own-transactions.ts";
 
 /** Length of 32 bytes in hex, with 0x. */
 const WORD = 66;
@@ -20,42 +17,22 @@ export type Paid = {
   amount: string;
 };
 
-/** The chain refuses a payment. */
-export class PaymentRefused extends Error {
-  override readonly name = "PaymentRefused";
-}
-
 /**
  * Pays from the service's account with a real transfer, and resolves when it is in a block. It mints demo tokens where the
  * account has too few.
  *
- * @throws PaymentRefused when the chain refuses or reverts the transfer.
+ * @throws TransactionRefused when the chain refuses or reverts the transfer.
  */
 export async function payOut(context: Context, { to, amount, token }: Payment): Promise<Paid> {
-  const request =
-    token === "native"
-      ? { to, value: amount }
-      : { to: token, data: await tokenCall(context, { to, amount, token }) };
-  const { hash } = await context.relayer.send(request).catch(async (error: unknown) => {
-    if (error instanceof FundsProblem) {
-      const held = await context.chain.balance(context.relayer.address);
-      const { chain_id } = context.chain.network;
-      throw new PaymentRefused(
-        `the service's account ${context.relayer.address} holds ${inCoins(held, chain_id)}`,
-      );
-    }
-    throw isRefusal(error) ? new PaymentRefused(`the chain refuses it: ${messageOf(error)}`) : error;
-  });
-  context.ticker.wake();
-  const receipt = await awaitReceipt(context.chain, hash);
-  if (!receipt.succeeded) {
-    throw new PaymentRefused(
-      token === "native" ? "the receiver reverts it" : "the token's contract reverts it",
-    );
-  }
+  const native = token === "native";
+  const { hash, blockNumber } = await sendAndAwait(
+    context,
+    native ? { to, value: amount } : { to: token, data: await tokenCall(context, { to, amount, token }) },
+    native ? "the receiver reverts it" : "the token's contract reverts it",
+  );
   return {
     transaction_hash: hash,
-    block_number: receipt.blockNumber,
+    block_number: blockNumber,
     token,
     from: context.relayer.address,
     to,

@@ -2,29 +2,24 @@ import Type from "typebox";
 import { checksumAddress } from "viem";
 import { ZERO_ADDRESS } from "../../../../src/protocol/index.ts";
 import { conflict, invalid } from "../../api-error.ts";
-import { PaymentRefused, payOut } from "../../chain/faucet.ts";
+import { payOut } from "../../chain/faucet.ts";
 import { isRefusal } from "../../chain/node/refusals.ts";
+import { TransactionRefused } from "../../chain/own-transactions.ts";
 import type { Context } from "../../context.ts";
 import { messageOf } from "../../problem.ts";
 import { Traffic } from "../../traffic.ts";
 import type { Routes } from "../routes.ts";
-import { Address, STRICT } from "../schemas.ts";
+import { Address, Amount, amountOf, STRICT } from "../schemas.ts";
 
 /** The default receiver of tokens: an address without an owner. */
 const DEFAULT_RECEIVER = "0x000000000000000000000000000000000000dEaD";
 const ONE_TOKEN = "1000000000000000000";
 const MAX_PER_SECOND = 100;
-const UINT256_LIMIT = 2n ** 256n;
 
 const Payment = Type.Object(
   {
     to: Type.Optional(Address),
-    amount: Type.Optional(
-      Type.String({
-        pattern: "^[0-9]{1,78}$",
-        description: "an amount in the smallest unit, in decimal digits",
-      }),
-    ),
+    amount: Type.Optional(Amount),
     token: Type.Optional(
       Type.Union([Type.Literal("native"), Address], { description: '"native" or a token\'s address' }),
     ),
@@ -101,15 +96,15 @@ export function chainRoutes(app: Routes, context: Context): void {
       // The demo token can be given away on any chain.
       if (token.toLowerCase() !== context.contracts.DemoToken.toLowerCase()) refuseOnForeignChain();
       if (to === ZERO_ADDRESS) throw invalid("to must not be the zero address.");
-      if (BigInt(amount) >= UINT256_LIMIT) throw invalid("amount must fit 256 bits.");
+      const paid = amountOf(amount);
       try {
         return await payOut(context, {
           to: checksumAddress(to as `0x${string}`),
-          amount: BigInt(amount),
+          amount: paid,
           token: token === "native" ? token : checksumAddress(token as `0x${string}`),
         });
       } catch (error) {
-        if (!(error instanceof PaymentRefused)) throw error;
+        if (!(error instanceof TransactionRefused)) throw error;
         throw invalid(`This payment is not possible: ${error.message}. Ask for less, or for another token.`);
       }
     },

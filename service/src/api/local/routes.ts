@@ -9,6 +9,7 @@ import { deliveryAnswer, deliveryRoutes } from "./deliveries.ts";
 import { FailureAnswer, failureRoutes } from "./failures.ts";
 import { FaultAnswer, faultRoutes } from "./faults.ts";
 import { graphqlAuthRoute } from "./graphql-auth.ts";
+import { guardedTokenRoute } from "./guarded-token.ts";
 
 const Status = Type.Object(
   {
@@ -74,5 +75,6 @@ export function localRoutes(app: Routes, context: Context): void {
   absenceRoutes(app, injected.absences);
   deliveryRoutes(app, injected.deliveries);
   chainRoutes(app, context);
+  guardedTokenRoute(app, context);
   graphqlAuthRoute(app, injected.graphqlAuth);
 }

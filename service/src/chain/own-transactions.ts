@@ -1,0 +1,40 @@
+import type { Address, Hex } from "../../../src/protocol/index.ts";
+import type { Context } from "../context.ts";
+import { messageOf } from "../problem.ts";
+import { FundsProblem, inCoins } from "./funds.ts";
+import { isRefusal } from "./node/refusals.ts";
+import { awaitReceipt } from "./relayer.ts";
+
+export type Mined = { hash: Hex; blockNumber: number };
+
+/** The chain refuses a transaction of the service's account. */
+export class TransactionRefused extends Error {
+  override readonly name = "TransactionRefused";
+}
+
+/**
+ * Sends a transaction from the service's account, and resolves when it is in a block.
+ *
+ * @param whyReverted the reason, where the transaction reverts.
+ * @throws TransactionRefused when the chain refuses or reverts it.
+ */
+export async function sendAndAwait(
+  context: Context,
+  request: { to: Address; data?: Hex; value?: bigint },
+  whyReverted: string,
+): Promise<Mined> {
+  const { hash } = await context.relayer.send(request).catch(async (error: unknown) => {
+    if (error instanceof FundsProblem) {
+      const held = await context.chain.balance(context.relayer.address);
+      const { chain_id } = context.chain.network;
+      throw new TransactionRefused(
+        `the service's account ${context.relayer.address} holds ${inCoins(held, chain_id)}`,
+      );
+    }
+    throw isRefusal(error) ? new TransactionRefused(`the chain refuses it: ${messageOf(error)}`) : error;
+  });
+  context.ticker.wake();
+  const receipt = await awaitReceipt(context.chain, hash);
+  if (!receipt.succeeded) throw new TransactionRefused(whyReverted);
+  return { hash, blockNumber: receipt.blockNumber };
+}
