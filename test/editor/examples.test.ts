@@ -23,8 +23,8 @@ const nameOf = (name: string, z: unknown) =>
 const SHARED = {
   "crec-connection": 1,
   "crec-signer": 1,
-  // The demo token, and the sensor registry of example 03.
-  "crec-contract": 2,
+  // The demo token, and the sensor registry of the examples 03 and 19.
+  "crec-contract": 3,
   // Those that archive a watcher, or log all operations of a channel, have their own.
   "crec-channel": 3,
   // The one of the quickstart, and the device's that example 09 creates.
