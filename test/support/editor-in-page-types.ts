@@ -12,7 +12,7 @@ export type InPage = {
   }>;
   nodes(): Promise<EditorNode[]>;
   stored(id: string): Promise<Stored>;
-  edit(id: string): Promise<void>;
+  edit(id: string): Promise<boolean>;
   exported(ids: readonly string[]): Promise<string>;
   completeFlow(): Promise<string>;
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;

@@ -193,10 +193,7 @@ export class Editor {
 
   /** Opens a node's form: by double click where it is drawn. */
   async form(id: string): Promise<Form> {
-    const node = (await this.inPage.nodes()).find((one) => one.id === id);
-    const isConfig = node?.z === undefined || node.z === "";
-    await this.inPage.edit(id);
-    return Form.opened(this.page, isConfig);
+    return Form.opened(this.page, await this.inPage.edit(id));
   }
 
   /** The form of the config node that a button has just opened. */
