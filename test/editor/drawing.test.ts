@@ -2,6 +2,7 @@ import should from "should";
 import { type Editor, nodeTypes, useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
 import { rowOf } from "../support/editor-rows.ts";
+import { withVariants } from "../support/variants.ts";
 
 /** Nodes are dropped in columns, so that none lies on another. */
 const placeOf = (index: number) => ({ x: 150 + 250 * (index % 3), y: 60 + 80 * Math.floor(index / 3) });
@@ -34,6 +35,8 @@ describe("a flow drawn by hand", function () {
     const after = await everything(editor());
     for (const [id, { type, values }] of before) {
       should(after.get(id)?.values).deepEqual(values, `${type} after the reload`);
+      // What a form does with the values when it opens does not depend on the node: see forms.test.ts.
+      if (!withVariants && !AGAIN.includes(type)) continue;
       const form = await editor().form(id);
       await keeps(form, type);
       await form.done();
@@ -41,6 +44,9 @@ describe("a flow drawn by hand", function () {
     }
   });
 });
+
+/** Forms with secrets, with boxes of their own, and with a part that the form builds itself. */
+const AGAIN = ["crec-connection", "crec-events-in", "crec-submit-operation", "crec-fleet"];
 
 /** Fills a form in by the row of its type; a config node that is not there yet is added with the button beside it. */
 async function fillIn(editor: Editor, form: Form, type: string): Promise<void> {

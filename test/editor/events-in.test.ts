@@ -1,3 +1,4 @@
+import type { Request } from "playwright-core";
 import should from "should";
 import { useEditor } from "../support/editor.ts";
 import type { Form } from "../support/editor-form.ts";
@@ -153,11 +154,13 @@ describe("the form of events in", function () {
     };
     const form = await editor().form("reader");
     const posts: string[] = [];
-    page.on("request", (request) => {
+    const note = (request: Request) => {
       if (request.method() === "POST" && request.url().endsWith("/last")) posts.push(request.url());
-    });
+    };
+    page.on("request", note);
     await press(form, "Cancel");
     should(posts).be.empty();
+    page.off("request", note);
     await press(form, "Send");
     await form.root.getByText("The channel has no matching event yet.").waitFor();
     const answer = await fetch(`${service.ready.base_url}/local/faucet`, {

@@ -67,6 +67,6 @@ describe("the forms of nodes that read events", function () {
     await form.root.getByText(LACKS).waitFor();
     should(await form.root.getByText(LACKS).count()).equal(1);
     await form.cancel();
-    await page.unroute("**/crec/events-in/*");
+    await editor().stopAnswering();
   });
 });

@@ -110,7 +110,10 @@ describe("the library, from channel to proof", function () {
   it("is followed from its draft to its end, by statuses, lists and proofs", async () => {
     const { operation, digest } = await client.operations.draft(channelId, adding(7));
     const id = operation.operation_id;
-    const tooSoon = client.operations.follow(channelId, id, { timeoutMs: 400, pollMs: { min: 50, max: 50 } });
+    const tooSoon = client.operations.follow(channelId, id, {
+      timeoutMs: 5_000,
+      pollMs: { min: 50, max: 50 },
+    });
     const late = await errorOf(
       (async () => {
         for await (const { status } of tooSoon) should(status).equal("pending_signature");

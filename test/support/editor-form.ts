@@ -57,13 +57,13 @@ export class Form {
   }
 
   async #fill(field: Locator, typed: Typed): Promise<void> {
-    const folded = field.locator("xpath=ancestor::details[not(@open)]/summary");
-    if ((await folded.count()) > 0) await folded.click();
+    const { isFolded, isSelect } = await field.evaluate(looksOf);
+    if (isFolded) await field.locator("xpath=ancestor::details[not(@open)]/summary").click();
     if (typeof typed === "boolean") {
       await field.setChecked(typed);
       return;
     }
-    if (await field.evaluate((element) => element.matches("select"))) {
+    if (isSelect) {
       await field.selectOption(String(typeof typed === "object" ? typed.value : typed));
       return;
     }
@@ -77,11 +77,10 @@ export class Form {
   }
 
   async #write(box: Locator, text: string): Promise<void> {
-    await box.fill("");
     const isLong =
       text.length > TYPED_AT_MOST || (await box.evaluate((element, tag) => element.matches(tag), LONG));
-    if (isLong) await box.fill(text);
-    else await box.pressSequentially(text);
+    await box.fill(isLong ? text : "");
+    if (!isLong) await box.pressSequentially(text);
     // What is offered while typing hides what lies below; leaving the box is what tells the form of a change.
     await box.dispatchEvent("change");
     await box.blur();
@@ -135,15 +134,18 @@ export class Form {
 
   /**
    * Runs `check` in each state of the form that shows other fields: as it is, and with each option of each choice.
-   * Afterwards the form is as it was.
+   * `hasNew`: whether it shows a field that no state before it has shown. Afterwards the form is as it was.
    */
-  async inEachState(inPage: InPage, check: (state: string) => Promise<void>): Promise<void> {
-    const seen = new Set<string>();
+  async inEachState(inPage: InPage, check: (state: string, hasNew: boolean) => Promise<void>): Promise<void> {
+    const states = new Set<string>();
+    const known = new Set<string>();
     const look = async (state: string) => {
-      const fields = (await inPage.fields()).join();
-      if (seen.has(fields)) return;
-      seen.add(fields);
-      await check(state);
+      const fields = await inPage.fields();
+      if (states.has(fields.join())) return;
+      states.add(fields.join());
+      const hasNew = fields.some((field) => !known.has(field));
+      for (const field of fields) known.add(field);
+      await check(state, hasNew);
     };
     await look("as it opens");
     for (const { id } of await inPage.choices()) await this.#inEachOption(inPage, id, look);
@@ -157,4 +159,9 @@ export class Form {
     }
     if (choice) await inPage.choose(id, choice.chosen);
   }
+}
+
+/** Runs in the page. */
+function looksOf(element: { matches(selector: string): boolean }): { isFolded: boolean; isSelect: boolean } {
+  return { isFolded: element.matches("details:not([open]) *"), isSelect: element.matches("select") };
 }

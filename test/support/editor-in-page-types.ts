@@ -14,7 +14,7 @@ export type InPage = {
   /** The names of the subflows. */
   subflows(): Promise<string[]>;
   stored(id: string): Promise<Stored>;
-  edit(id: string): Promise<void>;
+  edit(id: string): Promise<boolean>;
   exported(ids: readonly string[]): Promise<string>;
   completeFlow(): Promise<string>;
   references(): Promise<Array<{ name: string; type: string; chosen: string }>>;

@@ -141,10 +141,13 @@
       };
     },
 
+    /** Opens a node's form, and tells whether it is that of a config node. */
     edit: (id) => {
       const node = RED.nodes.node(id);
-      if (node._def.category === "config") RED.editor.editConfig("", node.type, id);
+      const isConfig = node._def.category === "config";
+      if (isConfig) RED.editor.editConfig("", node.type, id);
       else RED.editor.edit(node);
+      return isConfig;
     },
 
     exported: (ids) => JSON.stringify(RED.nodes.createExportableNodeSet(ids.map((id) => RED.nodes.node(id)))),

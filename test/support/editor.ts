@@ -65,11 +65,14 @@ export class Editor {
   readonly service: RunningService;
   readonly nodeRed: NodeRed;
   readonly page: Page;
-  /** Errors that the browser met; a test takes out what it brings about itself. */
+  /** Errors that the browser met and no test expects. */
   readonly complaints: string[] = [];
   readonly inPage: InPage;
   readonly #context: BrowserContext;
   readonly #stage: Stage;
+  /** Errors that are none: of the editor, and those of one `describe`. */
+  readonly #expected: readonly RegExp[];
+  #expectedNow: RegExp[] = [];
   #theme: Theme = "light";
 
   private constructor(stage: Stage, page: Page, expected?: RegExp) {
@@ -78,13 +81,15 @@ export class Editor {
     this.page = page;
     this.#context = page.context();
     this.#stage = stage;
+    this.#expected = expected === undefined ? [] : [expected];
     page.setDefaultTimeout(30_000);
     page.on("pageerror", (error) => this.complaints.push(String(error.stack ?? error)));
     page.on("console", (message) => {
       // Node-RED's own list of packages lies in the internet, which a test does not reach.
       if (message.type() !== "error" || message.text().startsWith("Failed to load resource: net::")) return;
       const complaint = `${message.text()} ${message.location().url}`;
-      if (!expected?.test(complaint)) this.complaints.push(complaint);
+      const isExpected = [...this.#expected, ...this.#expectedNow].some((one) => one.test(complaint));
+      if (!isExpected) this.complaints.push(complaint);
     });
     this.inPage = new Proxy({} as InPage, {
       get:
@@ -111,11 +116,25 @@ export class Editor {
     return new Editor(stage, page, expected);
   }
 
+  /**
+   * Errors that the tests of a `describe` bring about. The browser reports an error later than a test sees the answer, so
+   * that a test cannot take it out afterwards.
+   */
+  expect(error: RegExp): void {
+    this.#expectedNow.push(error);
+  }
+
   /** Takes away what a test has left: flows, answers of its own, errors that the browser met. */
   async clear(): Promise<void> {
-    this.complaints.length = 0;
-    await this.page.unrouteAll();
+    await this.stopAnswering();
     await this.nodeRed.clear();
+    this.complaints.length = 0;
+    this.#expectedNow = [];
+  }
+
+  /** Ends all answers of a test. A request that is just being answered may fail: its form may be closed. */
+  stopAnswering(): Promise<void> {
+    return this.page.unrouteAll({ behavior: "ignoreErrors" });
   }
 
   async close(): Promise<void> {
@@ -193,10 +212,7 @@ export class Editor {
 
   /** Opens a node's form: by double click where it is drawn. */
   async form(id: string): Promise<Form> {
-    const node = (await this.inPage.nodes()).find((one) => one.id === id);
-    const isConfig = node?.z === undefined || node.z === "";
-    await this.inPage.edit(id);
-    return Form.opened(this.page, isConfig);
+    return Form.opened(this.page, await this.inPage.edit(id));
   }
 
   /** The form of the config node that a button has just opened. */

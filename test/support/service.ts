@@ -12,7 +12,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}): P
   const service = await startService({
     port: 0,
     dataDir,
-    blockTimeMs: 100,
+    blockTimeMs: 200,
     local: true,
     strict: true,
     ...options,

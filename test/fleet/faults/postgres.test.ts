@@ -1,5 +1,5 @@
 import { hasPostgres, PostgresServer } from "../../support/postgres.ts";
-import { sized } from "../../support/variants.ts";
+import { inVariants, sized } from "../../support/variants.ts";
 import { describeFleet, describeUnfenced, type FleetTests } from "./suite.ts";
 
 const TESTS: FleetTests = {
@@ -24,5 +24,5 @@ const unfence = (sent: string) =>
 describe("three copies of a flow that share a PostgreSQL", function () {
   this.timeout(600_000);
   describeFleet(TESTS);
-  describeUnfenced(TESTS, unfence);
+  inVariants(() => describeUnfenced(TESTS, unfence));
 });
