@@ -3,7 +3,7 @@ import type { NodeAPI } from "node-red";
 import { unitsAt } from "../lib/runtime/deployed-contracts.ts";
 import type { CrecMessage } from "../lib/runtime/message.ts";
 import { ADDRESS } from "../lib/shared/address.ts";
-import type { AlertFields } from "./settings.ts";
+import { type AlertFields, required } from "./settings.ts";
 import { isObject, valueAt } from "./values.ts";
 
 const LONGEST_KEY = 200;
@@ -19,7 +19,7 @@ export async function keyOf(fields: AlertFields, msg: CrecMessage): Promise<stri
     case "contract":
       return contractKey(msg.payload);
     case "field":
-      return keyText(valueAt(msg.payload, fields.text("forEachField")));
+      return keyText(valueAt(msg.payload, required(fields, "forEachField")));
     case "expression":
       return keyText(await fields.of(msg).value("forEachValue"));
   }

@@ -9,7 +9,7 @@ import { alertMessage, payloadOf, separateMessage, type Told, told, toldOf } fro
 import { idOf, isRedelivered, isUnproven, notCounted, timeOf } from "./event-facts.ts";
 import { linkOf } from "./link.ts";
 import { KnownNames } from "./names.ts";
-import type { AlertFields } from "./settings.ts";
+import { type AlertFields, textOf } from "./settings.ts";
 import type { Facts } from "./template.ts";
 import { oneLine } from "./values.ts";
 import type { Worded } from "./words.ts";
@@ -162,7 +162,7 @@ export class Alerting {
       nameOf,
       severity: this.#fields.choice("severity"),
       contract: oneLine(named || "", 60),
-      within: this.#fields.text("within"),
+      within: "withinMs" in this.#settings.when ? textOf(this.#fields, "within") : "",
       sum: this.#sumText(payload, alert),
     };
   }
@@ -179,7 +179,7 @@ export class Alerting {
   #worded(): Worded {
     const { settings } = this.#fields;
     const text = (name: "within" | "compared" | "absentFor" | "sumField" | "limit") =>
-      this.#fields.text(name);
+      textOf(this.#fields, name);
     return {
       name: oneLine(String(settings.name ?? ""), 100),
       when: this.#settings.when.kind,

@@ -1,11 +1,13 @@
 import type { AlertSettings, AlertWhen } from "../../src/index.ts";
 import type { FieldReader } from "../lib/runtime/field-reader.ts";
 import { durationMs } from "../lib/shared/durations.ts";
-import type { NODE } from "./fields.ts";
+import { NODE } from "./fields.ts";
 
 export type AlertFields = FieldReader<typeof NODE>;
 
 type DurationField = "within" | "compared" | "absentFor" | "quiet" | "confirmWithin" | "slack";
+
+type TextField = DurationField | "sumField" | "limit" | "forEachField";
 
 /** Events in a window beyond these are not remembered. */
 const MOST_MARKS = 10_000;
@@ -15,9 +17,9 @@ const DECIMAL = /^\d+(?:\.\d+)?$/;
 export function alertSettings(fields: AlertFields, decimals: number | undefined): AlertSettings {
   return {
     when: whenOf(fields, decimals),
-    quietMs: fields.text("quiet") === "" ? 0 : duration(fields, "quiet"),
+    quietMs: textOf(fields, "quiet") === "" ? 0 : duration(fields, "quiet"),
     recovers: fields.flag("recovers"),
-    slackMs: fields.text("slack") === "" ? 0 : duration(fields, "slack"),
+    slackMs: textOf(fields, "slack") === "" ? 0 : duration(fields, "slack"),
     confirmWithinMs: fields.flag("takenBack") ? duration(fields, "confirmWithin") : undefined,
     maxKeys: fields.number("maxKeys"),
     maxMarks: MOST_MARKS,
@@ -58,15 +60,24 @@ function limitOf(fields: AlertFields, decimals: number | undefined) {
   };
 }
 
-function required(fields: AlertFields, name: "limit" | "sumField" | "forEachField"): string {
-  const text = fields.text(name);
+/** @throws MISSING_VALUE, VARIABLE_MISSING */
+export function required(
+  fields: AlertFields,
+  name: "limit" | "sumField" | "forEachField" | DurationField,
+): string {
+  const text = textOf(fields, name);
   if (text === "") throw fields.missing(name);
   return text;
 }
 
+/** A flow that was written by hand may leave out what has a default. */
+export function textOf(fields: AlertFields, name: TextField): string {
+  const { default: usual = "" } = NODE.fields[name] as { default?: string };
+  return fields.settings[name] === undefined ? usual : fields.text(name);
+}
+
 function duration(fields: AlertFields, name: DurationField): number {
-  const text = fields.text(name);
-  if (text === "") throw fields.missing(name);
+  const text = required(fields, name);
   const ms = durationMs(text);
   if (ms === undefined) throw fields.wrong(name, text);
   return ms;

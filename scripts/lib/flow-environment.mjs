@@ -24,6 +24,7 @@ export function flowEnvironment(ready) {
     CREC_COUNTER_ADDRESS: ready.contracts.Counter,
     CREC_SENSOR_REGISTRY_ADDRESS: ready.contracts.SensorRegistry,
     CREC_CSV_FILE: process.env.CREC_CSV_FILE ?? join(dataDir(), "transfers.csv"),
+    CREC_APPROVALS_FILE: process.env.CREC_APPROVALS_FILE ?? join(dataDir(), "approvals.jsonl"),
     ALERT_OUTLET: process.env.ALERT_OUTLET ?? "",
     ALERT_SECOND_OUTLET: process.env.ALERT_SECOND_OUTLET ?? "",
     ALERT_SECRET: process.env.ALERT_SECRET ?? "",

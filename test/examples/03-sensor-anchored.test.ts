@@ -1,5 +1,6 @@
 import should from "should";
 import { RunningExample } from "../support/example.ts";
+import { Outlet } from "../support/outlet.ts";
 
 type Acted = { celsius: number; status: string; transaction: string };
 
@@ -7,11 +8,16 @@ describe("the example sensor reading, anchored", function () {
   this.timeout(120_000);
 
   let flow: RunningExample;
+  let outlet: Outlet;
   before(async () => {
-    flow = await RunningExample.start("03-sensor-anchored");
+    outlet = await Outlet.start();
+    flow = await RunningExample.start("03-sensor-anchored", { env: { ALERT_OUTLET: outlet.url("/chat") } });
     should(await flow.pressed("Set up", "ready")).match(/^0x[0-9a-fA-F]{40}$/);
   });
-  after(() => flow?.close());
+  after(async () => {
+    await flow?.close();
+    await outlet?.close();
+  });
 
   it("acts on a reading only when it is confirmed on the chain", async () => {
     const acted = await flow.pressed<Acted>("Measure", "cold: release", { payload: 3.4 });
@@ -26,6 +32,22 @@ describe("the example sensor reading, anchored", function () {
   it("takes the other branch when the reading is too warm", async () => {
     const acted = await flow.pressed<Acted>("Measure", "too warm: recall", { payload: 9.25 });
     should(acted).have.properties({ celsius: 9.25, status: "confirmed" });
+  });
+
+  it("tells a person of each anchored reading, also when the outlet was down at first", async () => {
+    const told = (count: number) => outlet.receiving(count, ({ answered }) => answered === 200);
+    const messages = (await told(2)).map(({ body }) => JSON.parse(body));
+    should(messages.map(({ title, severity }) => [title, severity])).deepEqual([
+      ["Reading anchored", "info"],
+      ["Too warm", "critical"],
+    ]);
+    should(messages[1].text).match(/^9\.25 °C, anchored in transaction 0x[0-9a-f]{64}\. Recall the goods\.$/);
+    outlet.answer = 500;
+    await flow.pressed<Acted>("Measure", "too warm: recall", { payload: 9.25 });
+    await outlet.receiving(1, ({ answered }) => answered === 500);
+    outlet.answer = 200;
+    await told(3);
+    await flow.nodeRed.shows(() => flow.values("told").length === 3);
   });
 
   it("creates random readings without a sensor", async () => {

@@ -20,6 +20,7 @@ type Example = keyof typeof EXAMPLES;
 const NAMES = Object.keys(EXAMPLES) as Example[];
 
 const TOPIC = "crec/alerts/large-transfer";
+type Alert = { event: { transactionHash: string } };
 type Transfer = { confidence: string; transactionHash: string };
 
 /** The flows together. The name of a debug node begins with its example. */
@@ -97,7 +98,7 @@ for (const level of ["finalized", "latest"] as const) {
     it("act on it: an alert, an order, and a row of a file", async () => {
       await press("02-large-transfer-alert", "Large: 250 tokens");
       const hash = await shown<string>("02-large-transfer-alert", "sent");
-      await broker.publishing(TOPIC, (alert) => (alert as { transaction: string }).transaction === hash);
+      await broker.publishing(TOPIC, (alert) => (alert as Alert).event.transactionHash === hash);
       await press("07-ack-and-retry", "Succeeds");
       await shown<{ tokens: number }>("07-ack-and-retry", "processed", ({ tokens }) => tokens === 1);
       // All flows watch the same token, so the transfer also arrives in the other channel, now or soon.

@@ -158,10 +158,29 @@ describe("the subflow notify", function () {
 
   it("goes on trying while the second outlet fails, too", async () => {
     second.answer = 503;
-    should(await send({ crec: { attempt: 5 } })).have.property("outbox", "failed");
+    should(await send({ crec: { eventId: "e-1", attempt: 5 } })).have.property("outbox", "failed");
     second.answer = 200;
-    should(await send({ crec: { attempt: 6 } })).have.property("outbox", "handed over");
+    should(await send({ crec: { eventId: "e-1", attempt: 6 } })).have.property("outbox", "handed over");
     should(outlet.received("/poison")).have.length(3);
+  });
+
+  it("tries again itself where nothing else sends the message again", async () => {
+    await deploy({ OUTLET: outlet.url("/again") });
+    outlet.answer = 500;
+    const sent = send({ crec: { note: "kept" } });
+    await outlet.receiving(2, ({ path }) => path === "/again");
+    outlet.answer = 200;
+    should(await sent).have.properties({ outbox: "accepted", payload: ALERT, topic: "kept" });
+    should((await sent).crec).have.properties({ note: "kept", attempt: 3 });
+    should(outlet.received("/again").map(({ answered }) => answered)).deepEqual([500, 500, 200]);
+  });
+
+  it("hands over what it tried too often itself", async () => {
+    await deploy({ OUTLET: outlet.url("/twice"), ATTEMPTS: "2" });
+    outlet.answer = 500;
+    should(await send({ crec: {} })).have.property("outbox", "handed over");
+    outlet.answer = 200;
+    should(outlet.received("/twice")).have.length(2);
   });
 
   it("shows the alert in the sidebar where no outlet is set", async () => {

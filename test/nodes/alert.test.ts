@@ -1,0 +1,263 @@
+import should from "should";
+import { AlertHarness, STRANGER, TREASURY, tokenNode, transfer } from "../support/alert-harness.ts";
+import { functionNode } from "../support/flow-harness.ts";
+
+const ABOVE_1000 = { kind: "field", field: "params.value", is: "above", value: "1000", unit: "token" };
+
+describe("alert", function () {
+  this.timeout(120_000);
+
+  let harness: AlertHarness;
+  before(async () => {
+    harness = await AlertHarness.start();
+  });
+  after(() => harness?.close());
+
+  const seconds = () => Math.floor(Date.now() / 1000);
+  const token = tokenNode();
+
+  it("sends an event that matches by the first output, with what people need and with the event's own crec", async () => {
+    await harness.deploy({ conditions: [ABOVE_1000], contract: "contract", severity: "critical" }, [token]);
+    const event = transfer("1500");
+    const { output, payload, topic, crec } = await harness.send({ ...event, extra: "kept" });
+    should(output).equal("alert");
+    should(topic).equal("alert/critical");
+    should(crec).have.properties({ eventId: event.crec?.eventId, dedupeKey: event.crec?.dedupeKey });
+    should(payload).have.properties({
+      kind: "alert",
+      severity: "critical",
+      key: "",
+      count: 1,
+      suppressed: 0,
+    });
+    should(payload.title).equal(`Transfer of demo token (0x5FbD…0aa3)`);
+    should(payload.text)
+      .match(/value 1500/)
+      .and.match(/condition: value above 1000 tokens/);
+    should(payload.link).match(/^https:\/\/sepolia\.etherscan\.io\/tx\/0x[0-9a-f]{64}$/);
+    should(payload.event).deepEqual(event.payload);
+    should(Date.parse(String(payload.at))).be.approximately(Date.now(), 60_000);
+  });
+
+  it("sends all other messages unchanged by the third output", async () => {
+    await harness.deploy({ conditions: [ABOVE_1000], contract: "contract" }, [token]);
+    const event = transfer("1000");
+    const { output, payload, topic, crec } = await harness.send(event);
+    should(output).equal("passed");
+    should(topic).equal(event.topic);
+    should(payload).deepEqual(event.payload);
+    should(crec).deepEqual({ ...event.crec, alert: { passed: "no_match" } });
+  });
+
+  it("counts a log once over its levels and deliveries", async () => {
+    await harness.deploy();
+    const event = transfer("1");
+    const { dedupeKey } = event.crec ?? {};
+    should(await harness.fate(event)).equal("alert");
+    const finalized = String(dedupeKey).replace("latest", "finalized");
+    should(await harness.fate({ ...event, crec: { dedupeKey: finalized } })).equal("seen");
+    const { payload } = await harness.send({ ...event, crec: { ...event.crec, redelivered: true } });
+    should(payload).have.property("kind", "alert");
+  });
+
+  it("alerts at the number of events within the window, by the time of their blocks", async () => {
+    await harness.deploy({ when: "count", times: "3", within: "10m" });
+    const at = (ago: number) => transfer("1", { blockTime: seconds() - ago });
+    should(await harness.fate(at(3_000))).equal("counted");
+    should(await harness.fate(at(500))).equal("counted");
+    should(await harness.fate(at(400))).equal("counted");
+    const { output, payload } = await harness.send(at(300));
+    should(output).equal("alert");
+    should(payload.count).equal(3);
+    should(payload.text).match(/^3 times within 10m/);
+  });
+
+  it("alerts when amounts add up to the limit in tokens", async () => {
+    await harness.deploy({ when: "sum", limit: "2500.5", limitUnit: "token", contract: "contract" }, [token]);
+    should(await harness.fate(transfer("2500"))).equal("counted");
+    const { output, payload } = await harness.send(transfer("1"));
+    should(output).equal("alert");
+    should(payload).have.properties({ sum: `2501${"0".repeat(18)}`, sumTokens: "2501" });
+    should(payload.text).match(/sum of value is 2501 within 10m/);
+  });
+
+  it("takes the decimals of the event's contract where none is chosen, and decides nothing without decimals", async () => {
+    await harness.deploy({ when: "sum", limit: "10", limitUnit: "token" }, [token]);
+    should(await harness.fate(transfer("9"))).equal("counted");
+    should(await harness.fate(transfer("1"))).equal("alert");
+    await harness.deploy({ when: "sum", limit: "10", limitUnit: "token" });
+    should(await harness.fate(transfer("9"))).equal("undecided");
+  });
+
+  it("alerts at a rate above the usual one", async () => {
+    await harness.deploy({
+      when: "rate",
+      factor: "3",
+      least: "3",
+      within: "1m",
+      compared: "10m",
+      slack: "1h",
+    });
+    // One in each of the ten minutes before: the memory begins with the first.
+    for (let minute = 10; minute >= 1; minute -= 1) {
+      should(await harness.fate(transfer("1", { blockTime: seconds() - minute * 60 - 5 }))).equal("counted");
+    }
+    const fates = [];
+    for (let count = 0; count < 4; count += 1) fates.push(await harness.fate(transfer("1")));
+    should(fates).containEql("alert");
+    should(fates[0]).equal("counted");
+  });
+
+  it("counts each value of a field alone, however an address is written", async () => {
+    await harness.deploy({ when: "count", times: "2", forEach: "field", forEachField: "params.to" });
+    const to = (address: string) => transfer("1", { params: { to: address } });
+    should(await harness.fate(to(STRANGER))).equal("counted");
+    should(await harness.fate(to(TREASURY))).equal("counted");
+    const { output, payload } = await harness.send(to(STRANGER.toLowerCase()));
+    should(output).equal("alert");
+    should(payload.key).equal(STRANGER.toLowerCase());
+  });
+
+  it("counts by an expression and by contract, and decides nothing where the value is missing", async () => {
+    const expression = {
+      forEach: "expression",
+      forEachValue: "payload.params.to",
+      forEachValueType: "jsonata",
+    };
+    await harness.deploy({ when: "count", times: "2", ...expression });
+    should(await harness.fate(transfer("1", { params: { to: "a" } }))).equal("counted");
+    should(await harness.fate(transfer("1", { params: { to: "b" } }))).equal("counted");
+    should(await harness.fate(transfer("1", { params: { to: "b" } }))).equal("alert");
+    should(await harness.fate(transfer("1", { params: {} }))).equal("undecided");
+    await harness.deploy({ when: "count", times: "2", forEach: "contract" });
+    should(await harness.fate(transfer("1"))).equal("counted");
+    should(await harness.fate(transfer("1", { chainSelector: "1" }))).equal("counted");
+    should(await harness.fate(transfer("1"))).equal("alert");
+  });
+
+  it("is quiet for a time, and says how many alerts were held back", async () => {
+    await harness.deploy({ quiet: "1h" });
+    const at = (ago: number) => transfer("1", { blockTime: seconds() - ago });
+    should(await harness.fate(at(7_000))).equal("alert");
+    should(await harness.fate(at(6_000))).equal("quiet");
+    should(await harness.fate(at(5_000))).equal("quiet");
+    const { output, payload } = await harness.send(at(100));
+    should(output).equal("alert");
+    should(payload.suppressed).equal(2);
+    should(payload.text).match(/2 more since the last alert/);
+  });
+
+  it("reports by the second output that the condition has ended, without the event", async () => {
+    await harness.deploy({ conditions: [ABOVE_1000], recovers: true, title: "Large transfer" }, [token]);
+    const raised = await harness.send(transfer("2000"));
+    should(await harness.fate(transfer("3"))).equal("no_match");
+    const { payload, crec, topic } = await harness.resolves(
+      ({ payload }) => payload.id === raised.payload.id,
+    );
+    should(topic).equal("recovered/warning");
+    should(payload).have.properties({ kind: "recovered", title: "Recovered: Large transfer" });
+    should(payload.text).containEql(String(raised.payload.text));
+    should(crec).have.only.keys("alert");
+  });
+
+  it("fills in a title and a text, with amounts in tokens and known addresses by name", async () => {
+    const treasury = tokenNode({ id: "treasury-node", name: "treasury", address: TREASURY, decimals: "" });
+    const title = "{{severity}}: {{value}} tokens of {{contract}}";
+    const text =
+      "{{params.value}} from {{params.from}} to {{params.to}} {{nothing}} {{ count }} {{toString}}";
+    await harness.deploy({ title, text }, [token, treasury]);
+    const { payload } = await harness.send(transfer("7"));
+    should(payload.title).equal("warning: 7 tokens of demo token (0x5FbD…0aa3)");
+    should(payload.text).equal(`7 from treasury (0x7099…79C8) to ${STRANGER} – 1 –`);
+  });
+
+  it("shows hostile values as one line of plain text", async () => {
+    const hostile =
+      "a\r\nSubject: b\u0000\u202eevil\u2028 {{severity}} $t(alert.words.message) __count__ <b>";
+    const params = { from: hostile, "__proto__\n": "x".repeat(5_000), to: { deep: [hostile] } };
+    await harness.deploy({ title: "{{params.from}}" });
+    const { payload } = await harness.send(transfer("1", { name: `N\n${hostile}`, params }));
+    should(payload.title).equal("a Subject: b evil {{severity}} $t(alert.words.message) __count__ <b>");
+    should(String(payload.text)).not.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    should(String(payload.text)).containEql("$t(alert.words.message) __count__");
+    should(String(payload.text).length).be.belowOrEqual(1_000);
+  });
+
+  it("shows what a test message would lead to, without counting it", async () => {
+    await harness.deploy({ when: "count", times: "2", within: "10m" });
+    const event = transfer("1");
+    const tried = await harness.send({ ...event, crec: { ...event.crec, test: true } });
+    should(tried.output).equal("alert");
+    should(tried.crec).have.property("test", true);
+    should(await harness.fate(transfer("1"))).equal("counted");
+    await harness.deploy({ when: "count", times: "2", within: "10m", allowTest: true });
+    should(await harness.fate({ ...transfer("1"), crec: { test: true } })).equal("counted");
+    should(await harness.fate(transfer("1"))).equal("alert");
+  });
+
+  it("takes plain messages, answers and statuses too", async () => {
+    const below = (field: string) => [{ kind: "field", field, is: "below", value: "5" }];
+    await harness.deploy({ conditions: below(""), name: "Low balance" });
+    const { output, payload } = await harness.send({
+      payload: "4",
+      crec: { block: { time: seconds() - 50 } },
+    });
+    should(output).equal("alert");
+    should(payload).have.properties({ title: "Low balance", event: "4" });
+    should(Date.parse(String(payload.at))).equal((seconds() - 50) * 1000);
+    // Each reading counts.
+    should(await harness.fate({ payload: "4" })).equal("alert");
+    await harness.deploy({ conditions: below("celsius") });
+    should(await harness.fate({ payload: { celsius: 4.5 }, topic: "cellar" })).equal("alert");
+    should(await harness.fate({ payload: { celsius: 6 } })).equal("no_match");
+    should(await harness.fate({ payload: {} })).equal("no_match");
+  });
+
+  it("does not count what was rejected or could not be decoded", async () => {
+    await harness.deploy();
+    const event = transfer("1");
+    const verification = { verified: false, reason: "bad_signature", message: "No." };
+    should(await harness.fate({ ...event, crec: { ...event.crec, verification } })).equal("rejected");
+    const undecoded = { type: "odd", undecoded: {} };
+    should(await harness.fate({ ...event, payload: undecoded, crec: { ...event.crec, event: {} } })).equal(
+      "undecoded",
+    );
+    should(await harness.fate(event)).equal("alert");
+  });
+
+  it("marks an alert of an event whose proof was not checked, and does not let it stand for a proven one", async () => {
+    await harness.deploy();
+    const event = transfer("1");
+    const { dedupeKey, ...unproven } = event.crec ?? {};
+    const { payload } = await harness.send({ ...event, crec: { ...unproven, event: {} } });
+    should(payload).have.property("unproven", true);
+    should(await harness.fate({ ...event, crec: { ...unproven, event: {} } })).equal("seen");
+    should(await harness.fate(event)).equal("alert");
+  });
+
+  it("takes addresses from a list in the context", async () => {
+    const condition = { kind: "field", field: "params.to", is: "oneOf", value: "watched", type: "flow" };
+    const fill = functionNode("fill", "flow.set('watched', msg.payload); return msg;", ["fill-look-0"]);
+    await harness.deploy({ conditions: [condition] }, [], [fill]);
+    const to = (address: string) => transfer("1", { params: { to: address } });
+    await harness.fill("fill", [TREASURY.toLowerCase(), "0x0000000000000000000000000000000000000001"]);
+    should(await harness.fate(to(TREASURY))).equal("alert");
+    should(await harness.fate(to(STRANGER))).equal("no_match");
+    await harness.fill("fill", [STRANGER]);
+    should(await harness.fate(to(STRANGER))).equal("alert");
+    await harness.fill("fill", 5);
+    const { output, crec = {} } = await harness.send(to(STRANGER));
+    should(output).equal("passed");
+    const { passed, undecided } = crec.alert as { passed: string; undecided: string[] };
+    should(passed).equal("undecided");
+    should(undecided).have.length(1);
+  });
+
+  it("names a field that is wrong", async () => {
+    await harness.deploy({ when: "count", within: "soon" });
+    const { output, error } = await harness.send(transfer("1"));
+    should(output).equal("error");
+    should(error).have.property("code", "INVALID_FIELD");
+    should(error?.message).match(/Within/);
+  });
+});

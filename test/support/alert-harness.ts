@@ -1,0 +1,132 @@
+import { borrowNodeRed } from "./borrowed-node-red.ts";
+import { ask, harnessFlow, type Message } from "./flow-harness.ts";
+import { type FlowNode, freshId, type NodeRed, type UserDir } from "./node-red.ts";
+
+/** What a message for people says. */
+export type AlertMessage = Message & { payload: Record<string, unknown> };
+
+export const TOKEN = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
+export const TREASURY = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+export const STRANGER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
+export const SEPOLIA = "16015286601757825753";
+
+const [ALERT, RESOLVED, PASSED] = ["alert:0", "alert:1", "alert:2"] as const;
+
+export function alertNode(properties: Partial<FlowNode> = {}): FlowNode {
+  return {
+    id: "alert",
+    type: "crec-alert",
+    version: 1,
+    match: "all",
+    conditions: [],
+    when: "each",
+    takenBack: false,
+    slack: "0s",
+    ...properties,
+  };
+}
+
+export function tokenNode(properties: Partial<FlowNode> = {}): FlowNode {
+  return {
+    ...{ id: "contract", type: "crec-contract", name: "demo token", chainSelector: SEPOLIA, address: TOKEN },
+    ...{ abi: "event Transfer(address indexed from, address indexed to, uint256 value)", decimals: "18" },
+    ...properties,
+  };
+}
+
+let events = 0;
+
+/** A transfer of so many tokens, as events in sends it, in a log of its own. */
+export function transfer(tokens: string, more: Record<string, unknown> = {}): Message {
+  events += 1;
+  const hash = `0x${events.toString(16).padStart(64, "0")}`;
+  return {
+    payload: {
+      name: "Transfer",
+      params: { from: TREASURY, to: STRANGER, value: `${tokens}${"0".repeat(18)}` },
+      tokens: { value: tokens },
+      contract: TOKEN,
+      chainSelector: SEPOLIA,
+      transactionHash: hash,
+      blockTime: Math.floor(Date.now() / 1000),
+      confidence: "latest",
+      ...more,
+    },
+    topic: "watcher.event/Transfer",
+    crec: { eventId: freshId(), dedupeKey: `${SEPOLIA}:${hash}:0:latest` },
+  };
+}
+
+/** A flow with an alert node, in a Node-RED that other tests use too. */
+export class AlertHarness {
+  readonly nodeRed: NodeRed;
+  readonly userDir: UserDir;
+  readonly #giveBack: () => Promise<void>;
+
+  private constructor(nodeRed: NodeRed, userDir: UserDir, giveBack: () => Promise<void>) {
+    this.nodeRed = nodeRed;
+    this.userDir = userDir;
+    this.#giveBack = giveBack;
+  }
+
+  static async start(): Promise<AlertHarness> {
+    const { nodeRed, userDir, giveBack } = await borrowNodeRed();
+    return new AlertHarness(nodeRed, userDir, giveBack);
+  }
+
+  close(): Promise<void> {
+    return this.#giveBack();
+  }
+
+  /** The node has a memory of its own each time, unless it is given an id. */
+  async deploy(
+    properties: Partial<FlowNode> = {},
+    config: readonly FlowNode[] = [],
+    more: readonly FlowNode[] = [],
+  ): Promise<void> {
+    // What a node of this id has remembered goes with it.
+    await this.nodeRed.deploy(harnessFlow(config, []));
+    const nodes = more.map((node): [FlowNode, number] => [node, 1]);
+    await this.nodeRed.deploy(harnessFlow(config, [[alertNode(properties), 3], ...nodes]));
+  }
+
+  /** Sends a payload into another node, and waits until it has done its work. */
+  async fill(id: string, payload: unknown): Promise<void> {
+    await ask(this.nodeRed, id, { payload });
+  }
+
+  /** Sends a message in, and returns what it became: itself, by the output that it left by. */
+  async send(message: Message): Promise<AlertMessage & { output: "alert" | "passed" | "error" }> {
+    const probe = freshId();
+    await this.nodeRed.press("press-alert", { ...message, probe });
+    const shown = await this.nodeRed.shows(
+      ({ name, value }) => [ALERT, PASSED, "error"].includes(name) && (value as Message).probe === probe,
+    );
+    const output = shown.name === ALERT ? "alert" : shown.name === PASSED ? "passed" : "error";
+    return { ...(shown.value as AlertMessage), output };
+  }
+
+  /** What became of a message: `alert`, or why it passed. */
+  async fate(message: Message): Promise<string> {
+    const { output, crec = {}, error } = await this.send(message);
+    if (output === "error") return `${error?.code}`;
+    return output === "alert" ? "alert" : (crec.alert as { passed: string }).passed;
+  }
+
+  /** Messages of the second output since Node-RED was started. */
+  resolved(): AlertMessage[] {
+    return this.nodeRed.shown(RESOLVED).map(({ value }) => value as AlertMessage);
+  }
+
+  /** The next message of the second output that is accepted. */
+  async resolves(accept: (message: AlertMessage) => boolean = () => true): Promise<AlertMessage> {
+    return (await this.nodeRed.showing(RESOLVED, (value) => accept(value as AlertMessage)))
+      .value as AlertMessage;
+  }
+
+  /** A message of the first output that no message led to. */
+  async raises(accept: (message: AlertMessage) => boolean = () => true): Promise<AlertMessage> {
+    return (await this.nodeRed.showing(ALERT, (value) => accept(value as AlertMessage)))
+      .value as AlertMessage;
+  }
+}
